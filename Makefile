@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# rdma-cmx: make help
+
+PREFIX	?= /usr/local
+LIBDIR	?= $(PREFIX)/lib
+SBINDIR	?= $(PREFIX)/sbin
+INCDIR	?= $(PREFIX)/include
+MANDIR	?= $(PREFIX)/share/man
+PKGDIR	?= $(LIBDIR)/pkgconfig
+UDEVDIR	?= /lib/udev/rules.d
+CMXLIB	= $(LIBDIR)/rdma-cmx
+DKMSDIR	= /usr/src/rdma-cmx-$(VERSION)
+VERSION	:= 1.0
+D	= $(DESTDIR)
+
+# KERNEL=6.1|6.12|debug: a kernel that selftests/vm/kernel provides; else KDIR, else the running one
+ifdef KERNEL
+KDIR	= $$(selftests/vm/kernel -b $(KERNEL))
+OUT	?= build/$(KERNEL)
+else
+KDIR	?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build \
+	$(shell ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -Vr)) none)
+OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
+endif
+OUTDIR	= $(abspath $(OUT))
+
+.PHONY: all module lib tools install install-kernel uninstall demo check bench style clean help
+all: module lib tools
+
+help:
+	@echo "make                  the module, for the running kernel, the library and the tool"
+	@echo "make module KDIR=...  the module against other headers; KERNEL=6.1|6.12|debug: a test kernel"
+	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
+	@echo "make demo             a tour, in a virtual machine"
+	@echo "make check            all tests, in virtual machines, on three kernels"
+	@echo "make bench            measurements, beside the in-tree stack"
+	@echo "make style            checkpatch and sparse"
+	@echo "make clean uninstall"
+
+# Objects for one kernel must not meet those for another: each has its own tree of links to the
+# sources. Beside one kernel's objects, everything else in the tree is only read.
+module:
+	@mkdir -p $(OUTDIR)
+	@for f in Kbuild $$(find kernel uapi -name '*.[ch]'); do \
+		mkdir -p $(OUTDIR)/$$(dirname $$f) && ln -sfn $(CURDIR)/$$f $(OUTDIR)/$$f; \
+	done
+	@find $(OUTDIR) -xtype l -delete
+	@k=$(KDIR); test -e "$$k/Makefile" || { \
+		echo "no headers of kernel $$(uname -r): give KDIR= or KERNEL="; exit 1; }; \
+	echo "  MODULE  $(OUT) ($$k)"; \
+	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) modules
+
+lib:
+	@$(MAKE) --no-print-directory -C lib
+
+tools: lib
+	@$(MAKE) --no-print-directory -C tools
+
+# what a kernel ULP is built against: Documentation/ulp-api.rst
+install-kernel: module
+	install -d $(D)$(CMXLIB)/kernel/rdma
+	install -m 644 kernel/include/rdma/cmx.h uapi/rdma/cmx_ioctl.h $(D)$(CMXLIB)/kernel/rdma/
+	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
+		install -D -m 644 $(OUTDIR)/Module.symvers $(D)$(CMXLIB)/kernel/$$r/Module.symvers
+
+# DKMS where it is, so that the module follows the kernel's updates; else for one kernel
+install: all install-kernel
+	install -d $(D)$(SBINDIR) $(D)$(INCDIR)/rdma $(D)$(MANDIR)/man3 \
+		$(D)$(MANDIR)/man7 $(D)$(MANDIR)/man8 \
+		$(D)$(PKGDIR) $(D)$(UDEVDIR)
+	install -m 755 lib/librdmacm.so.1 $(D)$(CMXLIB)/
+	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
+	install -m 755 tools/cmx $(D)$(SBINDIR)/
+	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
+	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
+	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
+	install -m 644 tools/cmx.8 $(D)$(MANDIR)/man8/
+	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(VERSION)' \
+		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \
+		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
+	echo 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' >$(D)$(UDEVDIR)/90-rdma-cmx.rules
+	if [ -z "$(D)" ] && command -v dkms >/dev/null; then \
+		install -d $(DKMSDIR) && cp -r Kbuild Makefile dkms.conf kernel uapi $(DKMSDIR)/ && \
+		dkms install --force rdma-cmx/$(VERSION); \
+	else \
+		$(MAKE) -C $(KDIR) M=$(OUTDIR) INSTALL_MOD_PATH=$(D) INSTALL_MOD_DIR=updates \
+			$(if $(D),DEPMOD=true) modules_install; \
+	fi
+
+uninstall:
+	if [ -z "$(D)" ] && [ -d $(DKMSDIR) ]; then \
+		dkms remove rdma-cmx/$(VERSION) --all; rm -r $(DKMSDIR); \
+	fi
+	rm -f $(D)/lib/modules/*/updates/rdma_cmx.ko*
+	rm -rf $(D)$(CMXLIB)
+	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
+		$(D)$(MANDIR)/man8/cmx.8 \
+		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
+		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
+
+check:
+	@selftests/check
+
+demo:
+	@selftests/demo.sh
+
+bench:
+	@selftests/bench/run
+
+style:
+	@selftests/style
+
+clean:
+	@rm -rf build
+	@for m in lib/Makefile tools/Makefile selftests/*/Makefile; do \
+		$(MAKE) -s -C $${m%/Makefile} clean; \
+	done

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_CHARDEV_H
+#define CMX_CHARDEV_H
+
+struct cmx_file;
+struct file;
+
+int cmx_chardev_init_module(void);
+void cmx_chardev_exit_module(void);
+
+struct cmx_file *cmx_file_of(struct file *filp);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_DEVICE_H
+#define CMX_DEVICE_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/completion.h>
+#include <rdma/ib_verbs.h>
+#include "id.h"
+
+struct cmx_path_cache;
+
+/**
+ * struct cmx_dev_port - a port of an RDMA device
+ * @paths: path records (InfiniBand), or NULL
+ * @gid_type: default GID type
+ */
+struct cmx_dev_port {
+	struct cmx_path_cache *paths;
+	u8 gid_type;
+};
+
+/**
+ * struct cmx_device - an RDMA device
+ * @device: the device; valid while a reference is held
+ * @item: on the list of devices
+ * @ref: ids, listeners and look-ups in progress
+ * @gone: the last reference was dropped
+ * @lock: protects @ids; innermost but for none
+ * @ids: &cmx_priv.dev_item
+ * @gone_soon: being removed: takes no more ids; under @lock
+ * @rcu: look-ups from callbacks may still see it
+ * @events: of its ports
+ * @port: from rdma_start_port() on
+ */
+struct cmx_device {
+	struct ib_device *device;
+	struct list_head item;
+	refcount_t ref;
+	struct completion gone;
+	spinlock_t lock;	/* protects ids, gone_soon */
+	struct list_head ids;
+	bool gone_soon;
+	struct rcu_head rcu;
+	struct ib_event_handler events;
+	struct cmx_dev_port port[];
+};
+
+int cmx_device_init_module(void);
+void cmx_device_exit_module(void);
+
+struct cmx_device *cmx_device_find(struct ib_device *device);
+void cmx_device_get(struct cmx_device *dev);
+void cmx_device_put(struct cmx_device *dev);
+
+/**
+ * cmx_device_for_each_port() - call @fn on each device and port
+ * @fn: returns 0 to go on, anything else to stop. Called under the read side
+ *	of the device list: may sleep, must not add or remove devices. With
+ *	port 0 never called
+ *
+ * Return: what the last call of @fn returned, or 0.
+ */
+int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
+
+bool cmx_device_fits(const struct ib_device *device, u8 node_type);
+
+static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)
+{
+	return &dev->port[port - rdma_start_port(dev->device)];
+}
+
+int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port);
+void cmx_device_detach(struct cmx_priv *p);
+
+#endif

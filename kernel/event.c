@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The one way up: everything that an owner learns is a &struct cmx_event.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "event.h"
+#include "mcast.h"
+#include "trace.h"
+
+/**
+ * cmx_event_new() - make an event
+ * @p: the id that it is about; a reference is taken
+ * @type: what happened
+ * @status: 0, -errno, or the reason of a reject
+ * @gfp: how to allocate
+ *
+ * Verbs make the event that they will need before they change anything.
+ *
+ * Return: the event, or NULL.
+ */
+struct cmx_event *cmx_event_new(struct cmx_priv *p, enum rdma_cm_event_type type, int status,
+				gfp_t gfp)
+{
+	struct cmx_event *ev = kzalloc(sizeof(*ev), gfp);
+
+	if (!ev)
+		return NULL;
+	ev->p = cmx_id_get(p);
+	ev->ev.event = type;
+	ev->ev.status = status;
+	return ev;
+}
+
+/**
+ * cmx_event_must() - make an event that may not be lost
+ * @p: the id that it is about; a reference is taken
+ * @type: what happened
+ * @status: 0, -errno, or the reason of a reject
+ *
+ * For changes of state that the wire or the device brought: nobody is there
+ * to take an error, and an owner who never hears of it hangs. Process context.
+ */
+struct cmx_event *cmx_event_must(struct cmx_priv *p, enum rdma_cm_event_type type, int status)
+{
+	return cmx_event_new(p, type, status, GFP_KERNEL | __GFP_NOFAIL);
+}
+
+static void *keep(struct cmx_event *ev, const void *data, size_t *len)
+{
+	*len = min_t(size_t, *len, U8_MAX);
+	if (!data || !*len)
+		return NULL;
+	return memcpy(ev->data, data, *len);
+}
+
+/**
+ * cmx_event_data() - add the private data of a connection message
+ * @ev: the event
+ * @data: copied; may be NULL
+ * @len: its length in bytes, at most 255
+ */
+void cmx_event_data(struct cmx_event *ev, const void *data, size_t len)
+{
+	ev->ev.param.conn.private_data = keep(ev, data, &len);
+	ev->ev.param.conn.private_data_len = data ? len : 0;
+}
+
+/**
+ * cmx_event_ud_data() - add the private data of a datagram message
+ * @ev: the event
+ * @data: copied; may be NULL
+ * @len: its length in bytes, at most 255
+ */
+void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len)
+{
+	ev->ev.param.ud.private_data = keep(ev, data, &len);
+	ev->ev.param.ud.private_data_len = data ? len : 0;
+}
+
+/**
+ * cmx_event_post() - hand an event to its owner
+ * @ev: the owner's from here on. @ev->p->lock is held, so that events are
+ *	queued in the order of the changes that they report
+ */
+void cmx_event_post(struct cmx_event *ev)
+{
+	lockdep_assert_held(&ev->p->lock);
+	trace_cmx_event(ev->p, ev->ev.event, ev->ev.status);
+	ev->p->sink->post(ev);
+}
+
+/**
+ * cmx_event_free() - let go of an event and of what it refers to
+ * @ev: the event. May sleep; no id's lock is held
+ */
+void cmx_event_free(struct cmx_event *ev)
+{
+	if (ev->ev.event == RDMA_CM_EVENT_MULTICAST_JOIN ||
+	    (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->p->id.qp_type == IB_QPT_UD))
+		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
+	if (ev->mc)
+		cmx_mcast_put(ev->mc);
+	if (ev->listener)
+		cmx_id_put(ev->listener);
+	cmx_id_put(ev->p);
+	kfree(ev);
+}

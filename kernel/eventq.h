@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_EVENTQ_H
+#define CMX_EVENTQ_H
+
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include "event.h"
+#include "handle.h"
+
+/**
+ * struct cmx_file - an event channel: one open file
+ * @mutex: one fetch at a time, and none while events are taken back. Outside
+ *	the locks of ids; never held by a poster
+ * @lock: protects @events, &cmx_uid.queued, and &cmx_uid.file against posters
+ * @events: that wait, in order
+ * @wait: for an event
+ * @ids: &cmx_uid.item, under the lock of the handle table
+ * @pid: who opened it, for debugfs
+ * @polled: poll() was called on it
+ * @page: what it shares with its program, or NULL; once there, it stays
+ * @resp: the event being fetched, under @mutex
+ * @rcu: a poster may still look at it
+ */
+struct cmx_file {
+	struct mutex mutex;	/* fetch or take back */
+	spinlock_t lock;	/* protects the queue */
+	struct list_head events;
+	wait_queue_head_t wait;
+	struct list_head ids;
+	pid_t pid;
+	bool polled;
+	struct cmx_channel_page *page;
+	struct cmx_event_resp resp;
+	struct rcu_head rcu;
+};
+
+extern const struct cmx_sink cmx_user_sink;
+
+struct cmx_file *cmx_file_new(void);
+void cmx_file_close(struct cmx_file *file);
+
+void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to);
+int cmx_queue_fetch(struct cmx_file *file, struct cmx_event_resp __user *to, u32 max, bool block);
+
+u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file);
+int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched);
+int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched);
+
+int cmx_uid_init_module(void);
+void cmx_uid_exit_module(void);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * How ib_cm ids end.
+ *
+ * Who disconnects is told so at once. ib_cm goes on to send the DREQ until the
+ * peer answers; that long the ib_cm id is closing, and outlives its owner.
+ *
+ * Destroying an ib_cm id waits for its handler and for the messages that it has
+ * sent, which can take a minute: each is destroyed by a work item of its own. Not
+ * so after an orderly end, when there is nothing to wait for, a little later. Then
+ * one work item does it for many.
+ */
+#include <linux/hashtable.h>
+#include <linux/llist.h>
+#include <linux/wait.h>
+#include "ib.h"
+#include "trace.h"
+#include "verbs.h"
+
+/* After that time the last messages of a connection have been sent. */
+#define REAP_MS 10
+
+/* A QP that is used again waits that long for the end of its last connection. */
+#define QP_WAIT_MS 2000
+
+static DEFINE_HASHTABLE(closing, 8);	/* &cmx_priv.close_node, by QP number */
+static DEFINE_SPINLOCK(lock);		/* protects closing, &cmx_priv.closing and cm_dead */
+static DECLARE_WAIT_QUEUE_HEAD(closed);
+
+static void reap_all(struct work_struct *work);
+
+static LLIST_HEAD(ended);		/* &cmx_priv.ended */
+static DECLARE_DELAYED_WORK(reap_work, reap_all);
+
+static void destroy(struct cmx_priv *p)
+{
+	ib_destroy_cm_id(p->cm_dead);
+	cmx_id_put(p);
+}
+
+static void reap_all(struct work_struct *work)
+{
+	struct cmx_priv *p, *next;
+
+	llist_for_each_entry_safe(p, next, llist_del_all(&ended), ended) {
+		destroy(p);
+		cond_resched();
+	}
+}
+
+static void reap(struct work_struct *work)
+{
+	destroy(container_of(work, struct cmx_priv, reap));
+}
+
+/*
+ * The reference of the ib_cm id is used up. The lock is held: a device that goes
+ * sees each ib_cm id either here or as closing.
+ */
+static void bury(struct cmx_priv *p)
+{
+	lockdep_assert_held(&lock);
+	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
+		INIT_WORK(&p->reap, reap);
+		queue_work(cmx_wq, &p->reap);
+	} else if (llist_add(&p->ended, &ended)) {
+		queue_delayed_work(cmx_wq, &reap_work, msecs_to_jiffies(REAP_MS));
+	}
+}
+
+/**
+ * cmx_cm_release() - give up the ib_cm id of an id
+ * @p: the id; its lock is held. Nothing to do when it has none
+ *
+ * The peer is told, whatever the state of the connection. No id has a second
+ * ib_cm id that it used.
+ */
+void cmx_cm_release(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (!p->cm)
+		return;
+	spin_lock(&lock);
+	p->cm_dead = p->cm;
+	if (!p->closing)
+		bury(p);
+	spin_unlock(&lock);
+	WRITE_ONCE(p->cm, NULL);
+}
+
+/**
+ * cmx_close_begin() - a DREQ was sent, and the owner waits for no answer
+ * @p: the id; its lock is held
+ */
+void cmx_close_begin(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	spin_lock(&lock);
+	p->closing = true;
+	hash_add(closing, &p->close_node, p->qp_num);
+	spin_unlock(&lock);
+}
+
+/* The lock is held. */
+static void close_end(struct cmx_priv *p)
+{
+	p->closing = false;
+	hash_del(&p->close_node);
+	if (p->cm_dead)
+		bury(p);
+}
+
+/**
+ * cmx_close_message() - a message on a connection that may be closing
+ * @p: the id; its lock is held
+ * @cm: its ib_cm id
+ * @type: of the message
+ *
+ * Return: whether this is all that there is to do about it.
+ */
+bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type)
+{
+	int ret;
+
+	lockdep_assert_held(&p->lock);
+	if (!READ_ONCE(p->closing))
+		return false;
+	switch (type) {
+	case IB_CM_DREQ_RECEIVED:
+		/* both ends did it at the same time: each answers the other */
+		ret = ib_send_cm_drep(cm, NULL, 0);
+		trace_cmx_cm_send(p, "DREP", ret);
+		break;
+	case IB_CM_DREP_RECEIVED:
+	case IB_CM_DREQ_ERROR:
+	case IB_CM_REJ_RECEIVED:
+		break;
+	default:
+		return false;
+	}
+	spin_lock(&lock);
+	if (p->closing)
+		close_end(p);
+	spin_unlock(&lock);
+	if (wq_has_sleeper(&closed))
+		wake_up_all(&closed);
+	return true;
+}
+
+static bool is_closing(const struct ib_device *device, u32 qp_num)
+{
+	struct cmx_priv *p;
+	bool found = false;
+
+	spin_lock(&lock);
+	hash_for_each_possible(closing, p, close_node, qp_num) {
+		struct ib_cm_id *cm = p->cm_dead ?: p->cm;
+
+		if (p->qp_num == qp_num && cm->device == device) {
+			found = true;
+			break;
+		}
+	}
+	spin_unlock(&lock);
+	return found;
+}
+
+/**
+ * cmx_close_wait() - wait for the end of the last connection of a QP
+ * @device: device of the QP
+ * @qp_num: its number
+ *
+ * As long as the peer has not taken notice of that end, it refuses another
+ * connection with the same QP. A peer that is gone is not waited for.
+ */
+void cmx_close_wait(const struct ib_device *device, u32 qp_num)
+{
+	if (is_closing(device, qp_num))
+		wait_event_killable_timeout(closed, !is_closing(device, qp_num),
+					    msecs_to_jiffies(QP_WAIT_MS));
+}
+
+/**
+ * cmx_close_device() - destroy all ib_cm ids of a device that were given up
+ * @device: the device; no id is attached to it any more
+ *
+ * Waits for all that cmx_wq has to do.
+ */
+void cmx_close_device(const struct ib_device *device)
+{
+	struct hlist_node *next;
+	struct cmx_priv *p;
+	int i;
+
+	spin_lock(&lock);
+	hash_for_each_safe(closing, i, next, p, close_node)
+		if (p->cm_dead && p->cm_dead->device == device)
+			close_end(p);
+	spin_unlock(&lock);
+	flush_delayed_work(&reap_work);
+	flush_workqueue(cmx_wq);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connections over ib_cm: REQ, REP, RTU, REJ, DREQ and DREP.
+ */
+#include <linux/random.h>
+#include <rdma/ib_cache.h>
+#include "compat.h"
+#include "event.h"
+#include "ib.h"
+#include "trace.h"
+#include "transport.h"
+#include "verbs.h"
+#include "wire.h"
+
+/* What ib_cm has for the retries of a QP: three bits. */
+#define MAX_RETRIES 7
+
+/**
+ * cmx_cm_create() - make the ib_cm id of an id
+ * @p: the id; its lock is held, it has none
+ * @handler: takes its messages
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cmx_cm_create(struct cmx_priv *p, ib_cm_handler handler)
+{
+	struct ib_cm_id *cm = ib_create_cm_id(p->id.device, handler, p);
+
+	if (IS_ERR(cm))
+		return PTR_ERR(cm);
+	cmx_id_get(p);
+	WRITE_ONCE(p->cm, cm);
+	return 0;
+}
+
+/**
+ * cmx_cm_abort() - undo cmx_cm_create()
+ * @p: the id; its lock is held. Nothing has been sent, so no handler runs, and
+ *	none is waited for
+ */
+void cmx_cm_abort(struct cmx_priv *p)
+{
+	struct ib_cm_id *cm = p->cm;
+
+	WRITE_ONCE(p->cm, NULL);
+	ib_destroy_cm_id(cm);
+	cmx_id_put(p);
+}
+
+/**
+ * cmx_psn() - the starting PSN of an id's QP
+ * @p: the id; its lock is held
+ *
+ * Most ids never need one.
+ */
+u32 cmx_psn(struct cmx_priv *p)
+{
+	while (!p->seq_num)
+		p->seq_num = get_random_u32() & 0xffffff;
+	return p->seq_num;
+}
+
+/**
+ * cmx_req_data() - private data of a request: header, then what the owner sends
+ * @p: the id; its lock is held
+ * @param: the owner's data, whose length has been checked
+ * @data: zeroed, and long enough for both
+ *
+ * Return: 0 or the error of cmx_hdr_pack().
+ */
+int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *data)
+{
+	u8 hdr = cmx_hdr_len(cmx_src(p));
+
+	if (param->private_data)
+		memcpy(data + hdr, param->private_data, param->private_data_len);
+	if (hdr)
+		return cmx_hdr_pack(data, cmx_src(p), cmx_dst(p));
+	/* A peer takes anything else for a header that it does not know. */
+	data[0] = 0;
+	return 0;
+}
+
+static int ib_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE] = {};
+	struct rdma_route *route = &p->id.route;
+	struct ib_cm_req_param req = {
+		.primary_path = &route->path_rec[0],
+		.primary_path_inbound = route->path_rec_inbound,
+		.primary_path_outbound = route->path_rec_outbound,
+		.alternate_path = route->num_pri_alt_paths == 2 ? &route->path_rec[1] : NULL,
+		.ppath_sgid_attr = route->addr.dev_addr.sgid_attr,
+		.service_id = cmx_service_id(p->id.ps, cmx_dst(p)),
+		.qp_num = p->qp_num,
+		.qp_type = p->id.qp_type,
+		.starting_psn = cmx_psn(p),
+		.private_data = data,
+		.private_data_len = cmx_hdr_len(cmx_src(p)) + param->private_data_len,
+		.responder_resources = param->responder_resources,
+		.initiator_depth = param->initiator_depth,
+		.flow_control = param->flow_control,
+		.retry_count = min_t(u8, MAX_RETRIES, param->retry_count),
+		.rnr_retry_count = min_t(u8, MAX_RETRIES, param->rnr_retry_count),
+		.remote_cm_response_timeout = cmx_opt_cm_response_timeout(p),
+		.local_cm_response_timeout = cmx_opt_cm_response_timeout(p),
+		.max_cm_retries = cmx_opt_cm_retries(p),
+		.srq = p->srq,
+	};
+	int ret;
+
+	ret = cmx_req_data(p, param, data);
+	if (ret)
+		return ret;
+	ret = cmx_cm_create(p, cmx_ib_handler);
+	if (ret)
+		return ret;
+
+	cmx_ece_offer(p, &req.ece);
+	ret = ib_send_cm_req(p->cm, &req);
+	trace_cmx_cm_send(p, "REQ", ret);
+	if (ret)
+		cmx_cm_abort(p);
+	return ret;
+}
+
+/* The connection can't be had: also the peer shall know. */
+static void refuse(struct cmx_priv *p, enum ib_cm_rej_reason reason)
+{
+	int ret;
+
+	cmx_qp_err(p);
+	p->owed = 0;
+	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, NULL, 0);
+	trace_cmx_cm_send(p, "REJ", ret);
+}
+
+/*
+ * A QP of ours that was moved half way is of no more use, so that ends the
+ * attempt. With a QP of the owner's nothing has happened yet.
+ */
+static int answered(struct cmx_priv *p, int ret)
+{
+	if (!ret)
+		p->owed = 0;
+	else if (p->id.qp)
+		refuse(p, IB_CM_REJ_CONSUMER_DEFINED);
+	return ret;
+}
+
+static int ib_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	struct ib_cm_rep_param rep = {
+		.qp_num = p->qp_num,
+		.starting_psn = cmx_psn(p),
+		.private_data = param->private_data,
+		.private_data_len = param->private_data_len,
+		.responder_resources = param->responder_resources,
+		.initiator_depth = param->initiator_depth,
+		.flow_control = param->flow_control,
+		.rnr_retry_count = min_t(u8, MAX_RETRIES, param->rnr_retry_count),
+		.srq = p->srq,
+	};
+	int ret;
+
+	if (!p->passive || !p->owed || param->private_data_len > IB_CM_REP_PRIVATE_DATA_SIZE)
+		return -EINVAL;
+	ret = cmx_qp_rtr(p, param);
+	if (!ret)
+		ret = cmx_qp_rts(p, param);
+	if (!ret) {
+		cmx_ece_offer(p, &rep.ece);
+		ret = ib_send_cm_rep(p->cm, &rep);
+		trace_cmx_cm_send(p, "REP", ret);
+	}
+	return answered(p, ret);
+}
+
+static int ib_establish(struct cmx_priv *p)
+{
+	int ret;
+
+	if (p->passive || !p->owed)
+		return -EINVAL;
+	ret = cmx_qp_rtr(p, NULL);
+	if (!ret)
+		ret = cmx_qp_rts(p, NULL);
+	if (!ret) {
+		ret = ib_send_cm_rtu(p->cm, NULL, 0);
+		trace_cmx_cm_send(p, "RTU", ret);
+	}
+	if (!ret) {
+		p->established = 1;
+		cmx_deadline_stop(p);
+	}
+	return answered(p, ret);
+}
+
+static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+{
+	int ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
+
+	trace_cmx_cm_send(p, "REJ", ret);
+	if (!ret) {
+		p->owed = 0;
+		cmx_deadline_stop(p);
+	}
+	return ret;
+}
+
+/* The connection is at its end: the rest of it, ib_close.c. */
+static void disconnected(struct cmx_priv *p, struct cmx_event *ev)
+{
+	cmx_deadline_stop(p);
+	cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+	cmx_close_begin(p);
+	cmx_event_post(ev);
+}
+
+/*
+ * A DREQ, or the DREP to that of the peer. That there is nothing to send is no
+ * error: the connection may just have ended, or be gone before it was there.
+ */
+static int ib_disconnect(struct cmx_priv *p)
+{
+	struct cmx_event *ev = NULL;
+	int ret;
+
+	if (p->state == CMX_CONNECT && p->established) {
+		ev = cmx_event_new(p, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL);
+		if (!ev)
+			return -ENOMEM;
+	}
+	ret = cmx_qp_err(p);
+	if (ret)
+		goto out;
+	ret = ib_send_cm_dreq(p->cm, NULL, 0);
+	trace_cmx_cm_send(p, "DREQ", ret);
+	if (!ret && ev) {
+		disconnected(p, ev);
+		return 0;
+	}
+	if (ret) {
+		ret = ib_send_cm_drep(p->cm, NULL, 0);
+		trace_cmx_cm_send(p, "DREP", ret);
+	}
+	ret = 0;
+out:
+	if (ev)
+		cmx_event_free(ev);
+	return ret;
+}
+
+/**
+ * cmx_ib_notify() - tell ib_cm what happened to the QP
+ * @p: the id; its lock is not needed
+ * @event: %IB_EVENT_COMM_EST or %IB_EVENT_PATH_MIG
+ *
+ * Drivers report events of QPs in any context. RCU keeps an ib_cm id that is
+ * being destroyed; it then refuses.
+ *
+ * Return: 0, -EINVAL without a connection or an alternate path to migrate to,
+ * -EISCONN, -ENOMEM.
+ */
+int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event)
+{
+	struct ib_cm_id *cm;
+	int ret = -EINVAL;
+
+	/* ib_cm would migrate to nowhere, and lose its reference to the GID */
+	if (event == IB_EVENT_PATH_MIG && p->id.route.num_pri_alt_paths < 2)
+		return -EINVAL;
+	rcu_read_lock();
+	cm = READ_ONCE(p->cm);
+	if (cm)
+		ret = ib_cm_notify(cm, event);
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * cmx_ib_port_attr() - QP attributes that depend on the port alone
+ * @p: the id; its lock is held
+ * @attr: gets port and P_Key index
+ * @mask: which attributes count
+ *
+ * Return: 0, -ENOENT when the port is not in the partition.
+ */
+int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+{
+	attr->port_num = p->id.port_num;
+	*mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
+	return ib_find_cached_pkey(p->id.device, p->id.port_num, cmx_pkey(p), &attr->pkey_index);
+}
+
+static int ib_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+{
+	int ret;
+
+	if (p->cm) {
+		ret = ib_cm_init_qp_attr(p->cm, attr, mask);
+	} else {
+		ret = cmx_ib_port_attr(p, attr, mask);
+		attr->qp_access_flags = 0;
+		*mask |= IB_QP_ACCESS_FLAGS;
+	}
+	if (!ret && attr->qp_state == IB_QPS_RTR)
+		attr->rq_psn = cmx_psn(p);
+	return ret;
+}
+
+const struct cmx_transport_ops cmx_ib_conn_ops = {
+	.name = "ib",
+	.private_data = IB_CM_REQ_PRIVATE_DATA_SIZE,
+	.connect = ib_connect,
+	.accept = ib_accept,
+	.establish = ib_establish,
+	.reject = ib_reject,
+	.disconnect = ib_disconnect,
+	.notify = cmx_ib_notify,
+	.init_qp_attr = ib_init_qp_attr,
+};
+
+static void got_rep(struct cmx_priv *p, const struct ib_cm_event *event, struct rdma_cm_event *ev)
+{
+	const struct ib_cm_rep_event_param *rep = &event->param.rep_rcvd;
+	struct rdma_conn_param *conn = &ev->param.conn;
+
+	conn->responder_resources = rep->responder_resources;
+	conn->initiator_depth = rep->initiator_depth;
+	conn->flow_control = rep->flow_control;
+	conn->rnr_retry_count = rep->rnr_retry_count;
+	conn->srq = rep->srq;
+	conn->qp_num = rep->remote_qpn;
+	p->owed = 1;
+	if (!cmx_ece_receive(p, &rep->ece)) {
+		refuse(p, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
+		cmx_deadline_stop(p);
+		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
+		ev->status = -EOPNOTSUPP;
+	} else if (p->id.qp) {
+		ev->status = ib_establish(p);
+		if (ev->status)
+			cmx_deadline_stop(p);
+		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
+	} else {
+		cmx_send_mra(p->cm);
+		ev->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
+	}
+	ev->ece = p->ece_remote;
+}
+
+static void got_rej(struct cmx_priv *p, const struct ib_cm_event *event, struct rdma_cm_event *ev)
+{
+	ev->event = RDMA_CM_EVENT_REJECTED;
+	ev->status = event->param.rej_rcvd.reason;
+	if (ev->status == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
+		p->ece_flags |= CMX_ECE_F_REJECTED;
+	p->owed = 0;
+	cmx_qp_err(p);
+	cmx_deadline_stop(p);
+}
+
+/* Is a message one that the owner may have to hear of? */
+static bool concerns(const struct cmx_priv *p, const struct ib_cm_event *event)
+{
+	if (event->event == IB_CM_TIMEWAIT_EXIT)
+		return p->state == CMX_DISCONNECT;
+	return p->state == CMX_CONNECT;
+}
+
+/* A message on a connection, or one to be. False: there is nothing to report. */
+static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
+{
+	switch (event->event) {
+	case IB_CM_REQ_ERROR:
+		cmx_route_stale(p);
+		fallthrough;
+	case IB_CM_REP_ERROR:
+		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
+		ev->ev.status = -ETIMEDOUT;
+		cmx_deadline_stop(p);
+		return true;
+	case IB_CM_REP_RECEIVED:
+		got_rep(p, event, &ev->ev);
+		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
+		return true;
+	case IB_CM_RTU_RECEIVED:
+	case IB_CM_USER_ESTABLISHED:
+		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
+		p->established = 1;
+		return true;
+	case IB_CM_DREQ_ERROR:
+		ev->ev.status = -ETIMEDOUT;
+		fallthrough;
+	case IB_CM_DREQ_RECEIVED:
+	case IB_CM_DREP_RECEIVED:
+		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
+		cmx_deadline_stop(p);
+		return !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+	case IB_CM_REJ_RECEIVED:
+		got_rej(p, event, &ev->ev);
+		cmx_event_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
+		return true;
+	case IB_CM_TIMEWAIT_EXIT:
+		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * cmx_ib_handler() - messages on a connection
+ * @cm: the ib_cm id; its reference keeps the id while this runs
+ * @event: the message
+ *
+ * An ib_cm id that was given up gets here too until it is destroyed: the id no
+ * longer points to it.
+ *
+ * Return: 0. That something is wrong is for the owner to decide.
+ */
+int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
+{
+	struct cmx_priv *p = cm->context;
+	struct cmx_event *ev = NULL;
+	bool post = false;
+
+	if (event->event == IB_CM_MRA_RECEIVED)
+		return 0;
+	mutex_lock(&p->lock);
+	if (!cmx_close_message(p, cm, event->event) && p->cm == cm && concerns(p, event)) {
+		ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+		post = got_message(p, event, ev);
+	}
+	if (post)
+		cmx_event_post(ev);
+	mutex_unlock(&p->lock);
+	if (post)
+		p->sink->flush(p);
+	else if (ev)
+		cmx_event_free(ev);
+	return 0;
+}

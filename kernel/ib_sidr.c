@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Datagrams over ib_cm: a SIDR REQ asks for the peer's QP, a SIDR REP names it.
+ */
+#include <rdma/ib_sa.h>
+#include <rdma/rdma_cm_ib.h>
+#include "event.h"
+#include "ib.h"
+#include "trace.h"
+#include "transport.h"
+#include "verbs.h"
+#include "wire.h"
+
+/* 4.096 us * 2^n, rounded to what ib_cm counts in */
+static unsigned long timeout_ms(u8 n)
+{
+	return 1UL << (n > 8 ? n - 8 : 0);
+}
+
+static void got_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param *rep,
+		    struct rdma_cm_event *ev)
+{
+	struct rdma_ud_param *ud = &ev->param.ud;
+
+	if (rep->status != IB_SIDR_SUCCESS) {
+		ev->event = RDMA_CM_EVENT_UNREACHABLE;
+		ev->status = rep->status;
+		return;
+	}
+	ev->event = RDMA_CM_EVENT_ADDR_ERROR;
+	ev->status = rep->qkey ? cmx_set_qkey(p, rep->qkey) : -EINVAL;
+	if (ev->status)
+		return;
+	ev->status = ib_init_ah_attr_from_path(p->id.device, p->id.port_num, p->id.route.path_rec,
+					       &ud->ah_attr, rep->sgid_attr);
+	if (ev->status)
+		return;
+	ud->qp_num = rep->qpn;
+	ud->qkey = rep->qkey;
+	ev->event = RDMA_CM_EVENT_ESTABLISHED;
+	p->established = 1;
+}
+
+static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
+{
+	if (p->state != CMX_CONNECT)
+		return false;
+	cmx_deadline_stop(p);
+
+	switch (event->event) {
+	case IB_CM_SIDR_REQ_ERROR:
+		cmx_route_stale(p);
+		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
+		ev->ev.status = -ETIMEDOUT;
+		return true;
+	case IB_CM_SIDR_REP_RECEIVED:
+		got_rep(p, &event->param.sidr_rep_rcvd, &ev->ev);
+		cmx_event_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int sidr_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
+{
+	struct cmx_priv *p = cm->context;
+	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_ADDR_ERROR, 0);
+	bool post;
+
+	mutex_lock(&p->lock);
+	post = p->cm == cm && got_message(p, event, ev);
+	if (post)
+		cmx_event_post(ev);
+	mutex_unlock(&p->lock);
+	if (post)
+		p->sink->flush(p);
+	else
+		cmx_event_free(ev);
+	return 0;
+}
+
+static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE] = {};
+	struct ib_cm_sidr_req_param req = {
+		.path = p->id.route.path_rec,
+		.sgid_attr = p->id.route.addr.dev_addr.sgid_attr,
+		.service_id = cmx_service_id(p->id.ps, cmx_dst(p)),
+		.timeout_ms = timeout_ms(cmx_opt_cm_response_timeout(p)),
+		.private_data = data,
+		.private_data_len = cmx_hdr_len(cmx_src(p)) + param->private_data_len,
+		.max_cm_retries = cmx_opt_cm_retries(p),
+	};
+	int ret;
+
+	ret = cmx_req_data(p, param, data);
+	if (ret)
+		return ret;
+	ret = cmx_cm_create(p, sidr_handler);
+	if (ret)
+		return ret;
+
+	ret = ib_send_cm_sidr_req(p->cm, &req);
+	trace_cmx_cm_send(p, "SIDR REQ", ret);
+	if (ret)
+		cmx_cm_abort(p);
+	return ret;
+}
+
+static int send_rep(struct cmx_priv *p, struct ib_cm_sidr_rep_param *rep)
+{
+	int ret;
+
+	if (!p->passive || !p->owed || rep->private_data_len > IB_CM_SIDR_REP_PRIVATE_DATA_SIZE)
+		return -EINVAL;
+	ret = ib_send_cm_sidr_rep(p->cm, rep);
+	trace_cmx_cm_send(p, "SIDR REP", ret);
+	if (!ret)
+		p->owed = 0;
+	return ret;
+}
+
+static int answer(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
+{
+	struct ib_cm_sidr_rep_param rep = {
+		.status = IB_SIDR_SUCCESS,
+		.qp_num = p->qp_num,
+		.private_data = data,
+		.private_data_len = len,
+	};
+	u32 old = p->qkey;
+	int ret;
+
+	ret = cmx_set_qkey(p, qkey);
+	if (ret)
+		return ret;
+	rep.qkey = p->qkey;
+	cmx_ece_offer(p, &rep.ece);
+	ret = send_rep(p, &rep);
+	if (ret)
+		p->qkey = old;
+	else
+		p->established = 1;
+	return ret;
+}
+
+static int sidr_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	return answer(p, param->qkey, param->private_data, param->private_data_len);
+}
+
+static int sidr_establish(struct cmx_priv *p)
+{
+	return answer(p, 0, NULL, 0);
+}
+
+static int sidr_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+{
+	struct ib_cm_sidr_rep_param rep = {
+		.status = IB_SIDR_REJECT,
+		.private_data = data,
+		.private_data_len = len,
+	};
+
+	return send_rep(p, &rep);
+}
+
+/* There is no connection to end; the owner's QP is out of use. */
+static int sidr_disconnect(struct cmx_priv *p)
+{
+	return cmx_qp_err(p);
+}
+
+static int sidr_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+{
+	int ret;
+
+	ret = cmx_ib_port_attr(p, attr, mask);
+	if (ret)
+		return ret;
+	/* looking settles nothing: a join or a peer may still bring another */
+	attr->qkey = p->qkey;
+	if (!attr->qkey)
+		ret = cmx_default_qkey(p, &attr->qkey);
+	if (ret)
+		return ret;
+	*mask |= IB_QP_QKEY;
+	if (attr->qp_state == IB_QPS_RTR)
+		attr->rq_psn = cmx_psn(p);
+	return 0;
+}
+
+const struct cmx_transport_ops cmx_ib_sidr_ops = {
+	.name = "ib-sidr",
+	.private_data = IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE,
+	.connect = sidr_connect,
+	.accept = sidr_accept,
+	.establish = sidr_establish,
+	.reject = sidr_reject,
+	.disconnect = sidr_disconnect,
+	.notify = cmx_ib_notify,
+	.init_qp_attr = sidr_init_qp_attr,
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_ID_H
+#define CMX_ID_H
+
+#include <linux/kref.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <rdma/cmx.h>
+#include "state.h"
+
+struct cmx_device;
+struct cmx_event;
+struct cmx_listen;
+struct cmx_addr_op;
+struct cmx_sa_op;
+struct cmx_deadline;
+struct cmx_mcast_table;
+struct cmx_sink;
+struct cmx_space;
+struct cmx_transport_ops;
+struct cmx_mcast_ops;
+struct cmx_route_ops;
+struct ib_cm_id;
+
+/** enum cmx_opt_bit - bits of &struct cmx_opts.set */
+enum cmx_opt_bit {
+	CMX_OPT_TOS,
+	CMX_OPT_REUSEADDR,
+	CMX_OPT_AFONLY,
+	CMX_OPT_ACK_TIMEOUT,
+	CMX_OPT_IB_PATH,
+	CMX_OPT_MIN_RNR_TIMER,
+	CMX_OPT_CM_RETRIES,
+	CMX_OPT_CM_RESPONSE_TIMEOUT,
+	CMX_OPT_CONNECT_DEADLINE_MS,
+	CMX_OPT_RESOLVE_RETRIES,
+	CMX_OPT_SL,
+	CMX_OPT_FLOW_LABEL,
+	CMX_OPT_HOP_LIMIT,
+	CMX_OPT_GID_TYPE,
+	CMX_OPT_PKEY,
+	CMX_OPT_PATH_MTU,
+	CMX_OPT_ECE_POLICY,
+	CMX_OPT_MCAST_REJOIN,
+	CMX_OPT_MCAST_LOOPBACK,
+};
+
+/**
+ * struct cmx_opts - the options of an id; a field counts where its bit is set
+ * @set: BIT(enum cmx_opt_bit) of each option that the owner set
+ */
+struct cmx_opts {
+	u32 set;
+	u32 connect_deadline_ms;
+	u32 flow_label;
+	u16 pkey;
+	u8 tos;
+	u8 reuseaddr;
+	u8 afonly;
+	u8 ack_timeout;
+	u8 min_rnr_timer;
+	u8 cm_retries;
+	u8 cm_response_timeout;
+	u8 resolve_retries;
+	u8 sl;
+	u8 hop_limit;
+	u8 gid_type;
+	u8 path_mtu;
+	u8 ece_policy;
+	u8 mcast_rejoin;
+	u8 mcast_loopback;
+};
+
+/**
+ * struct cmx_priv - an id, as the engine sees it
+ * @id: what the owner sees
+ * @ref: freed with the last reference
+ * @lock: protects all that follows, and @id, but where another lock is named
+ * @state: changed by cmx_state_move() only
+ * @established: the three-way handshake is over (within CMX_CONNECT)
+ * @passive: born from a CONNECT_REQUEST, or a listener
+ * @srq: the QP has an SRQ (external QPs)
+ * @owed: a request or reply of the peer waits for our answer
+ * @user: its owner is a process: no QP of its own, events don't re-enter
+ * @gid_type: of the address it is bound to
+ * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
+ * @sink: takes the events; fixed at creation
+ * @dev: device it is attached to (&id.device is the same), or NULL
+ * @dev_item: on @dev's list, under its lock
+ * @ops: transport; set together with @dev
+ * @route_ops: path look-up; set together with @dev
+ * @mcast_ops: multicast; set together with @dev
+ * @port: port held, if @space is not NULL
+ * @space: port space that @port is held in
+ * @bind_node: among the owners of ports, under the bucket's lock
+ * @cm: the ib_cm id, or NULL
+ * @addr_op: address query under way, or NULL
+ * @sa_op: question to the SA under way, or NULL
+ * @listen: what a listener holds, or NULL
+ * @deadline: connect deadline under way, or NULL
+ * @mcast: groups joined, or NULL
+ * @opt: options
+ * @ece_local: what we offer or answer
+ * @ece_remote: what the peer sent
+ * @ece_flags: enum cmx_ece_flags
+ * @seq_num: starting PSN, chosen by cmx_psn(); 0 before
+ * @qkey: Q_Key of datagram and multicast use; 0 when not yet known
+ * @qp_num: of the owner's QP
+ * @created: jiffies
+ * @closing: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
+ * @cm_dead: the ib_cm id that was given up; as well
+ * @close_node: while @closing; as well
+ * @reap: destroys @cm_dead
+ * @ended: or that waits to be destroyed with others
+ */
+struct cmx_priv {
+	struct cmx_id id;
+	struct kref ref;
+	struct mutex lock;	/* protects what follows, and id */
+	enum cmx_state state;
+	u8 established:1;
+	u8 passive:1;
+	u8 srq:1;
+	u8 owed:1;
+	u8 user:1;
+	u8 gid_type;
+	u8 node_type;
+	u16 port;
+	const struct cmx_sink *sink;
+	struct cmx_device *dev;
+	struct list_head dev_item;
+	const struct cmx_transport_ops *ops;
+	const struct cmx_route_ops *route_ops;
+	const struct cmx_mcast_ops *mcast_ops;
+	struct cmx_space *space;
+	struct hlist_node bind_node;
+	struct ib_cm_id *cm;
+	struct cmx_addr_op *addr_op;
+	struct cmx_sa_op *sa_op;
+	struct cmx_listen *listen;
+	struct cmx_deadline *deadline;
+	struct cmx_mcast_table *mcast;
+	struct cmx_opts opt;
+	struct rdma_ucm_ece ece_local;
+	struct rdma_ucm_ece ece_remote;
+	u32 ece_flags;
+	u32 seq_num;
+	u32 qkey;
+	u32 qp_num;
+	unsigned long created;
+	bool closing;
+	struct ib_cm_id *cm_dead;
+	struct hlist_node close_node;
+	union {
+		struct work_struct reap;
+		struct llist_node ended;
+	};
+};
+
+static inline struct cmx_priv *to_priv(const struct cmx_id *id)
+{
+	return container_of(id, struct cmx_priv, id);
+}
+
+static inline struct net *cmx_net(const struct cmx_priv *p)
+{
+	return p->id.route.addr.dev_addr.net;
+}
+
+static inline struct sockaddr *cmx_src(const struct cmx_priv *p)
+{
+	return (struct sockaddr *)&p->id.route.addr.src_addr;
+}
+
+static inline struct sockaddr *cmx_dst(const struct cmx_priv *p)
+{
+	return (struct sockaddr *)&p->id.route.addr.dst_addr;
+}
+
+static inline bool cmx_opt_set(const struct cmx_priv *p, enum cmx_opt_bit bit)
+{
+	return p->opt.set & BIT(bit);
+}
+
+extern struct workqueue_struct *cmx_wq;
+
+int cmx_id_init_module(void);
+void cmx_id_exit_module(void);
+
+struct cmx_priv *cmx_id_new(struct net *net, const struct cmx_sink *sink,
+			    enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp);
+struct cmx_priv *cmx_id_new_child(struct cmx_priv *listener, enum ib_qp_type qp_type);
+void cmx_id_kill(struct cmx_priv *p);
+void cmx_id_release_device(struct cmx_priv *p);
+void cmx_id_put(struct cmx_priv *p);
+bool cmx_id_tryget(struct cmx_priv *p);
+
+static inline struct cmx_priv *cmx_id_get(struct cmx_priv *p)
+{
+	kref_get(&p->ref);
+	return p;
+}
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a process may know of an id.
+ */
+#include <rdma/ib_addr.h>
+#include <rdma/ib_marshall.h>
+#include <rdma/ib_sa.h>
+#include "eventq.h"
+#include "info.h"
+#include "sockaddr.h"
+#include "verbs.h"
+
+static void fill_addr(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
+{
+	memcpy(to, from, cmx_addr_size(from));
+}
+
+/* On RoCE the GIDs are the IP addresses, as the in-tree stack tells them. */
+static void fill_gids(struct cmx_priv *p, struct cmx_id_info *info)
+{
+	struct rdma_dev_addr *dev_addr = &p->id.route.addr.dev_addr;
+
+	if (rdma_protocol_roce(p->id.device, p->id.port_num)) {
+		rdma_ip2gid(cmx_src(p), (union ib_gid *)info->sgid);
+		rdma_ip2gid(cmx_dst(p), (union ib_gid *)info->dgid);
+	} else {
+		rdma_addr_get_sgid(dev_addr, (union ib_gid *)info->sgid);
+		rdma_addr_get_dgid(dev_addr, (union ib_gid *)info->dgid);
+	}
+}
+
+static void pack_path(struct ib_path_rec_data *to, struct sa_path_rec *rec)
+{
+	struct sa_path_rec ib;
+
+	if (rec->rec_type == SA_PATH_REC_TYPE_OPA) {
+		sa_convert_path_opa_to_ib(&ib, rec);
+		rec = &ib;
+	}
+	to->flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
+	ib_sa_pack_path(rec, to->path_rec);
+}
+
+static void fill_paths(const struct cmx_priv *p, struct cmx_id_info *info)
+{
+	const struct rdma_route *route = &p->id.route;
+	int i;
+
+	if (!route->path_rec)
+		return;
+	info->num_paths = min_t(int, route->num_pri_alt_paths, ARRAY_SIZE(info->path));
+	for (i = 0; i < info->num_paths; i++)
+		pack_path(&info->path[i], &route->path_rec[i]);
+}
+
+static void fill_device(struct cmx_priv *p, struct cmx_id_info *info)
+{
+	info->node_guid = (__force u64)p->id.device->node_guid;
+	info->ibdev_index = p->id.device->index;
+	info->port_num = p->id.port_num;
+	info->pkey = ib_addr_get_pkey(&p->id.route.addr.dev_addr);
+	fill_gids(p, info);
+	fill_paths(p, info);
+}
+
+static bool polled(struct cmx_uid *u)
+{
+	struct cmx_file *file;
+	bool ret;
+
+	rcu_read_lock();
+	file = READ_ONCE(u->file);
+	ret = file && READ_ONCE(file->polled);
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * cmx_info_fill() - describe an id as it is now
+ * @u: the id; its lock is not held
+ * @info: overwritten
+ * @len: bytes of @info that are asked for
+ */
+void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
+{
+	struct cmx_priv *p = &u->p;
+
+	memset(info, 0, offsetof(struct cmx_id_info, init_attr));
+	if (len <= offsetof(struct cmx_id_info, init_attr) ||
+	    cmx_info_qp_attr(p, IB_QPS_INIT, &info->init_attr))
+		memset(&info->init_attr, 0, sizeof(info->init_attr));
+
+	mutex_lock(&p->lock);
+	info->state = p->state;
+	info->polled = polled(u);
+	info->tos = cmx_opt_tos(p);
+	info->qp_type = p->id.qp_type;
+	fill_addr(&info->src_addr, cmx_src(p));
+	fill_addr(&info->dst_addr, cmx_dst(p));
+	if (p->dev)
+		fill_device(p, info);
+	mutex_unlock(&p->lock);
+}
+
+/**
+ * cmx_info_path() - the path that resolving the route would find
+ * @p: the id; its lock is not held
+ * @to: overwritten; it has been zeroed
+ *
+ * Return: as cmx_route_preview().
+ */
+int cmx_info_path(struct cmx_priv *p, struct ib_path_rec_data *to)
+{
+	struct sa_path_rec rec;
+	int ret;
+
+	mutex_lock(&p->lock);
+	ret = cmx_route_preview(p, &rec);
+	mutex_unlock(&p->lock);
+	if (!ret)
+		pack_path(to, &rec);
+	return ret;
+}
+
+/**
+ * cmx_info_qp_attr() - what ibv_modify_qp() needs
+ * @p: the id; its lock is not held
+ * @state: that the QP is to reach
+ * @to: overwritten
+ *
+ * Return: 0, or the errno of cmx_init_qp_attr(); -EINVAL without a device.
+ */
+int cmx_info_qp_attr(struct cmx_priv *p, enum ib_qp_state state, struct ib_uverbs_qp_attr *to)
+{
+	struct ib_qp_attr attr = { .qp_state = state };
+	int mask = 0, ret;
+
+	if (!READ_ONCE(p->dev))
+		return -EINVAL;
+	ret = cmx_init_qp_attr(&p->id, &attr, &mask);
+	if (ret)
+		return ret;
+	memset(to, 0, sizeof(*to));
+	to->qp_attr_mask = mask;
+	mutex_lock(&p->lock);
+	if (p->dev)
+		ib_copy_qp_attr_to_user(p->id.device, to, &attr);
+	else
+		ret = -EINVAL;
+	mutex_unlock(&p->lock);
+	return ret;
+}

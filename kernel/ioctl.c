@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The attribute engine: copies a command, checks it against the method's list
+ * once for all methods, and lets the handler see it through cmx_call_*().
+ *
+ * Before the handler runs, every output buffer is known to be writable, so
+ * that a call does not fail after it has changed something.
+ */
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
+#include "chardev.h"
+#include "info.h"
+#include "ioctl.h"
+#include "sockaddr.h"
+
+static const struct cmx_method *const channel_methods[] = {
+	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
+	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
+};
+
+static const struct cmx_method *const id_methods[] = {
+	[CMX_ID_CREATE] = &cmx_method_create,
+	[CMX_ID_DESTROY] = &cmx_method_destroy,
+	[CMX_ID_BIND] = &cmx_method_bind,
+	[CMX_ID_RESOLVE_ADDR] = &cmx_method_resolve_addr,
+	[CMX_ID_RESOLVE_ROUTE] = &cmx_method_resolve_route,
+	[CMX_ID_QUERY] = &cmx_method_query,
+	[CMX_ID_LISTEN] = &cmx_method_listen,
+	[CMX_ID_CONNECT] = &cmx_method_connect,
+	[CMX_ID_ACCEPT] = &cmx_method_accept,
+	[CMX_ID_ESTABLISH] = &cmx_method_establish,
+	[CMX_ID_REJECT] = &cmx_method_reject,
+	[CMX_ID_DISCONNECT] = &cmx_method_disconnect,
+	[CMX_ID_NOTIFY] = &cmx_method_notify,
+	[CMX_ID_INIT_QP_ATTR] = &cmx_method_init_qp_attr,
+	[CMX_ID_SET_OPTION] = &cmx_method_set_option,
+	[CMX_ID_GET_OPTION] = &cmx_method_get_option,
+	[CMX_ID_MIGRATE] = &cmx_method_migrate,
+};
+
+static const struct cmx_method *const mcast_methods[] = {
+	[CMX_MCAST_JOIN] = &cmx_method_join,
+	[CMX_MCAST_LEAVE] = &cmx_method_leave,
+};
+
+static const struct {
+	const struct cmx_method *const *methods;
+	u16 num;
+} objects[CMX_OBJ_NUM] = {
+	[CMX_OBJ_CHANNEL] = { channel_methods, ARRAY_SIZE(channel_methods) },
+	[CMX_OBJ_ID] = { id_methods, ARRAY_SIZE(id_methods) },
+	[CMX_OBJ_MCAST] = { mcast_methods, ARRAY_SIZE(mcast_methods) },
+};
+
+static const struct cmx_method *find_method(u16 object, u16 method)
+{
+	if (object >= CMX_OBJ_NUM)
+		return NULL;
+	object = array_index_nospec(object, CMX_OBJ_NUM);
+	if (method >= objects[object].num)
+		return NULL;
+	method = array_index_nospec(method, objects[object].num);
+	return objects[object].methods[method];
+}
+
+/* Many short words are faster this way. @len is a multiple of their size. */
+static int copy_words(void *to, const void __user *from, size_t len)
+{
+	const u64 __user *word = from, *end = from + len;
+	u64 *out = to;
+
+	if (!user_read_access_begin(from, len))
+		return -EFAULT;
+	while (word < end)
+		unsafe_get_user(*out++, word++, fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static void __user *user_ptr(const struct ib_uverbs_attr *attr)
+{
+	return u64_to_user_ptr(attr->data);
+}
+
+/* Cut an input that is longer than this kernel knows; what is cut off is zero. */
+static int prepare_in(const struct cmx_attr_spec *spec, struct ib_uverbs_attr *attr)
+{
+	u64 value = 0;
+	int ret;
+
+	if (attr->len <= spec->max)
+		return 0;
+	if (attr->len > sizeof(attr->data)) {
+		ret = check_zeroed_user(user_ptr(attr) + spec->max, attr->len - spec->max);
+		if (ret <= 0)
+			return ret ?: -E2BIG;
+		if (spec->max <= sizeof(value)) {
+			if (copy_from_user(&value, user_ptr(attr), spec->max))
+				return -EFAULT;
+			attr->data = value;
+		}
+	}
+	attr->len = spec->max;
+	return 0;
+}
+
+/* No output that is smaller than a page reaches beyond the two pages tried. */
+static int prepare_out(const struct ib_uverbs_attr *attr)
+{
+	u8 __user *to = user_ptr(attr);
+
+	if (put_user(0, to))
+		return -EFAULT;
+	if (offset_in_page(attr->data) + attr->len > PAGE_SIZE && put_user(0, to + attr->len - 1))
+		return -EFAULT;
+	return 0;
+}
+
+static int prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
+{
+	int ret = 0;
+
+	for (; spec->dir != CMX_DIR_END && !ret; spec++) {
+		if (!call->at[spec->id])
+			continue;
+		if (spec->dir == CMX_DIR_IN)
+			ret = prepare_in(spec, &call->attrs[call->at[spec->id] - 1]);
+		else
+			ret = prepare_out(&call->attrs[call->at[spec->id] - 1]);
+	}
+	return ret;
+}
+
+static int run(const struct cmx_method *method, struct cmx_call *call)
+{
+	struct cmx_uid *u;
+	int ret;
+
+	if (method->call)
+		return method->call(call);
+	if (!call->at[CMX_ATTR_ID])
+		return cmx_call_new_id(call, method->id_call);
+	u = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
+	if (IS_ERR(u))
+		return PTR_ERR(u);
+	ret = method->id_call(call, u);
+	cmx_uid_put(u);
+	return ret;
+}
+
+/**
+ * cmx_ioctl() - a command of a process
+ * @filp: the open file
+ * @cmd: %CMX_IOCTL
+ * @arg: user's &struct ib_uverbs_ioctl_hdr
+ */
+long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct ib_uverbs_ioctl_hdr __user *user = (void __user *)arg;
+	const struct cmx_method *method;
+	struct ib_uverbs_ioctl_hdr hdr;
+	struct cmx_call call;
+	int ret;
+
+	if (cmd != CMX_IOCTL)
+		return -ENOTTY;
+	if (copy_words(&hdr, user, sizeof(hdr)))
+		return -EFAULT;
+	ret = cmx_attr_check_hdr(&hdr);
+	if (ret)
+		return ret;
+	method = find_method(hdr.object_id, hdr.method_id);
+	if (!method)
+		return -EPROTONOSUPPORT;
+	if (copy_words(call.attrs, user->attrs, hdr.num_attrs * sizeof(call.attrs[0])))
+		return -EFAULT;
+	call.filp = filp;
+	call.file = filp->private_data;
+	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, call.at);
+	if (!ret)
+		ret = prepare(&call, method->attrs);
+	return ret ?: run(method, &call);
+}
+
+/**
+ * cmx_call_u64() - an input of at most eight bytes
+ * @call: the command
+ * @id: the attribute
+ *
+ * Return: its value, or 0 when it was not given.
+ */
+u64 cmx_call_u64(const struct cmx_call *call, enum cmx_attr id)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+
+	return attr ? attr->data : 0;
+}
+
+/**
+ * cmx_call_in() - copy an input
+ * @call: the command
+ * @id: the attribute
+ * @to: at least as long as the method's list allows; what the input leaves is
+ *	zeroed
+ * @size: of @to
+ *
+ * Return: the length of the input, 0 when it was not given, or -EFAULT.
+ */
+int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t size)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+	size_t len = attr ? attr->len : 0;
+
+	if (WARN_ON_ONCE(len > size))
+		return -EFAULT;
+	memset(to + len, 0, size - len);
+	if (!len)
+		return 0;
+	if (len <= sizeof(attr->data))
+		memcpy(to, &attr->data, len);
+	else if (copy_from_user(to, user_ptr(attr), len))
+		return -EFAULT;
+	return len;
+}
+
+/**
+ * cmx_call_in_addr() - copy a socket address
+ * @call: the command
+ * @id: the attribute
+ * @to: zeroed when it was not given
+ *
+ * Return: 0, -EFAULT, -EAFNOSUPPORT, or -EINVAL when it is too short.
+ */
+int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to)
+{
+	int len = cmx_call_in(call, id, to, sizeof(*to));
+	size_t size;
+
+	if (len <= 0)
+		return len;
+	size = cmx_addr_size((struct sockaddr *)to);
+	if (!size)
+		return -EAFNOSUPPORT;
+	if (len < size)
+		return -EINVAL;
+	memset((void *)to + size, 0, sizeof(*to) - size);
+	return 0;
+}
+
+/**
+ * cmx_call_out() - write an output, if it was asked for
+ * @call: the command
+ * @id: the attribute
+ * @from: the output
+ * @size: of it; what the user's buffer has more is zeroed
+ *
+ * Return: 0 or -EFAULT.
+ */
+int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from, size_t size)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+
+	if (!attr)
+		return 0;
+	if (copy_to_user(user_ptr(attr), from, min_t(size_t, size, attr->len)))
+		return -EFAULT;
+	if (attr->len > size && clear_user(user_ptr(attr) + size, attr->len - size))
+		return -EFAULT;
+	return 0;
+}
+
+int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+
+	if (attr && attr->len == sizeof(value))
+		return put_user(value, (u32 __user *)user_ptr(attr));
+	return cmx_call_out(call, id, &value, sizeof(value));
+}
+
+/**
+ * cmx_call_out_info() - write %CMX_ATTR_INFO, if it was asked for
+ * @call: the command
+ * @u: the id to describe
+ */
+int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_INFO);
+	struct cmx_id_info info;
+
+	if (!attr)
+		return 0;
+	cmx_info_fill(u, &info, attr->len);
+	return cmx_call_out(call, CMX_ATTR_INFO, &info, sizeof(info));
+}

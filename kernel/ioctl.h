@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_IOCTL_H
+#define CMX_IOCTL_H
+
+#include <linux/fs.h>
+#include "attr.h"
+#include "eventq.h"
+
+/**
+ * struct cmx_call - a command under way
+ * @filp: the open file
+ * @file: its channel
+ * @at: see cmx_attr_check()
+ * @attrs: attributes; lengths of inputs are cut to what the method knows, and
+ *	what is at most eight bytes then is in the attribute
+ */
+struct cmx_call {
+	struct file *filp;
+	struct cmx_file *file;
+	u8 at[CMX_ATTR_NUM];
+	struct ib_uverbs_attr attrs[CMX_MAX_ATTRS];
+};
+
+/**
+ * struct cmx_method - one method
+ * @call: does it; or
+ * @id_call: does it to the id of %CMX_ATTR_ID, which the engine looked up
+ * @attrs: what it takes
+ */
+struct cmx_method {
+	int (*call)(struct cmx_call *call);
+	int (*id_call)(struct cmx_call *call, struct cmx_uid *u);
+	struct cmx_attr_spec attrs[CMX_METHOD_ATTRS];
+};
+
+long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+
+/* The attribute, or NULL when it was not given. */
+static inline const struct ib_uverbs_attr *
+cmx_call_attr(const struct cmx_call *call, enum cmx_attr id)
+{
+	return call->at[id] ? &call->attrs[call->at[id] - 1] : NULL;
+}
+
+u64 cmx_call_u64(const struct cmx_call *call, enum cmx_attr id);
+
+static inline u32 cmx_call_u32(const struct cmx_call *call, enum cmx_attr id)
+{
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+
+	return attr ? *(const u32 *)&attr->data : 0;
+}
+
+int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t size);
+int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to);
+int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from, size_t size);
+int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value);
+int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u);
+int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_uid *));
+
+/* ioctl_channel.c */
+extern const struct cmx_method cmx_method_channel_info;
+extern const struct cmx_method cmx_method_get_events;
+/* ioctl_id.c */
+extern const struct cmx_method cmx_method_create;
+extern const struct cmx_method cmx_method_destroy;
+extern const struct cmx_method cmx_method_bind;
+extern const struct cmx_method cmx_method_resolve_addr;
+extern const struct cmx_method cmx_method_resolve_route;
+extern const struct cmx_method cmx_method_query;
+extern const struct cmx_method cmx_method_migrate;
+/* ioctl_conn.c */
+extern const struct cmx_method cmx_method_listen;
+extern const struct cmx_method cmx_method_connect;
+extern const struct cmx_method cmx_method_accept;
+extern const struct cmx_method cmx_method_establish;
+extern const struct cmx_method cmx_method_reject;
+extern const struct cmx_method cmx_method_disconnect;
+extern const struct cmx_method cmx_method_notify;
+extern const struct cmx_method cmx_method_init_qp_attr;
+/* ioctl_option.c */
+extern const struct cmx_method cmx_method_set_option;
+extern const struct cmx_method cmx_method_get_option;
+/* ioctl_mcast.c */
+extern const struct cmx_method cmx_method_join;
+extern const struct cmx_method cmx_method_leave;
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Methods of CMX_OBJ_ID: connections.
+ */
+#include <rdma/ib_cm.h>
+#include "info.h"
+#include "ioctl.h"
+#include "verbs.h"
+
+/* Most requests that a listener holds until they are fetched. */
+#define MAX_BACKLOG 1024
+
+#define INPUT_CONN_PARAM						\
+	CMX_INPUT(CONN_PARAM, sizeof(struct rdma_ucm_conn_param),	\
+		  sizeof(struct rdma_ucm_conn_param))
+#define INPUT_ECE							\
+	CMX_INPUT_OPT(ECE, sizeof(struct rdma_ucm_ece), sizeof(struct rdma_ucm_ece))
+#define OUTPUT_INFO CMX_OUTPUT_OPT(INFO, offsetof(struct cmx_id_info, dst_addr))
+
+static int listen(struct cmx_call *call, struct cmx_uid *u)
+{
+	int backlog = (int)cmx_call_u32(call, CMX_ATTR_BACKLOG);
+	int ret;
+
+	if (backlog <= 0 || backlog > MAX_BACKLOG)
+		backlog = MAX_BACKLOG;
+	/* requests can come before cmx_listen() returns; a listener keeps its backlog */
+	mutex_lock(&u->p.lock);
+	if (u->p.state != CMX_LISTEN)
+		atomic_set(&u->backlog, backlog);
+	mutex_unlock(&u->p.lock);
+	ret = cmx_listen(&u->p.id, backlog);
+	return ret ?: cmx_call_out_info(call, u);
+}
+
+const struct cmx_method cmx_method_listen = {
+	.id_call = listen,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT(BACKLOG, sizeof(s32), sizeof(s32)),
+		OUTPUT_INFO,
+	},
+};
+
+/* What CONNECT and ACCEPT take. */
+struct conn_args {
+	struct rdma_ucm_conn_param user;
+	struct rdma_ucm_ece ece;
+	struct rdma_conn_param param;
+	const struct rdma_ucm_ece *ece_or_null;
+};
+
+static int decode_conn(const struct cmx_call *call, const struct cmx_uid *u,
+		       struct conn_args *args)
+{
+	const struct rdma_ucm_conn_param *user = &args->user;
+	int ret;
+
+	ret = cmx_call_in(call, CMX_ATTR_CONN_PARAM, &args->user, sizeof(args->user));
+	if (ret < 0)
+		return ret;
+	if (!user->valid)
+		return -EINVAL;
+	ret = cmx_call_in(call, CMX_ATTR_ECE, &args->ece, sizeof(args->ece));
+	if (ret < 0)
+		return ret;
+	args->ece_or_null = ret ? &args->ece : NULL;
+	args->param = (struct rdma_conn_param) {
+		.private_data = user->private_data,
+		.private_data_len = user->private_data_len,
+		.responder_resources = user->responder_resources,
+		.initiator_depth = user->initiator_depth,
+		.flow_control = user->flow_control,
+		.retry_count = user->retry_count,
+		.rnr_retry_count = user->rnr_retry_count,
+		.srq = user->srq,
+		.qp_num = user->qp_num & 0xffffff,
+		/* elsewhere the Q_Key is that of the port space */
+		.qkey = cmx_src(&u->p)->sa_family == AF_IB ? user->qkey : 0,
+	};
+	return 0;
+}
+
+static int connect(struct cmx_call *call, struct cmx_uid *u)
+{
+	struct conn_args args;
+	int ret;
+
+	ret = decode_conn(call, u, &args);
+	if (ret)
+		return ret;
+	if (cmx_call_attr(call, CMX_ATTR_ROUTE_TOLD))
+		ret = cmx_connect_told(&u->p, &args.param, args.ece_or_null);
+	else
+		ret = cmx_connect_ece(&u->p.id, &args.param, args.ece_or_null);
+	return ret ?: cmx_call_out_info(call, u);
+}
+
+const struct cmx_method cmx_method_connect = {
+	.id_call = connect,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		INPUT_CONN_PARAM,
+		INPUT_ECE,
+		CMX_INPUT_OPT(ROUTE_TOLD, 0, 0),
+		OUTPUT_INFO,
+	},
+};
+
+/* The events of the connection can come before cmx_accept_ece() returns. */
+static int accept(struct cmx_call *call, struct cmx_uid *u)
+{
+	struct conn_args args;
+	u64 uid = u->uid;
+	bool muted;
+	int ret;
+
+	ret = decode_conn(call, u, &args);
+	if (ret)
+		return ret;
+	if (cmx_call_attr(call, CMX_ATTR_UID))
+		WRITE_ONCE(u->uid, cmx_call_u64(call, CMX_ATTR_UID));
+	muted = xchg(&u->muted, false);
+	ret = cmx_accept_ece(&u->p.id, &args.param, args.ece_or_null);
+	if (ret) {
+		WRITE_ONCE(u->uid, uid);
+		WRITE_ONCE(u->muted, muted);
+	}
+	return ret;
+}
+
+const struct cmx_method cmx_method_accept = {
+	.id_call = accept,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		INPUT_CONN_PARAM,
+		INPUT_ECE,
+		CMX_INPUT_OPT(UID, sizeof(u64), sizeof(u64)),
+	},
+};
+
+static int establish(struct cmx_call *call, struct cmx_uid *u)
+{
+	return cmx_establish(&u->p.id);
+}
+
+const struct cmx_method cmx_method_establish = {
+	.id_call = establish,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+	},
+};
+
+static int reject(struct cmx_call *call, struct cmx_uid *u)
+{
+	u8 reason = IB_CM_REJ_CONSUMER_DEFINED;
+	u8 data[U8_MAX];
+	int len;
+
+	if (cmx_call_attr(call, CMX_ATTR_REASON))
+		cmx_call_in(call, CMX_ATTR_REASON, &reason, sizeof(reason));
+	if (reason != IB_CM_REJ_CONSUMER_DEFINED &&
+	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
+		return -EINVAL;
+	len = cmx_call_in(call, CMX_ATTR_PRIVATE_DATA, data, sizeof(data));
+	if (len < 0)
+		return len;
+	return cmx_reject(&u->p.id, data, len, reason);
+}
+
+const struct cmx_method cmx_method_reject = {
+	.id_call = reject,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_OPT(PRIVATE_DATA, 0, U8_MAX),
+		CMX_INPUT_OPT(REASON, sizeof(u8), sizeof(u8)),
+	},
+};
+
+static int disconnect(struct cmx_call *call, struct cmx_uid *u)
+{
+	return cmx_disconnect(&u->p.id);
+}
+
+const struct cmx_method cmx_method_disconnect = {
+	.id_call = disconnect,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+	},
+};
+
+static int notify(struct cmx_call *call, struct cmx_uid *u)
+{
+	return cmx_notify(&u->p.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
+}
+
+const struct cmx_method cmx_method_notify = {
+	.id_call = notify,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(NOTIFY),
+	},
+};
+
+static int init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
+{
+	u32 state = cmx_call_u32(call, CMX_ATTR_QP_STATE);
+	struct ib_uverbs_qp_attr attr;
+	int ret;
+
+	if (state > IB_QPS_ERR)
+		return -EINVAL;
+	ret = cmx_info_qp_attr(&u->p, state, &attr);
+	return ret ?: cmx_call_out(call, CMX_ATTR_QP_ATTR, &attr, sizeof(attr));
+}
+
+const struct cmx_method cmx_method_init_qp_attr = {
+	.id_call = init_qp_attr,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(QP_STATE),
+		CMX_OUTPUT(QP_ATTR, sizeof(struct ib_uverbs_qp_attr)),
+	},
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Methods of CMX_OBJ_MCAST.
+ */
+#include "ioctl.h"
+
+static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
+{
+	struct cmx_mcast_attr attr;
+	struct sockaddr_storage addr;
+	int ret;
+
+	ret = cmx_call_in_addr(call, CMX_ATTR_DST_ADDR, &addr);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = cmx_call_in(call, CMX_ATTR_MCAST, &attr, sizeof(attr));
+	if (ret < 0)
+		return ERR_PTR(ret);
+	return cmx_mcast_join(&u->p, (struct sockaddr *)&addr, ret ? &attr : NULL, NULL,
+			      cmx_call_u64(call, CMX_ATTR_UID), handle);
+}
+
+/* The event of the join can be fetched before the handle is published. */
+static int join(struct cmx_call *call, struct cmx_uid *u)
+{
+	struct cmx_mcast *mc;
+	u32 handle;
+	int ret;
+
+	ret = cmx_handle_reserve(&handle);
+	if (ret)
+		return ret;
+	mc = start_join(call, u, handle);
+	if (IS_ERR(mc)) {
+		ret = PTR_ERR(mc);
+		goto err_handle;
+	}
+	ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);
+	if (!ret)
+		ret = cmx_handle_publish_mcast(mc);
+	if (ret)
+		goto err_join;
+	return 0;
+
+err_join:
+	cmx_mcast_leave(mc);
+	cmx_mcast_put(mc);
+err_handle:
+	cmx_handle_abort(handle);
+	return ret;
+}
+
+const struct cmx_method cmx_method_join = {
+	.id_call = join,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT(DST_ADDR, sizeof(struct sockaddr), sizeof(struct sockaddr_storage)),
+		CMX_INPUT(UID, sizeof(u64), sizeof(u64)),
+		CMX_INPUT_OPT(MCAST, sizeof(struct cmx_mcast_attr), sizeof(struct cmx_mcast_attr)),
+		CMX_OUTPUT_U32(OUT_ID),
+	},
+};
+
+static int leave(struct cmx_call *call)
+{
+	u32 fetched;
+	int ret;
+
+	ret = cmx_uid_leave(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID), &fetched);
+	return ret ?: cmx_call_out_u32(call, CMX_ATTR_COUNT, fetched);
+}
+
+const struct cmx_method cmx_method_leave = {
+	.call = leave,
+	.attrs = {
+		CMX_INPUT_U32(MCAST_ID),
+		CMX_OUTPUT_U32(COUNT),
+	},
+};

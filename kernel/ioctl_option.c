@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Methods of CMX_OBJ_ID: options.
+ */
+#include "ioctl.h"
+
+static int option_set(struct cmx_call *call, struct cmx_uid *u)
+{
+	/* setters look at it as an integer or as path records */
+	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
+	int len;
+
+	len = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value, sizeof(value));
+	if (len < 0)
+		return len;
+	return cmx_set_option(&u->p.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
+			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, len);
+}
+
+const struct cmx_method cmx_method_set_option = {
+	.id_call = option_set,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(OPT_LEVEL),
+		CMX_INPUT_U32(OPT_NAME),
+		CMX_INPUT(OPT_VALUE, 0, CMX_OPT_MAX_LEN),
+	},
+};
+
+static int option_get(struct cmx_call *call, struct cmx_uid *u)
+{
+	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPT_OUT);
+	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
+	size_t len = min_t(size_t, out->len, sizeof(value));
+	u32 flags = 0;
+	int ret;
+
+	memset(value, 0, sizeof(value));
+	ret = cmx_get_option(&u->p.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
+			     cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, &len, &flags);
+	if (!ret)
+		ret = cmx_call_out(call, CMX_ATTR_OPT_OUT, value, len);
+	if (!ret)
+		ret = cmx_call_out_u32(call, CMX_ATTR_COUNT, len);
+	return ret ?: cmx_call_out_u32(call, CMX_ATTR_OPT_FLAGS, flags);
+}
+
+const struct cmx_method cmx_method_get_option = {
+	.id_call = option_get,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(OPT_LEVEL),
+		CMX_INPUT_U32(OPT_NAME),
+		CMX_OUTPUT(OPT_OUT, 1),
+		CMX_OUTPUT_U32(COUNT),
+		CMX_OUTPUT_OPT(OPT_FLAGS, sizeof(u32)),
+	},
+};

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Listening: on the device of an address, or on all there are and will be.
+ *
+ * ib_cm gives a service ID of a device to one handler. Ours finds the id by
+ * its port, so all ids that listen on a port share one entry of ib_cm, which
+ * counts them.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include "device.h"
+#include "ib.h"
+#include "port.h"
+#include "verbs.h"
+#include "wire.h"
+
+/**
+ * struct cmx_listen - what a listener holds
+ * @item: on the list of wildcard listeners, or nowhere
+ * @net: network namespace
+ * @service_id: that it listens on
+ * @node_type: only on devices of that type; RDMA_NODE_UNSPECIFIED: any
+ * @on: &listen_on.item
+ */
+struct cmx_listen {
+	struct list_head item;
+	struct net *net;
+	__be64 service_id;
+	u8 node_type;
+	struct list_head on;
+};
+
+/**
+ * struct listen_on - a listener's share of one device
+ * @item: on &cmx_listen.on
+ * @device: the device
+ * @cm: entry of ib_cm
+ * @work: gives it up
+ */
+struct listen_on {
+	struct list_head item;
+	struct ib_device *device;
+	struct ib_cm_id *cm;
+	struct work_struct work;
+};
+
+static LIST_HEAD(wildcards);
+static DEFINE_MUTEX(wildcards_lock);	/* protects wildcards and the devices of all listeners */
+
+static void give_up(struct work_struct *work)
+{
+	struct listen_on *on = container_of(work, struct listen_on, work);
+
+	ib_destroy_cm_id(on->cm);
+	kfree(on);
+}
+
+/* This waits for requests being handled, which take the listener's lock: not here. */
+static void listen_off(struct listen_on *on)
+{
+	list_del(&on->item);
+	queue_work(cmx_wq, &on->work);
+}
+
+static int listen_on(struct cmx_listen *l, struct ib_device *device)
+{
+	struct listen_on *on;
+	int ret;
+
+	lockdep_assert_held(&wildcards_lock);
+	list_for_each_entry(on, &l->on, item)
+		if (on->device == device)
+			return 0;
+
+	on = kmalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
+	if (!on)
+		return -ENOMEM;
+	on->device = device;
+	INIT_WORK(&on->work, give_up);
+	on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+	if (IS_ERR(on->cm)) {
+		ret = PTR_ERR(on->cm);
+		kfree(on);
+		/* it belongs to another handler: another module listens there */
+		return ret == -EINVAL ? -EADDRINUSE : ret;
+	}
+	list_add(&on->item, &l->on);
+	return 0;
+}
+
+static bool may_use(const struct cmx_listen *l, struct ib_device *device)
+{
+	return rdma_dev_access_netns(device, l->net) && cmx_device_fits(device, l->node_type);
+}
+
+static int listen_on_port(struct cmx_device *dev, u32 port, void *arg)
+{
+	struct cmx_listen *l = arg;
+	int ret;
+
+	if (!may_use(l, dev->device))
+		return 0;
+	mutex_lock(&wildcards_lock);
+	ret = listen_on(l, dev->device);
+	mutex_unlock(&wildcards_lock);
+	return ret;
+}
+
+/*
+ * First on the list, then on each device: one that comes meanwhile is seen
+ * here, or sees the list, or both.
+ */
+static int listen_on_all(struct cmx_listen *l)
+{
+	mutex_lock(&wildcards_lock);
+	list_add_tail(&l->item, &wildcards);
+	mutex_unlock(&wildcards_lock);
+	return cmx_device_for_each_port(listen_on_port, l);
+}
+
+static int listen_on_one(struct cmx_listen *l, struct ib_device *device)
+{
+	int ret;
+
+	mutex_lock(&wildcards_lock);
+	ret = listen_on(l, device);
+	mutex_unlock(&wildcards_lock);
+	return ret;
+}
+
+/**
+ * cmx_listen_stop() - no further requests for an id
+ * @p: the id; its lock is held, its state is no longer CMX_LISTEN. Nothing to
+ *	do when it does not listen
+ */
+void cmx_listen_stop(struct cmx_priv *p)
+{
+	struct cmx_listen *l = p->listen;
+	struct listen_on *on, *next;
+
+	lockdep_assert_held(&p->lock);
+	if (!l)
+		return;
+	p->listen = NULL;
+	mutex_lock(&wildcards_lock);
+	list_del(&l->item);
+	list_for_each_entry_safe(on, next, &l->on, item)
+		listen_off(on);
+	mutex_unlock(&wildcards_lock);
+	kfree(l);
+}
+
+/**
+ * cmx_listen_add_device() - wildcard listeners listen on a new device too
+ * @dev: the device; on the list of devices
+ *
+ * A listener who can't have its service ID there goes without this device.
+ */
+void cmx_listen_add_device(struct cmx_device *dev)
+{
+	struct cmx_listen *l;
+	int ret;
+
+	mutex_lock(&wildcards_lock);
+	list_for_each_entry(l, &wildcards, item) {
+		if (!may_use(l, dev->device))
+			continue;
+		ret = listen_on(l, dev->device);
+		if (ret)
+			dev_warn_ratelimited(&dev->device->dev,
+					     "no listening on service ID %#llx: %d\n",
+					     be64_to_cpu(l->service_id), ret);
+	}
+	mutex_unlock(&wildcards_lock);
+}
+
+/**
+ * cmx_listen_remove_device() - wildcard listeners leave a device
+ * @dev: the device; no longer on the list of devices. What is given up here
+ *	is over when cmx_wq has been flushed
+ */
+void cmx_listen_remove_device(struct cmx_device *dev)
+{
+	struct listen_on *on, *next;
+	struct cmx_listen *l;
+
+	mutex_lock(&wildcards_lock);
+	list_for_each_entry(l, &wildcards, item)
+		list_for_each_entry_safe(on, next, &l->on, item)
+			if (on->device == dev->device)
+				listen_off(on);
+	mutex_unlock(&wildcards_lock);
+}
+
+/* p is in CMX_LISTEN, so that others see it when they check the port. */
+static int start(struct cmx_priv *p)
+{
+	struct cmx_listen *l;
+	u8 reuse = p->opt.reuseaddr;
+	int ret;
+
+	ret = cmx_port_listen(p);
+	if (ret)
+		return ret;
+	l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
+	if (!l) {
+		ret = -ENOMEM;
+		goto err;
+	}
+	INIT_LIST_HEAD(&l->item);
+	INIT_LIST_HEAD(&l->on);
+	l->net = cmx_net(p);
+	l->node_type = p->node_type;
+	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
+	p->listen = l;
+	ret = p->dev ? listen_on_one(l, p->id.device) : listen_on_all(l);
+	if (ret)
+		goto err;
+	return 0;
+
+err:
+	cmx_listen_stop(p);
+	WRITE_ONCE(p->opt.reuseaddr, reuse);
+	return ret;
+}
+
+static int listen_locked(struct cmx_priv *p)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	bool idle = p->state == CMX_IDLE;
+	int ret;
+
+	if (idle) {
+		ret = cmx_bind_locked(p, (struct sockaddr *)&any);
+		if (ret)
+			return ret;
+	}
+	ret = cmx_state_move(p, CMX_IN(BOUND), CMX_LISTEN);
+	if (ret)
+		return ret;
+	ret = start(p);
+	if (ret) {
+		cmx_state_move(p, CMX_IN(LISTEN), CMX_BOUND);
+		if (idle)
+			cmx_bind_undo(p);
+	} else {
+		p->passive = 1;
+	}
+	return ret;
+}
+
+/**
+ * cmx_listen() - take requests for the address of an id
+ * @id: the id, bound; a new one is bound to any IPv4 address and a free port
+ * @backlog: of use to owners who queue requests; the engine has no queue
+ *
+ * CONNECT_REQUEST events follow. An id that is not bound to a device listens on
+ * all of them in its network namespace, and on those that come later. It loses
+ * REUSEADDR.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; on error nothing has changed:
+ *
+ * * -EINVAL: the id is in another state.
+ * * -EADDRINUSE, -EADDRNOTAVAIL: others have the port; also when rdma_cm has it
+ *   on one of the devices.
+ * * -ENOMEM: out of memory.
+ */
+int cmx_listen(struct cmx_id *id, int backlog)
+{
+	struct cmx_priv *p = to_priv(id);
+	int ret;
+
+	mutex_lock(&p->lock);
+	ret = listen_locked(p);
+	mutex_unlock(&p->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cmx_listen);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * One look-up in the routing and neighbour tables. Never waits for the network.
+ */
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/string.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ipv6_stubs.h>
+#include <net/neighbour.h>
+#include <net/route.h>
+#include "lookup.h"
+#include "sockaddr.h"
+#include "verbs.h"
+
+/* -ENODATA: the neighbour is being asked for, @hop says which */
+static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
+			struct rdma_dev_addr *addr, struct cmx_hop *hop)
+{
+	struct neighbour *n = dst_neigh_lookup(dst, daddr);
+	int ret = 0;
+
+	memset(hop, 0, sizeof(*hop));
+	if (!n)
+		return -ENODATA;
+	if (READ_ONCE(n->nud_state) & NUD_VALID) {
+		neigh_ha_snapshot(addr->dst_dev_addr, n, n->dev);
+	} else {
+		hop->net = dev_net(n->dev);
+		hop->ifindex = n->dev->ifindex;
+		hop->family = n->tbl->family;
+		memcpy(hop->key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(hop->key)));
+		neigh_event_send(n, NULL);
+		ret = -ENODATA;
+	}
+	neigh_release(n);
+	return ret;
+}
+
+/* The peer is this host: its address is that of the device which owns it. */
+static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
+{
+	int bound = addr->bound_dev_if;
+
+	addr->bound_dev_if = 0;
+	if (rdma_translate_ip(dst, addr))
+		return -ENODEV;
+	if (bound) {
+		addr->bound_dev_if = bound;
+		if (rdma_translate_ip(dst, addr))
+			return -ENODEV;
+	}
+	memcpy(addr->dst_dev_addr, addr->src_dev_addr, MAX_ADDR_LEN);
+	return 0;
+}
+
+static int lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
+		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_hop *hop)
+{
+	const struct net_device *ndev;
+	bool local;
+
+	rcu_read_lock();
+	ndev = READ_ONCE(dst->dev);
+	local = ndev->flags & IFF_LOOPBACK;
+	if (!local) {
+		addr->dev_type = ndev->type;
+		addr->bound_dev_if = ndev->ifindex;
+		memcpy(addr->src_dev_addr, ndev->dev_addr, MAX_ADDR_LEN);
+		memcpy(addr->broadcast, ndev->broadcast, MAX_ADDR_LEN);
+	}
+	rcu_read_unlock();
+
+	/* An IP router does not know the way through InfiniBand ones. */
+	if (gateway && addr->dev_type == ARPHRD_INFINIBAND)
+		return -EADDRNOTAVAIL;
+	/* Only RoCE v2 can be routed, so a gateway decides. */
+	addr->network = !gateway ? RDMA_NETWORK_IB :
+			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, hop);
+}
+
+static int lookup4(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+{
+	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(p);
+	struct net *net = cmx_net(p);
+	struct flowi4 fl4 = {};
+	struct rtable *rt;
+	int ret;
+
+	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_tos(p), RT_SCOPE_UNIVERSE, 0, 0,
+			   dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr, 0, 0,
+			   sock_net_uid(net, NULL));
+	rt = ip_route_output_key(net, &fl4);
+	if (IS_ERR(rt))
+		return PTR_ERR(rt);
+	f->src.in.sin_addr.s_addr = fl4.saddr;
+	f->addr.hoplimit = ip4_dst_hoplimit(&rt->dst);
+	ret = lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(p), &dst->sin_addr, &f->addr, hop);
+	ip_rt_put(rt);
+	return ret;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+{
+	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(p);
+	struct flowi6 fl6 = {
+		.flowi6_oif = f->addr.bound_dev_if,
+		.flowlabel = ip6_make_flowinfo(cmx_opt_tos(p), 0),
+		.daddr = peer->sin6_addr,
+		.saddr = f->src.in6.sin6_addr,
+	};
+	struct dst_entry *dst;
+	int ret;
+
+	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL)
+		fl6.flowi6_oif = peer->sin6_scope_id;
+	dst = ipv6_stub->ipv6_dst_lookup_flow(cmx_net(p), NULL, &fl6, NULL);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	f->src.in6.sin6_addr = fl6.saddr;
+	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
+		f->src.in6.sin6_scope_id = fl6.flowi6_oif ?: peer->sin6_scope_id;
+	f->addr.hoplimit = ip6_dst_hoplimit(dst);
+	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(p),
+			  &peer->sin6_addr, &f->addr, hop);
+	dst_release(dst);
+	return ret;
+}
+#else
+static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+{
+	return -EADDRNOTAVAIL;
+}
+#endif
+
+/**
+ * cmx_lookup() - look up an id's destination as the IP stack would
+ * @p: the id, with both addresses; its lock is held. It is not changed
+ * @f: the result
+ * @hop: the neighbour to wait for
+ *
+ * Return: 0; -ENODATA: the neighbour is being asked for, wait for @hop and try
+ * again; -ENODEV: no interface has the local address; or what the route
+ * look-up said.
+ */
+int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+{
+	lockdep_assert_held(&p->lock);
+	f->addr = p->id.route.addr.dev_addr;
+	memcpy(&f->src, cmx_src(p), cmx_addr_size(cmx_src(p)));
+	return cmx_dst(p)->sa_family == AF_INET ? lookup4(p, f, hop) : lookup6(p, f, hop);
+}

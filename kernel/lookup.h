@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_LOOKUP_H
+#define CMX_LOOKUP_H
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <rdma/ib_addr.h>
+#include "id.h"
+
+/**
+ * struct cmx_found - what a look-up brings
+ * @addr: link layer addresses, interface, hop limit
+ * @src: the source address, chosen by the route if it was a wildcard
+ */
+struct cmx_found {
+	struct rdma_dev_addr addr;
+	union {
+		struct sockaddr sa;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} src;
+};
+
+/**
+ * struct cmx_hop - the neighbour to wait for
+ * @net: its namespace, for comparison only
+ * @ifindex: its interface
+ * @family: its family; 0 matches none
+ * @key: its address
+ */
+struct cmx_hop {
+	const struct net *net;
+	int ifindex;
+	u16 family;
+	u8 key[sizeof(struct in6_addr)];
+};
+
+int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include "chardev.h"
+#include "debugfs.h"
+#include "device.h"
+#include "eventq.h"
+#include "id.h"
+#include "port.h"
+#include "ulp.h"
+#include "verbs.h"
+
+MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
+MODULE_LICENSE("Dual BSD/GPL");
+
+/* In order; undone in reverse. What lets users in comes last. */
+static const struct {
+	int (*init)(void);
+	void (*exit)(void);
+} parts[] = {
+	{ cmx_uid_init_module, cmx_uid_exit_module },
+	{ cmx_id_init_module, cmx_id_exit_module },
+	{ cmx_port_init_module, cmx_port_exit_module },
+	{ cmx_addr_init_module, cmx_addr_exit_module },
+	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
+	{ cmx_sa_init_module, cmx_sa_exit_module },
+	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
+	{ cmx_ulp_init_module, cmx_ulp_exit_module },
+	{ cmx_device_init_module, cmx_device_exit_module },
+	{ cmx_chardev_init_module, cmx_chardev_exit_module },
+	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
+};
+
+static void exit_from(int i)
+{
+	while (i--)
+		parts[i].exit();
+}
+
+static int __init cmx_init(void)
+{
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		ret = parts[i].init();
+		if (ret) {
+			exit_from(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void __exit cmx_exit(void)
+{
+	exit_from(ARRAY_SIZE(parts));
+}
+
+module_init(cmx_init);
+module_exit(cmx_exit);

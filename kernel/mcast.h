@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_MCAST_H
+#define CMX_MCAST_H
+
+#include <linux/kref.h>
+#include "id.h"
+
+struct cmx_event;
+struct ib_sa_mcmember_rec;
+struct net_device;
+struct seq_file;
+
+/**
+ * struct cmx_mcast - membership of one id in one group
+ * @ref: freed with the last one: the id's table, the user's handle, events
+ * @p: the id; holds a reference
+ * @addr: the group as the owner named it
+ * @context: the owner's (ULP)
+ * @uid: the owner's (process)
+ * @handle: the owner's handle (process); 0 for a ULP
+ * @fetched: events fetched for it; the event queue's
+ * @attr: attributes of the join
+ * @mgid: MGID, once known
+ * @mlid: multicast LID, host order (InfiniBand)
+ * @attached: the id's QP (ULP) receives the group on behalf of this membership
+ * @left: leave was called; no further event
+ * @ev: made for the outcome of the join, until posted
+ * @backend: what &cmx_mcast_ops.join keeps
+ * @node: in &cmx_priv.mcast, under the id's lock
+ * @item: the owner's; the handle table's for a process
+ *
+ * The id's lock protects all but @ref.
+ */
+struct cmx_mcast {
+	struct kref ref;
+	struct cmx_priv *p;
+	struct sockaddr_storage addr;
+	void *context;
+	u64 uid;
+	u32 handle;
+	u32 fetched;
+	struct cmx_mcast_attr attr;
+	union ib_gid mgid;
+	u16 mlid;
+	u8 attached:1;
+	u8 left:1;
+	struct cmx_event *ev;
+	void *backend;
+	struct hlist_node node;
+	struct list_head item;
+};
+
+/* Start a join. p->lock is held by neither; returns with a reference for the caller. */
+struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
+				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
+				 u32 handle);
+void cmx_mcast_leave(struct cmx_mcast *mc);
+void cmx_mcast_put(struct cmx_mcast *mc);
+
+/* For backends; p->lock is held: how the join ended, and what became of the membership */
+void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
+		    struct net_device *ndev);
+void cmx_mcast_lost(struct cmx_mcast *mc, int status);
+void cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
+bool cmx_mcast_receives(const struct cmx_mcast *mc);
+
+/* p->lock is held: before the id's QP (ULP) is destroyed */
+void cmx_mcast_detach_all(struct cmx_priv *p);
+
+/* debugfs */
+u32 cmx_mcast_count(const struct cmx_priv *p);		/* p->lock is held */
+void cmx_mcast_ip_show(struct seq_file *s);
+
+#endif

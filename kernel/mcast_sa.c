@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast on InfiniBand: a group is what the SA keeps under an MGID.
+ *
+ * ib_sa counts the members of a port in a group: the SA is asked only for a
+ * join state that the port does not have yet, and told only when the last
+ * member with one leaves. A membership of ours is one of those members.
+ *
+ * ib_sa_free_multicast() waits for a callback that runs, which takes the id's
+ * lock; so a work does it, without. The same work joins again what was lost:
+ * each run gives back what the membership has at ib_sa, and then, unless it was
+ * left, asks anew.
+ */
+#include <linux/kref.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+#include <rdma/rdma_cm_ib.h>
+#include "event.h"
+#include "mcast.h"
+#include "mgid.h"
+#include "transport.h"
+#include "verbs.h"
+
+/* Wait before a lost membership is asked for again: doubled with each failure */
+#define REJOIN_MIN_MS 32
+#define REJOIN_MAX_MS 4096
+
+/* Without these the SA makes no group. */
+#define TO_CREATE (IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |			\
+		   IB_SA_MCMEMBER_REC_FLOW_LABEL | IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
+#define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
+#define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
+
+/**
+ * struct sa_member - what a membership has at ib_sa
+ * @ref: one of &cmx_mcast.backend, one of @work while it is queued or runs
+ * @mc: the membership, with a reference
+ * @sa: ib_sa's; only @work changes it once it is there
+ * @rec: what was asked for
+ * @mask: which fields of @rec count
+ * @delay_ms: the last wait
+ * @lost: it was a member, and will be again
+ * @work: gives back @sa, and asks again unless it was left
+ *
+ * The id's lock protects all but @ref and @sa. It was left when @mc has no
+ * backend any more.
+ */
+struct sa_member {
+	struct kref ref;
+	struct cmx_mcast *mc;
+	struct ib_sa_multicast *sa;
+	struct ib_sa_mcmember_rec rec;
+	ib_sa_comp_mask mask;
+	unsigned int delay_ms;
+	bool lost;
+	struct delayed_work work;
+};
+
+static struct ib_sa_client sa_client;
+
+static void member_free(struct kref *ref)
+{
+	struct sa_member *m = container_of(ref, struct sa_member, ref);
+	struct cmx_event *ev = m->mc->ev;
+
+	/* left before the outcome was known */
+	m->mc->ev = NULL;
+	if (ev)
+		cmx_event_free(ev);
+	cmx_mcast_put(m->mc);
+	kfree(m);
+}
+
+static void member_put(struct sa_member *m)
+{
+	kref_put(&m->ref, member_free);
+}
+
+/* By who knows that there is another reference. */
+static void member_queue(struct sa_member *m, unsigned int delay_ms)
+{
+	kref_get(&m->ref);
+	if (mod_delayed_work(cmx_wq, &m->work, msecs_to_jiffies(delay_ms)))
+		member_put(m);
+}
+
+/* The id's lock is held. */
+static bool member_lives(const struct sa_member *m)
+{
+	return m->mc->backend == m && !(BIT(m->mc->p->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
+}
+
+/* Many are lost at once, and should not all come back at once. */
+static void member_retry(struct sa_member *m)
+{
+	unsigned int delay = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
+
+	if (!cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) || !m->mc->p->opt.mcast_rejoin) {
+		m->lost = false;
+		cmx_mcast_lost(m->mc, -ENETRESET);
+		return;
+	}
+	m->lost = true;
+	m->delay_ms = delay;
+	member_queue(m, delay / 2 + get_random_u32() % delay / 2);
+}
+
+static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
+{
+	bool again = m->lost;
+
+	m->lost = false;
+	m->delay_ms = 0;
+	/* next time it will be this one, which others may know of by now */
+	m->rec.mgid = rec->mgid;
+	m->mc->mgid = rec->mgid;
+	if (again)
+		cmx_mcast_again(m->mc, rec);
+	else
+		cmx_mcast_done(m->mc, 0, rec, NULL);
+}
+
+static void member_status(struct sa_member *m, int status, struct ib_sa_mcmember_rec *rec)
+{
+	if (!status)
+		member_joined(m, rec);
+	else if (m->lost || status == -ENETRESET)
+		member_retry(m);
+	else
+		cmx_mcast_done(m->mc, status, NULL, NULL);
+}
+
+static int sa_handler(int status, struct ib_sa_multicast *sa)
+{
+	struct sa_member *m = sa->context;
+	struct cmx_priv *p = m->mc->p;
+
+	mutex_lock(&p->lock);
+	if (member_lives(m))
+		member_status(m, status, &sa->rec);
+	mutex_unlock(&p->lock);
+	p->sink->flush(p);
+	return 0;
+}
+
+/* The id's lock is held, so the outcome waits until @m->sa is there. */
+static int member_ask(struct sa_member *m)
+{
+	struct cmx_priv *p = m->mc->p;
+	struct ib_sa_multicast *sa;
+
+	sa = ib_sa_join_multicast(&sa_client, p->id.device, p->id.port_num, &m->rec, m->mask,
+				  GFP_KERNEL, sa_handler, m);
+	if (IS_ERR(sa))
+		return PTR_ERR(sa);
+	m->sa = sa;
+	return 0;
+}
+
+static void member_work(struct work_struct *work)
+{
+	struct sa_member *m = container_of(to_delayed_work(work), struct sa_member, work);
+	struct cmx_priv *p = m->mc->p;
+
+	if (m->sa)
+		ib_sa_free_multicast(m->sa);
+	m->sa = NULL;
+	mutex_lock(&p->lock);
+	if (member_lives(m) && member_ask(m))
+		member_retry(m);
+	mutex_unlock(&p->lock);
+	p->sink->flush(p);
+	member_put(m);
+}
+
+/*
+ * The broadcast group of a partition. An id that is not bound to an IPoIB
+ * address has the P_Key of one at most; IPoIB's default is assumed then.
+ */
+static void broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
+{
+	static const union ib_gid ipv4 = {
+		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
+	};
+
+	ib_addr_get_mgid((struct rdma_dev_addr *)&p->id.route.addr.dev_addr, mgid);
+	if (mgid->raw[0] != 0xff)
+		*mgid = ipv4;
+	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
+		return;
+	mgid->raw[4] = pkey >> 8 | 0x80;
+	mgid->raw[5] = pkey;
+}
+
+static int broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
+			 struct ib_sa_mcmember_rec *rec)
+{
+	return ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, mgid, rec);
+}
+
+/* The Q_Key to join with */
+static int group_qkey(const struct cmx_mcast *mc, u32 *qkey)
+{
+	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->p->qkey;
+	return *qkey ? 0 : cmx_default_qkey(mc->p, qkey);
+}
+
+/* Whether the id can have it: it has one only, and so has a QP of ours. */
+static bool qkey_fits(struct cmx_priv *p, __be32 qkey)
+{
+	u32 ids = p->qkey;
+
+	if (!ids && p->id.qp && cmx_default_qkey(p, &ids))
+		return false;
+	return !ids || ids == be32_to_cpu(qkey);
+}
+
+static u8 join_state(const struct cmx_mcast *mc)
+{
+	switch (mc->attr.join_state) {
+	case CMX_MCAST_NON:
+		return BIT(NONMEMBER_JOIN);
+	case CMX_MCAST_SENDONLY_NON:
+		return BIT(SENDONLY_NONMEBER_JOIN);
+	case CMX_MCAST_SENDONLY_FULL:
+		return BIT(SENDONLY_FULLMEMBER_JOIN);
+	default:
+		return BIT(FULLMEMBER_JOIN);
+	}
+}
+
+/* What the owner asks for with the join, else with options of the id */
+static void add_wishes(struct sa_member *m)
+{
+	const struct cmx_mcast_attr *a = &m->mc->attr;
+	const struct cmx_priv *p = m->mc->p;
+	struct ib_sa_mcmember_rec *rec = &m->rec;
+
+	if (a->mask & CMX_MCAST_MTU) {
+		rec->mtu_selector = IB_SA_EQ;
+		rec->mtu = a->mtu;
+		m->mask |= MTU_IS;
+	}
+	if (a->mask & CMX_MCAST_RATE && a->rate != IB_RATE_PORT_CURRENT) {
+		rec->rate_selector = IB_SA_EQ;
+		rec->rate = a->rate;
+		m->mask |= RATE_IS;
+	}
+	if (a->mask & CMX_MCAST_TCLASS) {
+		rec->traffic_class = a->tclass;
+		m->mask |= IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
+	}
+	if (a->mask & CMX_MCAST_SL || cmx_opt_set(p, CMX_OPT_SL)) {
+		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : p->opt.sl;
+		m->mask |= IB_SA_MCMEMBER_REC_SL;
+	}
+	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(p, CMX_OPT_FLOW_LABEL)) {
+		rec->flow_label = cpu_to_be32(a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label
+									     : p->opt.flow_label);
+		m->mask |= IB_SA_MCMEMBER_REC_FLOW_LABEL;
+	}
+	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(p, CMX_OPT_HOP_LIMIT)) {
+		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : p->opt.hop_limit;
+		m->mask |= IB_SA_MCMEMBER_REC_HOP_LIMIT;
+	}
+	if (a->mask & CMX_MCAST_SCOPE) {
+		rec->scope = a->scope;
+		m->mask |= IB_SA_MCMEMBER_REC_SCOPE;
+	}
+}
+
+static int fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
+{
+	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
+	bool given;
+	int ret;
+
+	ret = cmx_mgid_ib(addr, broadcast, mc->p->id.ps == RDMA_PS_UDP, &mc->mgid);
+	if (ret || !(mc->attr.mask & CMX_MCAST_SCOPE) || !mc->mgid.raw[0])
+		return ret;
+	given = addr->sa_family == AF_IB || mc->mgid.raw[2] == 0xa0;
+	if (given)
+		return (mc->mgid.raw[1] & 15) == mc->attr.scope ? 0 : -EINVAL;
+	mc->mgid.raw[1] = (mc->mgid.raw[1] & 0xf0) | mc->attr.scope;
+	return 0;
+}
+
+/*
+ * A group that is not there is made as the record says, so it needs the values
+ * to create one; who can't create takes the group as it is, but for what was
+ * asked for.
+ */
+static int fill_rec(struct sa_member *m)
+{
+	struct cmx_mcast *mc = m->mc;
+	struct rdma_dev_addr *addr = &mc->p->id.route.addr.dev_addr;
+	struct ib_sa_mcmember_rec *rec = &m->rec;
+	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
+		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
+	bool ipoib = mc->p->id.ps == RDMA_PS_IPOIB;
+	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->p);
+	union ib_gid broadcast;
+	bool known;
+	u32 qkey;
+	int ret;
+
+	broadcast_mgid(mc->p, pkey, &broadcast);
+	known = !broadcast_rec(mc->p, &broadcast, rec);
+	if (!known)
+		memset(rec, 0, sizeof(*rec));
+	ret = fill_mgid(mc, &broadcast);
+	if (!ret)
+		ret = group_qkey(mc, &qkey);
+	if (ret)
+		return ret;
+
+	m->mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+		  IB_SA_MCMEMBER_REC_PKEY | IB_SA_MCMEMBER_REC_JOIN_STATE;
+	if (creates)
+		m->mask |= TO_CREATE;
+	if (mc->attr.mask & CMX_MCAST_QKEY || mc->p->qkey)
+		m->mask |= IB_SA_MCMEMBER_REC_QKEY;
+	if (creates && ipoib && known) {
+		rec->mtu_selector = IB_SA_EQ;
+		rec->rate_selector = IB_SA_EQ;
+		m->mask |= MTU_IS | RATE_IS | IB_SA_MCMEMBER_REC_HOP_LIMIT;
+	}
+	rec->mgid = mc->mgid;
+	rdma_addr_get_sgid(addr, &rec->port_gid);
+	rec->pkey = cpu_to_be16(pkey);
+	rec->qkey = cpu_to_be32(qkey);
+	rec->join_state = join_state(mc);
+	add_wishes(m);
+	return 0;
+}
+
+static struct sa_member *member_new(struct cmx_mcast *mc)
+{
+	struct sa_member *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+
+	if (!m)
+		return NULL;
+	kref_init(&m->ref);
+	m->mc = mc;
+	INIT_DELAYED_WORK(&m->work, member_work);
+	return m;
+}
+
+static int sa_join(struct cmx_mcast *mc)
+{
+	struct sa_member *m = member_new(mc);
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	ret = fill_rec(m);
+	if (ret)
+		goto err;
+	if (!qkey_fits(mc->p, m->rec.qkey)) {
+		cmx_mcast_done(mc, -EINVAL, NULL, NULL);
+		goto err;
+	}
+	ret = member_ask(m);
+	if (ret)
+		goto err;
+	kref_get(&mc->ref);
+	mc->backend = m;
+	return 0;
+
+err:
+	kfree(m);
+	return ret;
+}
+
+static void sa_leave(struct cmx_mcast *mc)
+{
+	struct sa_member *m = mc->backend;
+
+	if (!m)
+		return;
+	mc->backend = NULL;
+	member_queue(m, 0);
+	member_put(m);
+}
+
+const struct cmx_mcast_ops cmx_mcast_sa_ops = {
+	.join = sa_join,
+	.leave = sa_leave,
+};
+
+int cmx_mcast_sa_init_module(void)
+{
+	ib_sa_register_client(&sa_client);
+	return 0;
+}
+
+void cmx_mcast_sa_exit_module(void)
+{
+	ib_sa_unregister_client(&sa_client);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_OPTION_H
+#define CMX_OPTION_H
+
+#include "id.h"
+
+struct seq_file;
+
+/* option_path.c: RDMA_OPTION_IB_PATH */
+int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len);
+int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len);
+int cmx_opt_tos_changed(struct cmx_priv *p);
+
+void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_PATH_CACHE_H
+#define CMX_PATH_CACHE_H
+
+#include "path_key.h"
+
+struct cmx_path_cache;
+struct seq_file;
+
+struct cmx_path_cache *cmx_path_cache_new(void);
+void cmx_path_cache_free(struct cmx_path_cache *c);
+
+bool cmx_path_cache_get(struct cmx_path_cache *c, const struct cmx_path_key *key,
+			struct sa_path_rec *rec, u32 *epoch);
+void cmx_path_cache_add(struct cmx_path_cache *c, const struct cmx_path_key *key,
+			const struct sa_path_rec *rec, u32 epoch);
+void cmx_path_cache_drop(struct cmx_path_cache *c);
+void cmx_path_cache_forget(struct cmx_path_cache *c, const union ib_gid *dgid);
+void cmx_path_cache_show(struct cmx_path_cache *c, struct seq_file *s);
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * QPs: those that the engine moves through their states for a kernel ULP, and
+ * the attributes that all others need to do so by themselves.
+ */
+#include <linux/export.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm_ib.h>
+#include "mcast.h"
+#include "transport.h"
+#include "verbs.h"
+
+/**
+ * cmx_default_qkey() - Q_Key of an id that neither a group nor its owner gave one
+ * @p: the id; its lock is held, it is attached to a device
+ * @qkey: the result: in the IPoIB port space that of the broadcast group
+ *
+ * Return: 0, -EADDRNOTAVAIL: IPoIB has not joined the broadcast group.
+ */
+int cmx_default_qkey(struct cmx_priv *p, u32 *qkey)
+{
+	struct ib_sa_mcmember_rec rec;
+	union ib_gid mgid;
+	int ret;
+
+	*qkey = RDMA_UDP_QKEY;
+	if (p->id.ps != RDMA_PS_IPOIB || !rdma_cap_ib_mcast(p->id.device, p->id.port_num))
+		return 0;
+	ib_addr_get_mgid(&p->id.route.addr.dev_addr, &mgid);
+	ret = ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, &mgid, &rec);
+	if (!ret)
+		*qkey = be32_to_cpu(rec.qkey);
+	return ret;
+}
+
+/**
+ * cmx_set_qkey() - settle the Q_Key of an id
+ * @p: the id; its lock is held
+ * @qkey: the Q_Key, or 0: the one that it has, else the default
+ *
+ * Return: 0, -EINVAL when it has another, or as cmx_default_qkey().
+ */
+int cmx_set_qkey(struct cmx_priv *p, u32 qkey)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&p->lock);
+	if (p->qkey)
+		return !qkey || qkey == p->qkey ? 0 : -EINVAL;
+	if (!qkey)
+		ret = cmx_default_qkey(p, &qkey);
+	if (!ret)
+		p->qkey = qkey;
+	return ret;
+}
+
+/**
+ * cmx_qp_options() - options in effect, as attributes of the QP
+ * @p: the id; its lock is held
+ * @attr: changed
+ * @mask: which of them count
+ */
+void cmx_qp_options(struct cmx_priv *p, struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_TIMEOUT && cmx_opt_set(p, CMX_OPT_ACK_TIMEOUT))
+		attr->timeout = p->opt.ack_timeout;
+	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_set(p, CMX_OPT_MIN_RNR_TIMER))
+		attr->min_rnr_timer = p->opt.min_rnr_timer;
+	/* the path of a request came with the peer's traffic class */
+	if (mask & IB_QP_AV && cmx_opt_set(p, CMX_OPT_TOS) &&
+	    attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
+		attr->ah_attr.grh.traffic_class = p->opt.tos;
+}
+
+static int init_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+{
+	int ret = p->ops->init_qp_attr(p, attr, mask);
+
+	if (!ret)
+		cmx_qp_options(p, attr, *mask);
+	return ret;
+}
+
+/**
+ * cmx_qp_rtr() - make our QP ready to receive
+ * @p: the id; its lock is held
+ * @param: what the owner accepts with, or NULL
+ *
+ * Return: 0, also when the id has no QP of ours, or what the driver says.
+ */
+int cmx_qp_rtr(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int init_mask, mask, ret;
+
+	if (!p->id.qp)
+		return 0;
+	/* What INIT got before there was a connection to know it from. */
+	ret = init_attr(p, &attr, &init_mask);
+	if (ret)
+		return ret;
+	attr.qp_state = IB_QPS_RTR;
+	ret = init_attr(p, &attr, &mask);
+	if (ret)
+		return ret;
+	if (param)
+		attr.max_dest_rd_atomic = param->responder_resources;
+	mask |= init_mask & (IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX);
+	return ib_modify_qp(p->id.qp, &attr, mask);
+}
+
+/**
+ * cmx_qp_rts() - make our QP ready to send
+ * @p: the id; its lock is held
+ * @param: what the owner accepts with, or NULL
+ *
+ * Return: as cmx_qp_rtr().
+ */
+int cmx_qp_rts(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
+	int mask, ret;
+
+	if (!p->id.qp)
+		return 0;
+	ret = init_attr(p, &attr, &mask);
+	if (ret)
+		return ret;
+	if (param)
+		attr.max_rd_atomic = param->initiator_depth;
+	return ib_modify_qp(p->id.qp, &attr, mask);
+}
+
+/**
+ * cmx_qp_err() - take our QP out of use
+ * @p: the id; its lock is held
+ *
+ * Return: as cmx_qp_rtr().
+ */
+int cmx_qp_err(struct cmx_priv *p)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
+	return p->id.qp ? ib_modify_qp(p->id.qp, &attr, IB_QP_STATE) : 0;
+}
+
+static int start_qp(struct cmx_priv *p, struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int mask, ret;
+
+	ret = init_attr(p, &attr, &mask);
+	if (!ret)
+		ret = ib_modify_qp(qp, &attr, mask);
+	if (ret || p->id.qp_type != IB_QPT_UD)
+		return ret;
+
+	/* A datagram QP needs no peer. */
+	attr.qp_state = IB_QPS_RTR;
+	ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
+	if (ret)
+		return ret;
+	attr.qp_state = IB_QPS_RTS;
+	attr.sq_psn = 0;
+	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+static int create_qp(struct cmx_priv *p, struct ib_pd *pd, struct ib_qp_init_attr *attr)
+{
+	struct ib_qp *qp;
+	int ret;
+
+	if (!p->dev || p->id.qp || p->id.device != pd->device || p->state == CMX_DEAD)
+		return -EINVAL;
+	attr->port_num = p->id.port_num;
+	if (cmx_opt_set(p, CMX_OPT_MCAST_LOOPBACK) && !p->opt.mcast_loopback)
+		attr->create_flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	qp = ib_create_qp(pd, attr);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	ret = start_qp(p, qp);
+	if (ret) {
+		ib_destroy_qp(qp);
+		return ret;
+	}
+	p->id.qp = qp;
+	p->qp_num = qp->qp_num;
+	p->srq = !!qp->srq;
+	return 0;
+}
+
+/**
+ * cmx_create_qp() - make the QP of an id
+ * @id: the id; it is bound to a device
+ * @pd: protection domain on that device
+ * @attr: the QP to be; @port_num is filled in
+ *
+ * From here on the QP goes through its states with the connection. A datagram
+ * QP is ready at once. Destroy it with cmx_destroy_qp() before the id.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EINVAL without a device, for a @pd of another one, or when the id
+ * has a QP; what the driver says.
+ */
+int cmx_create_qp(struct cmx_id *id, struct ib_pd *pd, struct ib_qp_init_attr *attr)
+{
+	struct cmx_priv *p = to_priv(id);
+	int ret;
+
+	mutex_lock(&p->lock);
+	ret = create_qp(p, pd, attr);
+	mutex_unlock(&p->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cmx_create_qp);
+
+/**
+ * cmx_destroy_qp() - destroy the QP of an id
+ * @id: the id; nothing to do when it has none
+ *
+ * Context: process, may sleep.
+ */
+void cmx_destroy_qp(struct cmx_id *id)
+{
+	struct cmx_priv *p = to_priv(id);
+
+	mutex_lock(&p->lock);
+	if (id->qp) {
+		cmx_mcast_detach_all(p);
+		ib_destroy_qp(id->qp);
+	}
+	id->qp = NULL;
+	mutex_unlock(&p->lock);
+}
+EXPORT_SYMBOL_GPL(cmx_destroy_qp);
+
+/**
+ * cmx_init_qp_attr() - what ib_modify_qp() needs for the next state
+ * @id: the id; it is bound to a device
+ * @attr: @qp_state says which state; gets the attributes
+ * @mask: gets which of them count
+ *
+ * For owners that move a QP of their own. The options of the id are in it.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EINVAL without a device, of a listener, or when the connection has
+ * not come so far.
+ */
+int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
+{
+	struct cmx_priv *p = to_priv(id);
+	int ret;
+
+	mutex_lock(&p->lock);
+	ret = p->ops && p->state != CMX_LISTEN ? init_attr(p, attr, mask) : -EINVAL;
+	mutex_unlock(&p->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cmx_init_qp_attr);

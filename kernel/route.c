@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Route resolution: the path records to the peer.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include "event.h"
+#include "transport.h"
+#include "verbs.h"
+
+/**
+ * cmx_route_free() - free the path records of an id
+ * @p: the id; its lock is held, or nobody else has it
+ */
+void cmx_route_free(struct cmx_priv *p)
+{
+	struct rdma_route *route = &p->id.route;
+
+	kfree(route->path_rec);
+	kfree(route->path_rec_inbound);
+	kfree(route->path_rec_outbound);
+	route->path_rec = NULL;
+	route->path_rec_inbound = NULL;
+	route->path_rec_outbound = NULL;
+	route->num_pri_alt_paths = 0;
+}
+
+/**
+ * cmx_route_stale() - nobody answered where the path of an id leads to
+ * @p: the id; its lock is held
+ */
+void cmx_route_stale(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (p->route_ops && p->route_ops->stale)
+		p->route_ops->stale(p);
+}
+
+/*
+ * p->lock is held. @ev, NULL for an owner who needs none where the answer is
+ * there at once, is used up on success.
+ */
+static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+{
+	int ret;
+
+	ret = cmx_state_move(p, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_QUERY);
+	if (ret)
+		return ret;
+
+	ret = p->route_ops->resolve(p, timeout_ms, ev);
+	if (ret == -EINPROGRESS)
+		return 0;
+	if (ret) {
+		cmx_state_move(p, CMX_IN(ROUTE_QUERY), CMX_ADDR_RESOLVED);
+		return ret;
+	}
+	cmx_state_move(p, CMX_IN(ROUTE_QUERY), CMX_ROUTE_RESOLVED);
+	if (ev) {
+		cmx_event_post(*ev);
+		*ev = NULL;
+	}
+	return 0;
+}
+
+/**
+ * cmx_route_preview() - the path that resolving the route would find
+ * @p: the id; its lock is held
+ * @rec: overwritten
+ *
+ * Return: 0; -EINVAL in another state than CMX_ADDR_RESOLVED, or where
+ * somebody must be asked; else what cmx_resolve_route() would return.
+ */
+int cmx_route_preview(struct cmx_priv *p, struct sa_path_rec *rec)
+{
+	lockdep_assert_held(&p->lock);
+	if (p->state != CMX_ADDR_RESOLVED || !p->route_ops->path)
+		return -EINVAL;
+	memset(rec, 0, sizeof(*rec));
+	return p->route_ops->path(p, rec);
+}
+
+/**
+ * cmx_route_take() - resolve the route of an owner who knows the path
+ * @p: the id; its lock is held
+ *
+ * No event follows.
+ *
+ * Return: as cmx_route_preview(), or -ENOMEM; on error nothing has changed.
+ */
+int cmx_route_take(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (p->state != CMX_ADDR_RESOLVED || !p->route_ops->path)
+		return -EINVAL;
+	return resolve(p, 0, NULL);
+}
+
+/**
+ * cmx_route_untake() - undo cmx_route_take()
+ * @p: the id; its lock has been held since
+ */
+void cmx_route_untake(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	cmx_route_free(p);
+	cmx_state_move(p, CMX_IN(ROUTE_RESOLVED), CMX_ADDR_RESOLVED);
+}
+
+/**
+ * cmx_resolve_route() - find the path to the peer
+ * @id: the id, whose address has been resolved
+ * @timeout_ms: how long to wait for an answer, not 0
+ *
+ * RDMA_CM_EVENT_ROUTE_RESOLVED or RDMA_CM_EVENT_ROUTE_ERROR follows.
+ *
+ * Return: 0; on error nothing has changed and no event follows: -EINVAL when
+ * the id is in another state or @timeout_ms is 0, -ENODEV when its network
+ * interface is gone, -EHOSTUNREACH when the GID type that was set cannot reach
+ * the peer, -EAGAIN when the InfiniBand port has no subnet manager, -ENOMEM.
+ */
+int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
+{
+	struct cmx_priv *p = to_priv(id);
+	struct cmx_event *ev;
+	int ret;
+
+	if (!timeout_ms)
+		return -EINVAL;
+	ev = cmx_event_new(p, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
+	if (!ev)
+		return -ENOMEM;
+	mutex_lock(&p->lock);
+	ret = resolve(p, timeout_ms, &ev);
+	mutex_unlock(&p->lock);
+	if (ev)
+		cmx_event_free(ev);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cmx_resolve_route);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RoCE has no subnet manager to ask: the path record follows from the
+ * addresses, the network interface and the options.
+ */
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <net/route.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+#include "sockaddr.h"
+#include "transport.h"
+#include "verbs.h"
+
+/* 4.096 us << 16 is 268 ms */
+#define PACKET_LIFETIME 16
+
+static int vlan_prio_to_tc(struct net_device *vlan, int prio)
+{
+	struct net_device *real = vlan_dev_real_dev(vlan);
+
+	if (real->num_tc)
+		return netdev_get_prio_tc_map(real, prio);
+	return (vlan_dev_get_egress_qos_mask(vlan, prio) & VLAN_PRIO_MASK) >> VLAN_PRIO_SHIFT;
+}
+
+struct lower_tc {
+	int prio;
+	int tc;
+	bool found;
+};
+
+/* Of a bond or bridge: the first device below decides. */
+static int lower_prio_to_tc(struct net_device *ndev, struct netdev_nested_priv *priv)
+{
+	struct lower_tc *lower = priv->data;
+
+	lower->found = true;
+	if (is_vlan_dev(ndev))
+		lower->tc = vlan_prio_to_tc(ndev, lower->prio);
+	else if (ndev->num_tc)
+		lower->tc = netdev_get_prio_tc_map(ndev, lower->prio);
+	return 1;
+}
+
+/* What the interface makes of the traffic class, as for IP traffic. */
+static u8 tos_to_sl(struct net_device *ndev, u8 tos)
+{
+	struct lower_tc lower = { .prio = rt_tos2priority(tos) };
+	struct netdev_nested_priv priv = { .data = &lower };
+
+	if (is_vlan_dev(ndev))
+		return vlan_prio_to_tc(ndev, lower.prio);
+
+	rcu_read_lock();
+	netdev_walk_all_lower_dev_rcu(ndev, lower_prio_to_tc, &priv);
+	rcu_read_unlock();
+	if (lower.found)
+		return lower.tc;
+	return ndev->num_tc ? netdev_get_prio_tc_map(ndev, lower.prio) : 0;
+}
+
+/*
+ * The flow label chooses the UDP source port of RoCE v2, and so the way through
+ * a network with many: every connection gets its own from its two ports,
+ * unless an IPv6 source address brings one.
+ */
+static u32 default_flow_label(const struct cmx_priv *p)
+{
+	const struct sockaddr_in6 *src = (const struct sockaddr_in6 *)cmx_src(p);
+	u32 sport, dport, label;
+
+	if (src->sin6_family == AF_INET6) {
+		label = be32_to_cpu(src->sin6_flowinfo) & IB_GRH_FLOWLABEL_MASK;
+		if (label)
+			return label;
+	}
+	sport = ntohs(cmx_addr_port(cmx_src(p)));
+	dport = ntohs(cmx_addr_port(cmx_dst(p)));
+	return (sport * 31 + dport) & IB_GRH_FLOWLABEL_MASK;
+}
+
+/**
+ * cmx_route_roce_l2() - fill in what of a RoCE path the peer's addresses decide
+ * @p: the id, attached; its lock is held
+ * @rec: the path record; its type, destination MAC and resolved flag are set
+ *
+ * Return: 0, or -EHOSTUNREACH when RoCE v1 was asked for and the peer is behind
+ * a router.
+ */
+int cmx_route_roce_l2(struct cmx_priv *p, struct sa_path_rec *rec)
+{
+	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	enum ib_gid_type gid_type = p->gid_type;
+
+	if (addr->network == RDMA_NETWORK_IPV4 || addr->network == RDMA_NETWORK_IPV6) {
+		if (cmx_opt_set(p, CMX_OPT_GID_TYPE) && gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+			return -EHOSTUNREACH;
+		gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
+	}
+	rec->rec_type = sa_conv_gid_to_pathrec_type(gid_type);
+	rec->roce.route_resolved = true;
+	sa_path_set_dmac(rec, addr->dst_dev_addr);
+	return 0;
+}
+
+static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec *rec)
+{
+	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
+	int ret;
+
+	if (!mtu || (cmx_opt_set(p, CMX_OPT_PATH_MTU) && p->opt.path_mtu > mtu))
+		return -EINVAL;
+	ret = cmx_route_roce_l2(p, rec);
+	if (ret)
+		return ret;
+
+	rdma_ip2gid(cmx_src(p), &rec->sgid);
+	rdma_ip2gid(cmx_dst(p), &rec->dgid);
+	rec->reversible = 1;
+	rec->pkey = cpu_to_be16(0xffff);
+	rec->traffic_class = cmx_opt_tos(p);
+	rec->sl = cmx_opt_set(p, CMX_OPT_SL) ? p->opt.sl : tos_to_sl(ndev, rec->traffic_class);
+	rec->hop_limit = cmx_opt_set(p, CMX_OPT_HOP_LIMIT) ? p->opt.hop_limit
+							   : p->id.route.addr.dev_addr.hoplimit;
+	rec->mtu_selector = IB_SA_EQ;
+	rec->mtu = cmx_opt_set(p, CMX_OPT_PATH_MTU) ? p->opt.path_mtu : mtu;
+	rec->rate_selector = IB_SA_EQ;
+	rec->rate = IB_RATE_PORT_CURRENT;
+	/*
+	 * The QP's timeout is twice the life time of a packet, in exponents one
+	 * more: an ACK timeout that was set must come out again.
+	 */
+	rec->packet_life_time_selector = IB_SA_EQ;
+	if (cmx_opt_set(p, CMX_OPT_ACK_TIMEOUT) && p->opt.ack_timeout)
+		rec->packet_life_time = p->opt.ack_timeout - 1;
+	else
+		rec->packet_life_time = PACKET_LIFETIME;
+	if (cmx_opt_set(p, CMX_OPT_FLOW_LABEL))
+		rec->flow_label = cpu_to_be32(p->opt.flow_label);
+	else if (rdma_protocol_roce_udp_encap(p->id.device, p->id.port_num))
+		rec->flow_label = cpu_to_be32(default_flow_label(p));
+	return 0;
+}
+
+static int roce_path(struct cmx_priv *p, struct sa_path_rec *rec)
+{
+	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	struct net_device *ndev;
+	int ret;
+
+	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
+	if (!ndev)
+		return -ENODEV;
+	ret = fill(p, ndev, rec);
+	dev_put(ndev);
+	return ret;
+}
+
+/**
+ * cmx_route_roce_path() - make the path record of a RoCE id
+ * @p: the id, attached to a device, with both addresses; its lock is held
+ *
+ * Return: 0; -ENODEV: no network interface, as with a loopback address;
+ * -EINVAL: the interface's MTU is too small for any, or for the one set;
+ * -EHOSTUNREACH as cmx_route_roce_l2(); -ENOMEM.
+ */
+int cmx_route_roce_path(struct cmx_priv *p)
+{
+	struct rdma_route *route = &p->id.route;
+	struct sa_path_rec *rec;
+	int ret;
+
+	lockdep_assert_held(&p->lock);
+	rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
+	if (!rec)
+		return -ENOMEM;
+	ret = roce_path(p, rec);
+	if (ret) {
+		kfree(rec);
+		return ret;
+	}
+	cmx_route_free(p);
+	route->path_rec = rec;
+	route->num_pri_alt_paths = 1;
+	return 0;
+}
+
+static int roce_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+{
+	return cmx_route_roce_path(p);
+}
+
+const struct cmx_route_ops cmx_route_roce_ops = {
+	.path = roce_path,
+	.resolve = roce_resolve,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_SOCKADDR_H
+#define CMX_SOCKADDR_H
+
+#include <linux/socket.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <rdma/ib.h>
+
+/* Pure questions about socket addresses of AF_INET, AF_INET6 and AF_IB. */
+size_t cmx_addr_size(const struct sockaddr *addr);	/* 0 for other families */
+bool cmx_addr_any(const struct sockaddr *addr);
+bool cmx_addr_zero(const struct sockaddr *addr);
+bool cmx_addr_loopback(const struct sockaddr *addr);
+bool cmx_addr_multicast(const struct sockaddr *addr);
+bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b); /* ports apart */
+bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b);     /* with ports */
+__be16 cmx_addr_port(const struct sockaddr *addr);
+u16 cmx_sib_port_space(struct sockaddr_ib *sib, u16 ps);
+void cmx_addr_set_port(struct sockaddr *addr, __be16 port);
+
+#endif

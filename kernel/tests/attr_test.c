@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <kunit/test.h>
+#include "../attr.c"
+
+#define M UVERBS_ATTR_F_MANDATORY
+
+static const struct cmx_attr_spec specs[] = {
+	CMX_INPUT_U32(ID),
+	CMX_INPUT(DST_ADDR, 16, 128),
+	CMX_INPUT_OPT(PRIVATE_DATA, 0, 255),
+	CMX_INPUT_OPT(REASON, 1, 1),
+	CMX_OUTPUT_U32(COUNT),
+	{},
+};
+
+struct header_case {
+	const char *name;
+	u16 length;
+	u16 num_attrs;
+	int want;
+	u64 reserved1;
+	u32 reserved2;
+	u32 driver_id;
+};
+
+static const struct header_case header_cases[] = {
+	{ "none", 24, 0, 0 },
+	{ "one", 40, 1, 0 },
+	{ "most", 24 + 16 * CMX_MAX_ATTRS, CMX_MAX_ATTRS, 0 },
+	{ "too many", 40 + 16 * CMX_MAX_ATTRS, CMX_MAX_ATTRS + 1, -EINVAL },
+	{ "length wraps", 24, 4096, -EINVAL },
+	{ "short", 39, 1, -EINVAL },
+	{ "long", 41, 1, -EINVAL },
+	{ "empty", 0, 0, -EINVAL },
+	{ "reserved1", 24, 0, -EINVAL, .reserved1 = 1ULL << 40 },
+	{ "reserved2", 24, 0, -EINVAL, .reserved2 = 1 },
+	{ "version", 24, 0, 0, .driver_id = CMX_ABI_VERSION },
+	{ "other version", 24, 0, -EPROTO, .driver_id = CMX_ABI_VERSION + 1 },
+};
+
+struct attr_case {
+	const char *name;
+	struct ib_uverbs_attr attrs[6];
+	int want;
+};
+
+#define ID { .attr_id = CMX_ATTR_ID, .len = 4, .flags = M, .data = 1 }
+#define ADDR { .attr_id = CMX_ATTR_DST_ADDR, .len = 16, .flags = M }
+#define COUNT { .attr_id = CMX_ATTR_COUNT, .len = 4 }
+
+static const struct attr_case attr_cases[] = {
+	{ "wanted", { ID, ADDR, COUNT }, 0 },
+	{ "any order", { COUNT, ADDR, ID }, 0 },
+	{ "nothing", { }, -EINVAL },
+	{ "input missing", { ID, COUNT }, -EINVAL },
+	{ "output missing", { ID, ADDR }, -EINVAL },
+	{ "twice", { ID, ADDR, COUNT, ID }, -EINVAL },
+	{ "output twice", { ID, ADDR, COUNT, COUNT }, -EINVAL },
+	{ "optional",
+	  { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_REASON, .len = 1, .flags = M } }, 0 },
+	{ "optional twice",
+	  { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_REASON, .len = 1 },
+	    { .attr_id = CMX_ATTR_REASON, .len = 1 } }, -EINVAL },
+	{ "no bytes", { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_PRIVATE_DATA } }, 0 },
+	{ "unknown", { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_UID, .len = 8 } }, 0 },
+	{ "unknown twice", { ID, ADDR, COUNT, { .attr_id = 0xffff }, { .attr_id = 0xffff } }, 0 },
+	{ "unknown mandatory",
+	  { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_UID, .len = 8, .flags = M } }, -EINVAL },
+	{ "unknown malformed", { ID, ADDR, COUNT, { .attr_id = 0xffff, .flags = 4 } }, -EINVAL },
+	{ "short", { { .attr_id = CMX_ATTR_ID, .len = 3 }, ADDR, COUNT }, -EINVAL },
+	{ "short pointer", { ID, { .attr_id = CMX_ATTR_DST_ADDR, .len = 15 }, COUNT }, -EINVAL },
+	{ "short output", { ID, ADDR, { .attr_id = CMX_ATTR_COUNT, .len = 3 } }, -ENOSPC },
+	{ "long output", { ID, ADDR, { .attr_id = CMX_ATTR_COUNT, .len = 0xffff } }, 0 },
+	{ "inline surplus 0", { { .attr_id = CMX_ATTR_ID, .len = 8, .data = 1 }, ADDR, COUNT }, 0 },
+	{ "inline surplus", { { .attr_id = CMX_ATTR_ID, .len = 8, .data = ~0ULL }, ADDR, COUNT },
+	  -E2BIG },
+	{ "past the length", { { .attr_id = CMX_ATTR_ID, .len = 4, .data = ~0ULL }, ADDR, COUNT },
+	  0 },
+	{ "surplus by pointer", { { .attr_id = CMX_ATTR_ID, .len = 9, .data = ~0ULL }, ADDR,
+				  COUNT }, 0 },
+	{ "flag", { ID, ADDR, { .attr_id = CMX_ATTR_COUNT, .len = 4,
+				.flags = UVERBS_ATTR_F_VALID_OUTPUT } }, -EINVAL },
+	{ "reserved", { ID, ADDR, { .attr_id = CMX_ATTR_COUNT, .len = 4,
+				    .attr_data.reserved = 1 } }, -EINVAL },
+};
+
+static void describe(const void *c, char *to)
+{
+	/* both kinds begin with their name */
+	strscpy(to, *(const char * const *)c, KUNIT_PARAM_DESC_SIZE);
+}
+
+static void describe_header(const struct header_case *c, char *to)
+{
+	describe(c, to);
+}
+
+static void describe_attr(const struct attr_case *c, char *to)
+{
+	describe(c, to);
+}
+
+KUNIT_ARRAY_PARAM(header, header_cases, describe_header);
+KUNIT_ARRAY_PARAM(attr, attr_cases, describe_attr);
+
+static void header(struct kunit *test)
+{
+	const struct header_case *c = test->param_value;
+	const struct ib_uverbs_ioctl_hdr hdr = {
+		.length = c->length,
+		.num_attrs = c->num_attrs,
+		.reserved1 = c->reserved1,
+		.driver_id = c->driver_id,
+		.reserved2 = c->reserved2,
+	};
+
+	KUNIT_EXPECT_EQ(test, cmx_attr_check_hdr(&hdr), c->want);
+}
+
+static bool given(const struct ib_uverbs_attr *a)
+{
+	return memchr_inv(a, 0, sizeof(*a));
+}
+
+static void attributes(struct kunit *test)
+{
+	const struct attr_case *c = test->param_value;
+	u8 at[CMX_ATTR_NUM];
+	unsigned int n = 0;
+
+	while (n < ARRAY_SIZE(c->attrs) && given(&c->attrs[n]))
+		n++;
+	KUNIT_EXPECT_EQ(test, cmx_attr_check(specs, c->attrs, n, at), c->want);
+}
+
+static void places(struct kunit *test)
+{
+	static const struct ib_uverbs_attr attrs[] = { COUNT, { .attr_id = 0xffff }, ID, ADDR };
+	u8 at[CMX_ATTR_NUM];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, cmx_attr_check(specs, attrs, ARRAY_SIZE(attrs), at), 0);
+	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_COUNT], 1);
+	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_ID], 3);
+	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_DST_ADDR], 4);
+	at[CMX_ATTR_COUNT] = 0;
+	at[CMX_ATTR_ID] = 0;
+	at[CMX_ATTR_DST_ADDR] = 0;
+	for (i = 0; i < CMX_ATTR_NUM; i++)
+		KUNIT_EXPECT_EQ(test, at[i], 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(header, header_gen_params),
+	KUNIT_CASE_PARAM(attributes, attr_gen_params),
+	KUNIT_CASE(places),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "cmx-attr",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Trace points: /sys/kernel/tracing/events/rdma_cmx. The id of a line is the
+ * one that debugfs shows.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM rdma_cmx
+
+#if !defined(CMX_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define CMX_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <rdma/rdma_cm.h>
+#include "compat.h"
+#include "id.h"
+#include "mcast.h"
+#include "state.h"
+
+#define cmx_trace_event_name(type)							\
+	__print_symbolic(type,								\
+		{ RDMA_CM_EVENT_ADDR_RESOLVED, "ADDR_RESOLVED" },			\
+		{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR" },				\
+		{ RDMA_CM_EVENT_ROUTE_RESOLVED, "ROUTE_RESOLVED" },			\
+		{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR" },				\
+		{ RDMA_CM_EVENT_CONNECT_REQUEST, "CONNECT_REQUEST" },			\
+		{ RDMA_CM_EVENT_CONNECT_RESPONSE, "CONNECT_RESPONSE" },			\
+		{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR" },			\
+		{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE" },				\
+		{ RDMA_CM_EVENT_REJECTED, "REJECTED" },					\
+		{ RDMA_CM_EVENT_ESTABLISHED, "ESTABLISHED" },				\
+		{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED" },				\
+		{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL" },			\
+		{ RDMA_CM_EVENT_MULTICAST_JOIN, "MULTICAST_JOIN" },			\
+		{ RDMA_CM_EVENT_MULTICAST_ERROR, "MULTICAST_ERROR" },			\
+		{ RDMA_CM_EVENT_ADDR_CHANGE, "ADDR_CHANGE" },				\
+		{ RDMA_CM_EVENT_TIMEWAIT_EXIT, "TIMEWAIT_EXIT" })
+
+#define cmx_trace_assign_id(p)								\
+	do {										\
+		const struct cmx_priv *__p = (p);					\
+											\
+		__entry->id = __p;							\
+		memcpy(__entry->src, cmx_src(__p), sizeof(struct sockaddr_in6));	\
+		memcpy(__entry->dst, cmx_dst(__p), sizeof(struct sockaddr_in6));	\
+	} while (0)
+
+TRACE_EVENT(cmx_state,
+	    TP_PROTO(const struct cmx_priv *p, enum cmx_state from, enum cmx_state to),
+	    TP_ARGS(p, from, to),
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, src, sizeof(struct sockaddr_in6))
+			     __array(u8, dst, sizeof(struct sockaddr_in6))
+			     __string(from, cmx_state_name(from))
+			     __string(to, cmx_state_name(to))),
+	    TP_fast_assign(cmx_trace_assign_id(p);
+			   cmx_assign_str(from, cmx_state_name(from));
+			   cmx_assign_str(to, cmx_state_name(to));),
+	    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
+		      __entry->id, __entry->src, __entry->dst,
+		      __get_str(from), __get_str(to))
+);
+
+TRACE_EVENT(cmx_event,
+	    TP_PROTO(const struct cmx_priv *p, enum rdma_cm_event_type type, int status),
+	    TP_ARGS(p, type, status),
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, src, sizeof(struct sockaddr_in6))
+			     __array(u8, dst, sizeof(struct sockaddr_in6))
+			     __field(u32, type)
+			     __field(int, status)),
+	    TP_fast_assign(cmx_trace_assign_id(p);
+			   __entry->type = type;
+			   __entry->status = status;),
+	    TP_printk("id=%p %pISpc > %pISpc %s status=%d",
+		      __entry->id, __entry->src, __entry->dst,
+		      cmx_trace_event_name(__entry->type), __entry->status)
+);
+
+TRACE_EVENT(cmx_cm_send,
+	    TP_PROTO(const struct cmx_priv *p, const char *msg, int ret),
+	    TP_ARGS(p, msg, ret),
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, src, sizeof(struct sockaddr_in6))
+			     __array(u8, dst, sizeof(struct sockaddr_in6))
+			     __string(msg, msg)
+			     __field(int, ret)),
+	    TP_fast_assign(cmx_trace_assign_id(p);
+			   cmx_assign_str(msg, msg);
+			   __entry->ret = ret;),
+	    TP_printk("id=%p %pISpc > %pISpc %s ret=%d",
+		      __entry->id, __entry->src, __entry->dst,
+		      __get_str(msg), __entry->ret)
+);
+
+TRACE_EVENT(cmx_mcast,
+	    TP_PROTO(const struct cmx_mcast *mc, const char *what, int status),
+	    TP_ARGS(mc, what, status),
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, mgid, sizeof(union ib_gid))
+			     __string(what, what)
+			     __field(int, status)),
+	    TP_fast_assign(__entry->id = mc->p;
+			   memcpy(__entry->mgid, mc->mgid.raw, sizeof(union ib_gid));
+			   cmx_assign_str(what, what);
+			   __entry->status = status;),
+	    TP_printk("id=%p %s mgid=%pI6c status=%d",
+		      __entry->id, __get_str(what), __entry->mgid, __entry->status)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_TRANSPORT_H
+#define CMX_TRANSPORT_H
+
+#include "id.h"
+
+/**
+ * struct cmx_transport_ops - connections of one protocol
+ *
+ * Chosen when the id is attached to a device (by port and QP type). All are
+ * called with the id's lock held and may sleep; none waits for the wire. The
+ * exception is @notify: any context, no lock. The state has been checked by
+ * the verb.
+ *
+ * @name: for messages and debugfs
+ * @private_data: most private data of a request, with the header
+ * @connect: send the request; the event follows
+ * @accept: answer one
+ * @establish: answer to a reply (RTU), or to a datagram request with defaults
+ * @reject: refuse; @reason is an ib_cm_rej_reason
+ * @disconnect: end the connection
+ * @notify: pass on an event of the QP
+ * @init_qp_attr: attributes for @attr->qp_state
+ */
+struct cmx_transport_ops {
+	const char *name;
+	u8 private_data;
+	int (*connect)(struct cmx_priv *p, const struct rdma_conn_param *param);
+	int (*accept)(struct cmx_priv *p, const struct rdma_conn_param *param);
+	int (*establish)(struct cmx_priv *p);
+	int (*reject)(struct cmx_priv *p, const void *data, u8 len, u8 reason);
+	int (*disconnect)(struct cmx_priv *p);
+	int (*notify)(struct cmx_priv *p, enum ib_event_type event);
+	int (*init_qp_attr)(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
+};
+
+/**
+ * struct cmx_route_ops - path look-up of one link layer
+ * @path: where nobody needs to be asked: make the path record; @rec is zeroed.
+ *	NULL elsewhere. The id's lock is held, its address is resolved
+ * @resolve: fill in the path records. 0: done; -EINPROGRESS: the event
+ *	follows, and *@ev is it; else an error. The id's lock is held, its
+ *	state is CMX_ROUTE_QUERY
+ * @cancel: give up a look-up under way; the id's lock is held
+ * @stale: nobody answered where the path leads to; the id's lock is held
+ */
+struct cmx_route_ops {
+	int (*path)(struct cmx_priv *p, struct sa_path_rec *rec);
+	int (*resolve)(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev);
+	void (*cancel)(struct cmx_priv *p);
+	void (*stale)(struct cmx_priv *p);
+};
+
+/**
+ * struct cmx_mcast_ops - multicast of one link layer
+ * @join: start; the event follows or has been posted. The id's lock is held
+ * @leave: give up the membership; the id's lock is held
+ */
+struct cmx_mcast_ops {
+	int (*join)(struct cmx_mcast *mc);
+	void (*leave)(struct cmx_mcast *mc);
+};
+
+extern const struct cmx_transport_ops cmx_ib_conn_ops;
+extern const struct cmx_transport_ops cmx_ib_sidr_ops;
+extern const struct cmx_route_ops cmx_route_roce_ops;
+extern const struct cmx_route_ops cmx_route_sa_ops;
+extern const struct cmx_mcast_ops cmx_mcast_ip_ops;
+extern const struct cmx_mcast_ops cmx_mcast_sa_ops;
+
+#endif

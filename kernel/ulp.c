@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ids of kernel ULPs: events by callback.
+ */
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include "event.h"
+#include "ulp.h"
+
+/**
+ * struct ulp_id - an id of a kernel ULP
+ * @p: the id
+ * @lock: protects the next three fields
+ * @events: not yet delivered
+ * @runner: task that delivers or has locked the handler, or NULL
+ * @over: the ULP has let go of the id
+ * @idle: @runner became NULL, or @requests 0
+ * @requests: CONNECT_REQUESTs of this listener not yet over
+ * @item: on ulp_ids
+ * @work: delivers what verbs queued
+ */
+struct ulp_id {
+	struct cmx_priv p;
+	spinlock_t lock;	/* protects events, runner, over */
+	struct list_head events;
+	struct task_struct *runner;
+	bool over;
+	wait_queue_head_t idle;
+	atomic_t requests;
+	struct work_struct work;
+	struct list_head item;
+};
+
+static struct workqueue_struct *ulp_wq;
+static LIST_HEAD(ulp_ids);
+static DEFINE_SPINLOCK(ulp_ids_lock);	/* protects ulp_ids */
+
+static struct ulp_id *to_ulp(struct cmx_priv *p)
+{
+	return container_of(p, struct ulp_id, p);
+}
+
+static struct cmx_event *next_event(struct ulp_id *u)
+{
+	struct cmx_event *ev = list_first_entry_or_null(&u->events, struct cmx_event, item);
+
+	if (ev)
+		list_del(&ev->item);
+	return ev;
+}
+
+static void event_done(struct cmx_event *ev)
+{
+	if (ev->listener) {
+		struct ulp_id *l = to_ulp(ev->listener);
+
+		if (atomic_dec_and_test(&l->requests))
+			wake_up_all(&l->idle);
+	}
+	cmx_event_free(ev);
+}
+
+/* The ULP is done with the id: no callback after this but the one that runs. */
+static void ulp_end(struct ulp_id *u)
+{
+	struct cmx_event *ev;
+
+	spin_lock(&u->lock);
+	u->over = true;
+	spin_unlock(&u->lock);
+	cmx_id_kill(&u->p);
+	/* over: nothing is added any more */
+	while ((ev = next_event(u)))
+		event_done(ev);
+	cmx_id_put(&u->p);
+}
+
+static bool listener_over(struct cmx_event *ev)
+{
+	return ev->listener && READ_ONCE(to_ulp(ev->listener)->over);
+}
+
+static void ulp_flush(struct cmx_priv *p)
+{
+	struct ulp_id *u = to_ulp(p);
+	struct cmx_event *ev;
+	int ret = 0;
+
+	cmx_id_get(p);
+	spin_lock(&u->lock);
+	if (u->runner)
+		goto out;
+	u->runner = current;
+	while (!ret && !u->over && (ev = next_event(u))) {
+		spin_unlock(&u->lock);
+		ret = listener_over(ev) ? -ECONNABORTED : p->id.event_handler(&p->id, &ev->ev);
+		event_done(ev);
+		spin_lock(&u->lock);
+	}
+	u->runner = NULL;
+	wake_up_all(&u->idle);
+	if (u->over)
+		ret = 0;
+out:
+	spin_unlock(&u->lock);
+	if (ret)
+		ulp_end(u);
+	cmx_id_put(p);
+}
+
+static void ulp_work(struct work_struct *work)
+{
+	struct ulp_id *u = container_of(work, struct ulp_id, work);
+
+	ulp_flush(&u->p);
+	cmx_id_put(&u->p);
+}
+
+static void deliver_later(struct ulp_id *u)
+{
+	cmx_id_get(&u->p);
+	if (!queue_work(ulp_wq, &u->work))
+		cmx_id_put(&u->p);
+}
+
+/* Who runs takes along what comes meanwhile. */
+static void ulp_post(struct cmx_event *ev)
+{
+	struct ulp_id *u = to_ulp(ev->p);
+	bool runs;
+
+	spin_lock(&u->lock);
+	list_add_tail(&ev->item, &u->events);
+	runs = u->runner;
+	spin_unlock(&u->lock);
+	if (!runs)
+		deliver_later(u);
+}
+
+/* From here on debugfs finds it. */
+static void show_up(struct ulp_id *u)
+{
+	spin_lock(&ulp_ids_lock);
+	list_add_tail(&u->item, &ulp_ids);
+	spin_unlock(&ulp_ids_lock);
+}
+
+static int ulp_adopt(struct cmx_priv *child, struct cmx_priv *listener)
+{
+	atomic_inc(&to_ulp(listener)->requests);
+	show_up(to_ulp(child));
+	return 0;
+}
+
+static struct cmx_priv *ulp_alloc(gfp_t gfp)
+{
+	struct ulp_id *u = kzalloc(sizeof(*u), gfp);
+
+	if (!u)
+		return NULL;
+	spin_lock_init(&u->lock);
+	INIT_LIST_HEAD(&u->events);
+	init_waitqueue_head(&u->idle);
+	INIT_WORK(&u->work, ulp_work);
+	INIT_LIST_HEAD(&u->item);
+	return &u->p;
+}
+
+static void ulp_free(struct cmx_priv *p)
+{
+	struct ulp_id *u = to_ulp(p);
+
+	spin_lock(&ulp_ids_lock);
+	list_del(&u->item);
+	spin_unlock(&ulp_ids_lock);
+	kfree(u);
+}
+
+static const struct cmx_sink ulp_sink = {
+	.alloc = ulp_alloc,
+	.free = ulp_free,
+	.adopt = ulp_adopt,
+	.post = ulp_post,
+	.flush = ulp_flush,
+};
+
+/**
+ * cmx_create_id() - make a communication identifier
+ * @net: network namespace whose devices, addresses and ports it uses
+ * @handler: receives its events
+ * @context: becomes @context of the id
+ * @ps: port space
+ * @qp_type: type of the QP that it will have
+ *
+ * Context: process, may sleep.
+ *
+ * Return: the id, or an ERR_PTR: -ENOMEM, -EINVAL without a handler.
+ */
+struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
+			     enum rdma_ucm_port_space ps, enum ib_qp_type qp_type)
+{
+	struct cmx_priv *p;
+
+	if (!handler)
+		return ERR_PTR(-EINVAL);
+	p = cmx_id_new(net, &ulp_sink, ps, qp_type, GFP_KERNEL);
+	if (IS_ERR(p))
+		return ERR_CAST(p);
+	p->id.event_handler = handler;
+	p->id.context = context;
+	show_up(to_ulp(p));
+	return &p->id;
+}
+EXPORT_SYMBOL_GPL(cmx_create_id);
+
+/**
+ * cmx_destroy_id() - end an id
+ * @id: the id; its QP has been destroyed. Not from its own handler, which
+ *	returns non-zero instead
+ *
+ * Waits for a handler that runs, never for the wire. No handler runs for @id,
+ * or for requests to it as a listener, after this returns.
+ *
+ * Context: process, may sleep.
+ */
+void cmx_destroy_id(struct cmx_id *id)
+{
+	struct ulp_id *u = to_ulp(to_priv(id));
+
+	cmx_id_get(&u->p);
+	ulp_end(u);
+	wait_event(u->idle, !READ_ONCE(u->runner) && !atomic_read(&u->requests));
+	cmx_id_put(&u->p);
+}
+EXPORT_SYMBOL_GPL(cmx_destroy_id);
+
+static bool claim(struct ulp_id *u)
+{
+	bool mine;
+
+	spin_lock(&u->lock);
+	mine = !u->runner;
+	if (mine)
+		u->runner = current;
+	spin_unlock(&u->lock);
+	return mine;
+}
+
+/**
+ * cmx_lock_handler() - keep the handler of an id from running
+ * @id: the id
+ *
+ * Waits for a handler that runs. Events wait until cmx_unlock_handler(). In
+ * between any verb may be called but cmx_destroy_id(), and @context and
+ * @event_handler of the id may be changed.
+ *
+ * Context: process, may sleep. Not from the handler of @id.
+ */
+void cmx_lock_handler(struct cmx_id *id)
+{
+	struct ulp_id *u = to_ulp(to_priv(id));
+
+	wait_event(u->idle, claim(u));
+}
+EXPORT_SYMBOL_GPL(cmx_lock_handler);
+
+/**
+ * cmx_unlock_handler() - let the handler of an id run again
+ * @id: the id, locked by cmx_lock_handler()
+ *
+ * Context: process. Does not run the handler itself.
+ */
+void cmx_unlock_handler(struct cmx_id *id)
+{
+	struct ulp_id *u = to_ulp(to_priv(id));
+	bool more;
+
+	spin_lock(&u->lock);
+	u->runner = NULL;
+	more = !list_empty(&u->events);
+	if (more)
+		deliver_later(u);
+	wake_up_all(&u->idle);
+	spin_unlock(&u->lock);
+}
+EXPORT_SYMBOL_GPL(cmx_unlock_handler);
+
+/**
+ * cmx_ulp_for_each() - call a function on each id of any ULP
+ * @fn: returns 0 to go on. No lock is held, the id can't go away
+ * @arg: for @fn
+ *
+ * Return: what the last call of @fn returned, or 0.
+ */
+int cmx_ulp_for_each(int (*fn)(struct cmx_priv *p, void *arg), void *arg)
+{
+	struct ulp_id *u, *last = NULL;
+	int ret = 0;
+
+	spin_lock(&ulp_ids_lock);
+	list_for_each_entry(u, &ulp_ids, item) {
+		if (!cmx_id_tryget(&u->p))
+			continue;
+		spin_unlock(&ulp_ids_lock);
+		/* while we have a reference it stays on the list */
+		if (last)
+			cmx_id_put(&last->p);
+		last = u;
+		ret = fn(&u->p, arg);
+		spin_lock(&ulp_ids_lock);
+		if (ret)
+			break;
+	}
+	spin_unlock(&ulp_ids_lock);
+	if (last)
+		cmx_id_put(&last->p);
+	return ret;
+}
+
+int cmx_ulp_init_module(void)
+{
+	ulp_wq = alloc_workqueue("rdma_cmx_ulp", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return ulp_wq ? 0 : -ENOMEM;
+}
+
+void cmx_ulp_exit_module(void)
+{
+	destroy_workqueue(ulp_wq);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What kernel ULPs ask about ids and events.
+ */
+#include <linux/export.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cm.h>
+#include "id.h"
+#include "wire.h"
+
+static const char * const event_names[] = {
+	[RDMA_CM_EVENT_ADDR_RESOLVED] = "address resolved",
+	[RDMA_CM_EVENT_ADDR_ERROR] = "address error",
+	[RDMA_CM_EVENT_ROUTE_RESOLVED] = "route resolved",
+	[RDMA_CM_EVENT_ROUTE_ERROR] = "route error",
+	[RDMA_CM_EVENT_CONNECT_REQUEST] = "connect request",
+	[RDMA_CM_EVENT_CONNECT_RESPONSE] = "connect response",
+	[RDMA_CM_EVENT_CONNECT_ERROR] = "connect error",
+	[RDMA_CM_EVENT_UNREACHABLE] = "unreachable",
+	[RDMA_CM_EVENT_REJECTED] = "rejected",
+	[RDMA_CM_EVENT_ESTABLISHED] = "established",
+	[RDMA_CM_EVENT_DISCONNECTED] = "disconnected",
+	[RDMA_CM_EVENT_DEVICE_REMOVAL] = "device removal",
+	[RDMA_CM_EVENT_MULTICAST_JOIN] = "multicast join",
+	[RDMA_CM_EVENT_MULTICAST_ERROR] = "multicast error",
+	[RDMA_CM_EVENT_ADDR_CHANGE] = "address change",
+	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = "timewait exit",
+};
+
+/**
+ * cmx_event_msg() - an event, for people
+ * @event: the event
+ *
+ * Context: any.
+ *
+ * Return: its name; never NULL.
+ */
+const char *cmx_event_msg(enum rdma_cm_event_type event)
+{
+	size_t i = event;
+
+	return i < ARRAY_SIZE(event_names) && event_names[i] ? event_names[i] : "unknown event";
+}
+EXPORT_SYMBOL_GPL(cmx_event_msg);
+
+static bool is_iwarp(const struct cmx_id *id)
+{
+	return id->device && rdma_protocol_iwarp(id->device, id->port_num);
+}
+
+/**
+ * cmx_reject_msg() - the reason of a reject, for people
+ * @id: the id that got REJECTED
+ * @reason: status of that event
+ *
+ * Context: any.
+ *
+ * Return: text; never NULL.
+ */
+const char *cmx_reject_msg(struct cmx_id *id, int reason)
+{
+	if (!is_iwarp(id))
+		return ibcm_reject_msg(reason);
+	return cmx_is_consumer_reject(id, reason) ? "rejected by the consumer"
+						  : "rejected by the transport";
+}
+EXPORT_SYMBOL_GPL(cmx_reject_msg);
+
+/**
+ * cmx_is_consumer_reject() - whether the peer's ULP rejected, and not its CM
+ * @id: the id that got REJECTED
+ * @reason: status of that event
+ *
+ * Context: any.
+ */
+bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
+{
+	return reason == (is_iwarp(id) ? -ECONNREFUSED : IB_CM_REJ_CONSUMER_DEFINED);
+}
+EXPORT_SYMBOL_GPL(cmx_is_consumer_reject);
+
+/**
+ * cmx_consumer_reject_data() - what the peer's ULP rejected with
+ * @id: the id
+ * @event: REJECTED
+ * @len: receives the length in bytes, 0 when there is none
+ *
+ * Context: any; the data is valid as long as @event.
+ *
+ * Return: the private data, or NULL when it was not the peer's ULP.
+ */
+const void *cmx_consumer_reject_data(struct cmx_id *id, const struct rdma_cm_event *event, u8 *len)
+{
+	if (!cmx_is_consumer_reject(id, event->status)) {
+		*len = 0;
+		return NULL;
+	}
+	*len = event->param.conn.private_data_len;
+	return event->param.conn.private_data;
+}
+EXPORT_SYMBOL_GPL(cmx_consumer_reject_data);
+
+/**
+ * cmx_read_gids() - the GIDs of a connection
+ * @id: the id
+ * @sgid: receives the local one; may be NULL
+ * @dgid: receives the peer's; may be NULL
+ *
+ * All zero as long as the id is not bound to a device.
+ *
+ * Context: process, may sleep.
+ */
+void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
+{
+	struct rdma_dev_addr *dev_addr = &id->route.addr.dev_addr;
+	union ib_gid from = {}, to = {};
+	struct cmx_priv *p = to_priv(id);
+
+	mutex_lock(&p->lock);
+	if (id->device && rdma_protocol_roce(id->device, id->port_num)) {
+		rdma_ip2gid(cmx_src(p), &from);
+		rdma_ip2gid(cmx_dst(p), &to);
+	} else if (id->device) {
+		rdma_addr_get_sgid(dev_addr, &from);
+		rdma_addr_get_dgid(dev_addr, &to);
+	}
+	mutex_unlock(&p->lock);
+	if (sgid)
+		*sgid = from;
+	if (dgid)
+		*dgid = to;
+}
+EXPORT_SYMBOL_GPL(cmx_read_gids);
+
+/**
+ * cmx_get_service_id() - the service ID that stands for an address
+ * @id: the id, for its port space
+ * @addr: the address; its port counts
+ *
+ * Context: any.
+ */
+__be64 cmx_get_service_id(struct cmx_id *id, const struct sockaddr *addr)
+{
+	return cmx_service_id(id->ps, addr);
+}
+EXPORT_SYMBOL_GPL(cmx_get_service_id);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What goes over the wire: the header of IBTA annex A11 that stands before the
+ * private data of a REQ or SIDR REQ, and the service IDs of the RDMA IP CM
+ * service. Both must be what every other RDMA CM sends.
+ */
+#include <linux/build_bug.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/string.h>
+#include "sockaddr.h"
+#include "wire.h"
+
+/**
+ * struct cmx_hdr - header of a request
+ * @version: major and minor version, 0
+ * @ip_version: 4 or 6 in the upper four bits, 0 in the others
+ * @port: port of the sender
+ * @src: address of the sender; an IPv4 address stands in the last four bytes
+ * @dst: address of the receiver
+ */
+struct cmx_hdr {
+	u8 version;
+	u8 ip_version;
+	__be16 port;
+	struct in6_addr src;
+	struct in6_addr dst;
+};
+
+static_assert(sizeof(struct cmx_hdr) == CMX_HDR_LEN);
+
+/**
+ * cmx_hdr_len() - bytes of the header in a request
+ * @src: address of the sender: AF_IB is said by the request itself
+ */
+u8 cmx_hdr_len(const struct sockaddr *src)
+{
+	return src->sa_family == AF_IB ? 0 : CMX_HDR_LEN;
+}
+
+/**
+ * cmx_hdr_pack() - write the header
+ * @hdr: %CMX_HDR_LEN bytes, any alignment
+ * @src: address and port of the sender
+ * @dst: address of the receiver
+ *
+ * Return: 0, -EAFNOSUPPORT when the addresses are not both IPv4 or both IPv6.
+ */
+int cmx_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst)
+{
+	struct cmx_hdr h = {};
+
+	if (src->sa_family != dst->sa_family)
+		return -EAFNOSUPPORT;
+
+	switch (src->sa_family) {
+	case AF_INET:
+		h.ip_version = 4 << 4;
+		h.src.s6_addr32[3] = ((const struct sockaddr_in *)src)->sin_addr.s_addr;
+		h.dst.s6_addr32[3] = ((const struct sockaddr_in *)dst)->sin_addr.s_addr;
+		break;
+	case AF_INET6:
+		h.ip_version = 6 << 4;
+		h.src = ((const struct sockaddr_in6 *)src)->sin6_addr;
+		h.dst = ((const struct sockaddr_in6 *)dst)->sin6_addr;
+		break;
+	default:
+		return -EAFNOSUPPORT;
+	}
+	h.port = cmx_addr_port(src);
+	memcpy(hdr, &h, sizeof(h));
+	return 0;
+}
+
+static void unpack4(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = ip->s6_addr32[3];
+	in->sin_port = port;
+}
+
+static void unpack6(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+
+	in6->sin6_family = AF_INET6;
+	in6->sin6_addr = *ip;
+	in6->sin6_port = port;
+}
+
+/**
+ * cmx_hdr_unpack() - read the header of a request that arrived
+ * @hdr: %CMX_HDR_LEN bytes, any alignment
+ * @local_port: port that the request is for
+ * @local: the receiver's address
+ * @peer: the sender's address
+ *
+ * Return: 0, -EINVAL for an unknown version, -EAFNOSUPPORT for an unknown IP
+ * version. @local and @peer are written in the first case only.
+ */
+int cmx_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
+		   struct sockaddr_storage *peer)
+{
+	void (*unpack)(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port);
+	struct cmx_hdr h;
+
+	memcpy(&h, hdr, sizeof(h));
+	if (h.version)
+		return -EINVAL;
+
+	switch (h.ip_version >> 4) {
+	case 4:
+		unpack = unpack4;
+		break;
+	case 6:
+		unpack = unpack6;
+		break;
+	default:
+		return -EAFNOSUPPORT;
+	}
+	memset(local, 0, sizeof(*local));
+	memset(peer, 0, sizeof(*peer));
+	unpack(local, &h.dst, local_port);
+	unpack(peer, &h.src, h.port);
+	return 0;
+}
+
+/**
+ * cmx_service_id() - service ID that a port is reached by
+ * @ps: port space, an rdma_ucm_port_space
+ * @addr: address with the port
+ */
+__be64 cmx_service_id(u16 ps, const struct sockaddr *addr)
+{
+	if (addr->sa_family == AF_IB)
+		return ((const struct sockaddr_ib *)addr)->sib_sid;
+	return cpu_to_be64((u64)ps << 16 | ntohs(cmx_addr_port(addr)));
+}
+
+/**
+ * cmx_service_id_ps() - port space of a service ID
+ * @service_id: the service ID
+ */
+u16 cmx_service_id_ps(__be64 service_id)
+{
+	return be64_to_cpu(service_id) >> 16;
+}
+
+/**
+ * cmx_service_id_port() - port of a service ID
+ * @service_id: the service ID
+ */
+__be16 cmx_service_id_port(__be64 service_id)
+{
+	return htons((u16)be64_to_cpu(service_id));
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Binding an id, resolving addresses and routes.
+ */
+#include <string.h>
+#include "cmx_lib.h"
+
+/* 0 for no address and for a family that RDMA has not */
+socklen_t cmx_addrlen(const struct sockaddr *addr)
+{
+	if (!addr)
+		return 0;
+	switch (addr->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct sockaddr_ib);
+	default:
+		return 0;
+	}
+}
+
+__be16 cmx_addr_port(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return ((const struct sockaddr_in *)addr)->sin_port;
+	case AF_INET6:
+		return ((const struct sockaddr_in6 *)addr)->sin6_port;
+	case AF_IB:
+		return htobe16(be64toh(((const struct sockaddr_ib *)addr)->sib_sid));
+	default:
+		return 0;
+	}
+}
+
+__be16 rdma_get_src_port(struct rdma_cm_id *id)
+{
+	return cmx_addr_port(&id->route.addr.src_addr);
+}
+
+__be16 rdma_get_dst_port(struct rdma_cm_id *id)
+{
+	return cmx_addr_port(&id->route.addr.dst_addr);
+}
+
+int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	socklen_t len = cmx_addrlen(addr);
+	struct cmx_id_info info = {};
+	struct cmx_cmd cmd;
+
+	if (!len)
+		return cmx_err(EINVAL);
+	cmx_id_cmd(&cmd, id, CMX_ID_BIND);
+	cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, addr, len);
+	cmx_cmd_out(&cmd, CMX_ATTR_INFO, &info, offsetof(struct cmx_id_info, dst_addr));
+	if (cmx_id_issue_new(&cmd, id))
+		return -1;
+	/* the peer's address will be of the same family */
+	info.dst_addr.ss_family = info.src_addr.ss_family;
+	return cmx_id_apply_info(id, &info);
+}
+
+/*
+ * What was resolved comes with the event and not with the call's answer: it is
+ * filled in by the thread that fetches the event, and by no other.
+ */
+int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
+		      struct sockaddr *dst_addr, int timeout_ms)
+{
+	socklen_t src_len = cmx_addrlen(src_addr), dst_len = cmx_addrlen(dst_addr);
+	struct sockaddr_storage before = cm_id->route.addr.dst_storage;
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	if (!dst_len || (src_addr && !src_len))
+		return cmx_err(EINVAL);
+	cmx_id_cmd(&cmd, id, CMX_ID_RESOLVE_ADDR);
+	cmx_cmd_in(&cmd, CMX_ATTR_DST_ADDR, dst_addr, dst_len);
+	cmx_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
+	if (src_len)
+		cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
+	/* before the event can come, and another thread with it */
+	cmx_route_await(id);
+	memcpy(&cm_id->route.addr.dst_storage, dst_addr, dst_len);
+	if (cmx_id_issue_new(&cmd, id)) {
+		cm_id->route.addr.dst_storage = before;
+		return -1;
+	}
+	return cmx_complete(id);
+}
+
+int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	if (timeout_ms && cmx_route_tell(id))
+		return cmx_complete(id);
+	cmx_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
+	cmx_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
+	if (cmx_id_issue(&cmd, id))
+		return -1;
+	return cmx_complete(id);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Names and services to RDMA addresses, by getaddrinfo(3).
+ */
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+static int rai_socktype(int qp_type)
+{
+	switch (qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return SOCK_STREAM;
+	case IBV_QPT_UD:
+		return SOCK_DGRAM;
+	default:
+		return 0;
+	}
+}
+
+static int rai_protocol(int port_space, int socktype)
+{
+	switch (port_space) {
+	case RDMA_PS_TCP:
+		return IPPROTO_TCP;
+	case RDMA_PS_IPOIB:
+	case RDMA_PS_UDP:
+		return IPPROTO_UDP;
+	case RDMA_PS_IB:
+		if (socktype == SOCK_STREAM)
+			return IPPROTO_TCP;
+		return socktype == SOCK_DGRAM ? IPPROTO_UDP : 0;
+	default:
+		return 0;
+	}
+}
+
+static void ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *hints)
+{
+	memset(ai, 0, sizeof(*ai));
+	if (hints->ai_flags & RAI_PASSIVE)
+		ai->ai_flags |= AI_PASSIVE;
+	if (hints->ai_flags & RAI_NUMERICHOST)
+		ai->ai_flags |= AI_NUMERICHOST;
+	if (hints->ai_family != AF_IB)
+		ai->ai_family = hints->ai_family;
+	ai->ai_socktype = rai_socktype(hints->ai_qp_type);
+	ai->ai_protocol = rai_protocol(hints->ai_port_space, ai->ai_socktype);
+}
+
+static int copy_addr(struct sockaddr **dst, socklen_t *dst_len, const void *src, socklen_t len)
+{
+	*dst = malloc(len);
+	if (!*dst)
+		return EAI_MEMORY;
+	memcpy(*dst, src, len);
+	*dst_len = len;
+	return 0;
+}
+
+/* A GID is written as an IPv6 address. */
+static int copy_addr_ib(struct sockaddr **dst, socklen_t *dst_len, const struct sockaddr *src,
+			int port_space)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)src;
+	struct sockaddr_ib *ib;
+
+	if (src->sa_family != AF_INET6)
+		return EAI_FAMILY;
+	ib = calloc(1, sizeof(*ib));
+	if (!ib)
+		return EAI_MEMORY;
+	ib->sib_family = AF_IB;
+	ib->sib_pkey = htobe16(0xffff);
+	ib->sib_flowinfo = in6->sin6_flowinfo;
+	memcpy(&ib->sib_addr, &in6->sin6_addr, sizeof(ib->sib_addr));
+	ib->sib_sid = htobe64(((uint64_t)port_space << 16) + be16toh(in6->sin6_port));
+	if (port_space)
+		ib->sib_sid_mask |= htobe64(RDMA_IB_IP_PS_MASK);
+	if (in6->sin6_port)
+		ib->sib_sid_mask |= htobe64(RDMA_IB_IP_PORT_MASK);
+	ib->sib_scope_id = in6->sin6_scope_id;
+	*dst = (struct sockaddr *)ib;
+	*dst_len = sizeof(*ib);
+	return 0;
+}
+
+static int rai_from_ai(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints,
+		       const struct addrinfo *ai)
+{
+	bool passive = ai->ai_flags & AI_PASSIVE;
+	bool ib = (hints->ai_flags & RAI_FAMILY) && (hints->ai_flags & RAI_NUMERICHOST) &&
+		  hints->ai_family == AF_IB;
+	struct sockaddr **addr = passive ? &rai->ai_src_addr : &rai->ai_dst_addr;
+	socklen_t *len = passive ? &rai->ai_src_len : &rai->ai_dst_len;
+	char **name = passive ? &rai->ai_src_canonname : &rai->ai_dst_canonname;
+
+	rai->ai_qp_type = hints->ai_qp_type;
+	if (!rai->ai_qp_type && ai->ai_socktype == SOCK_STREAM)
+		rai->ai_qp_type = IBV_QPT_RC;
+	else if (!rai->ai_qp_type && ai->ai_socktype == SOCK_DGRAM)
+		rai->ai_qp_type = IBV_QPT_UD;
+
+	rai->ai_port_space = hints->ai_port_space;
+	if (!rai->ai_port_space && ai->ai_protocol == IPPROTO_TCP)
+		rai->ai_port_space = RDMA_PS_TCP;
+	else if (!rai->ai_port_space && ai->ai_protocol == IPPROTO_UDP)
+		rai->ai_port_space = RDMA_PS_UDP;
+
+	if (passive)
+		rai->ai_flags = RAI_PASSIVE;
+	if (ai->ai_canonname)
+		*name = strdup(ai->ai_canonname);
+	rai->ai_family = ib ? AF_IB : ai->ai_family;
+	if (ib)
+		return copy_addr_ib(addr, len, ai->ai_addr, rai->ai_port_space);
+	return copy_addr(addr, len, ai->ai_addr, ai->ai_addrlen);
+}
+
+static int resolve_names(const char *node, const char *service, const struct rdma_addrinfo *hints,
+			 struct rdma_addrinfo *rai)
+{
+	static const struct rdma_addrinfo no_hints;
+	struct addrinfo ai_hints, *ai;
+	int ret;
+
+	if (hints)
+		ai_from_hints(&ai_hints, hints);
+	ret = getaddrinfo(node, service, hints ? &ai_hints : NULL, &ai);
+	if (ret)
+		return ret;
+	ret = rai_from_ai(rai, hints ? hints : &no_hints, ai);
+	freeaddrinfo(ai);
+	return ret;
+}
+
+static int copy_hints(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints)
+{
+	rai->ai_flags = hints->ai_flags;
+	rai->ai_family = hints->ai_family;
+	rai->ai_qp_type = hints->ai_qp_type;
+	rai->ai_port_space = hints->ai_port_space;
+	if (!hints->ai_dst_len)
+		return 0;
+	return copy_addr(&rai->ai_dst_addr, &rai->ai_dst_len, hints->ai_dst_addr,
+			 hints->ai_dst_len);
+}
+
+/* 0; -1 with errno; or an EAI_ code, for gai_strerror(3) */
+int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
+		     struct rdma_addrinfo **res)
+{
+	struct rdma_addrinfo *rai;
+	int ret;
+
+	if (!service && !node && !hints)
+		return cmx_err(EINVAL);
+	if (cmx_init())
+		return -1;
+	rai = calloc(1, sizeof(*rai));
+	if (!rai)
+		return cmx_err(ENOMEM);
+
+	if (node || service)
+		ret = resolve_names(node, service, hints, rai);
+	else
+		ret = copy_hints(rai, hints);
+	if (!ret && hints && !rai->ai_src_len && hints->ai_src_len)
+		ret = copy_addr(&rai->ai_src_addr, &rai->ai_src_len, hints->ai_src_addr,
+				hints->ai_src_len);
+	if (ret) {
+		rdma_freeaddrinfo(rai);
+		return ret == EAI_MEMORY ? cmx_err(ENOMEM) : ret;
+	}
+	*res = rai;
+	return 0;
+}
+
+void rdma_freeaddrinfo(struct rdma_addrinfo *res)
+{
+	struct rdma_addrinfo *next;
+
+	for (; res; res = next) {
+		next = res->ai_next;
+		free(res->ai_connect);
+		free(res->ai_route);
+		free(res->ai_src_canonname);
+		free(res->ai_dst_canonname);
+		free(res->ai_src_addr);
+		free(res->ai_dst_addr);
+		free(res);
+	}
+}

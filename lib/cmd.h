@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The builder of ioctl commands.
+ *
+ * A command lives on the stack of its caller and is built in the order of its
+ * attributes: cmx_cmd_init(), cmx_cmd_*(), cmx_cmd_issue(). Buffers given to it
+ * must stay until it was issued.
+ */
+#ifndef CMX_CMD_H
+#define CMX_CMD_H
+
+#include <stdint.h>
+#include <string.h>
+#include <rdma/rdma_cmx.h>
+
+/* most attributes in any command of this library */
+#define CMX_CMD_ATTRS 8
+
+struct cmx_cmd {
+	union {
+		struct ib_uverbs_ioctl_hdr hdr;
+		unsigned char buf[sizeof(struct ib_uverbs_ioctl_hdr) +
+				  CMX_CMD_ATTRS * sizeof(struct ib_uverbs_attr)];
+	};
+};
+
+static inline void cmx_cmd_init(struct cmx_cmd *cmd, uint16_t object, uint16_t method)
+{
+	memset(&cmd->hdr, 0, sizeof(cmd->hdr));
+	cmd->hdr.object_id = object;
+	cmd->hdr.method_id = method;
+	/* the kernel module refuses one that it can't serve */
+	cmd->hdr.driver_id = CMX_ABI_VERSION;
+}
+
+static inline struct ib_uverbs_attr *cmx_cmd_attr(struct cmx_cmd *cmd, uint16_t id, size_t len,
+						  uint16_t flags)
+{
+	struct ib_uverbs_attr *attr = &cmd->hdr.attrs[cmd->hdr.num_attrs++];
+
+	memset(attr, 0, sizeof(*attr));
+	attr->attr_id = id;
+	attr->len = len;
+	attr->flags = flags;
+	return attr;
+}
+
+/* Up to eight bytes stand in the attribute itself. */
+static inline void cmx_cmd_in(struct cmx_cmd *cmd, uint16_t id, const void *buf, size_t len)
+{
+	struct ib_uverbs_attr *attr = cmx_cmd_attr(cmd, id, len, UVERBS_ATTR_F_MANDATORY);
+
+	if (len > sizeof(attr->data))
+		attr->data = (uintptr_t)buf;
+	else if (len)
+		memcpy(&attr->data, buf, len);
+}
+
+static inline void cmx_cmd_u32(struct cmx_cmd *cmd, uint16_t id, uint32_t value)
+{
+	cmx_cmd_in(cmd, id, &value, sizeof(value));
+}
+
+static inline void cmx_cmd_u64(struct cmx_cmd *cmd, uint16_t id, uint64_t value)
+{
+	cmx_cmd_in(cmd, id, &value, sizeof(value));
+}
+
+static inline void cmx_cmd_out(struct cmx_cmd *cmd, uint16_t id, void *buf, size_t len)
+{
+	cmx_cmd_attr(cmd, id, len, 0)->data = (uintptr_t)buf;
+}
+
+/* 0, or -1 with errno */
+int cmx_cmd_issue(struct cmx_cmd *cmd, int fd);
+
+#endif

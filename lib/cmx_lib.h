@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the files of librdmacm share.
+ *
+ * Lock order: an id's lock, then the lock of the device list or that of a
+ * channel. No lock is held while a thread waits for an event, or while an
+ * application's code runs.
+ */
+#ifndef CMX_LIB_H
+#define CMX_LIB_H
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* Everything is hidden but what the public headers declare. */
+#pragma GCC visibility push(default)
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
+#include <rdma/rdma_cmx.h>
+#pragma GCC visibility pop
+#include <infiniband/ib.h>
+
+#include "cmd.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+
+/**
+ * struct cmx_device - an RDMA device, shared by all ids that are bound to it
+ * @next: next device; the list is sorted by @index
+ * @dev: the device as libibverbs lists it
+ * @verbs: open context; stays open as long as the device exists
+ * @pd: default protection domain, while @refs is not 0
+ * @xrcd: default XRC domain, once somebody asked for it
+ * @guid: node GUID, network order
+ * @index: index of the device in the kernel, -1 when not known
+ * @refs: ids bound to it, and lists of rdma_get_devices() it is in
+ * @max_initiator_depth: RDMA reads and atomics it can have under way
+ * @max_responder_resources: RDMA reads and atomics it can answer at once
+ * @dead: the device is gone; freed with the last reference
+ */
+struct cmx_device {
+	struct cmx_device *next;
+	struct ibv_device *dev;
+	struct ibv_context *verbs;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
+	uint64_t guid;
+	int index;
+	unsigned int refs;
+	uint8_t max_initiator_depth;
+	uint8_t max_responder_resources;
+	bool dead;
+};
+
+struct cmx_id;
+struct cmx_mcast;
+
+/**
+ * struct cmx_event - an event in the application's hands
+ * @event: the public part
+ * @private_data: what @event points at
+ * @id: the id whose acknowledged events it counts for; of a request, the listener
+ * @mcast: the membership it counts for as well, or NULL
+ * @next: next one that the channel holds
+ */
+struct cmx_event {
+	struct rdma_cm_event event;
+	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
+	struct cmx_id *id;
+	struct cmx_mcast *mcast;
+	struct cmx_event *next;
+};
+
+/**
+ * struct cmx_channel - an event channel
+ * @channel: the public part
+ * @lock: protects the fields below
+ * @held: events of our own making that wait for rdma_get_cm_event(), oldest
+ *	first
+ * @last: where the next one goes
+ * @num_held: how many
+ * @waiters: threads that wait for an event in the kernel
+ * @closed: the last one of them frees the channel
+ * @page: shared with the kernel; NULL before it is needed, MAP_FAILED when it
+ *	can't be had
+ * @forks: how often the process had been forked off when @page was mapped:
+ *	a child does not have it
+ */
+struct cmx_channel {
+	struct rdma_event_channel channel;
+	pthread_mutex_t lock;
+	struct cmx_event *held;
+	struct cmx_event **last;
+	unsigned int num_held;
+	unsigned int waiters;
+	bool closed;
+	struct cmx_channel_page *page;
+	unsigned int forks;
+};
+
+/**
+ * enum cmx_route - who resolves the route of an id, see route.c
+ * @CMX_ROUTE_ASK: the kernel, when it is asked to, or has done so
+ * @CMX_ROUTE_AWAITED: the next ADDR_RESOLVED may bring the path
+ * @CMX_ROUTE_OFFERED: it has: rdma_resolve_route() needs no call
+ * @CMX_ROUTE_TOLD: ROUTE_RESOLVED was made here, and the kernel does not know
+ */
+enum cmx_route {
+	CMX_ROUTE_ASK,
+	CMX_ROUTE_AWAITED,
+	CMX_ROUTE_OFFERED,
+	CMX_ROUTE_TOLD,
+};
+
+/* of libibverbs, which exports them but declares them in no installed header */
+void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_attr *src);
+void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src);
+
+/**
+ * struct cmx_known - what the kernel has told of an id that connects
+ * @paths: path records that the id's route points at
+ * @init: for INIT, from the last struct cmx_id_info; qp_state 0: not known
+ * @rtr: for RTR, from a connection event; qp_state 0: not known
+ * @rts: for RTS, likewise
+ * @applied_init: the INIT attributes the QP was last given
+ */
+struct cmx_known {
+	struct ibv_sa_path_rec paths[2];
+	struct ib_uverbs_qp_attr init;
+	struct ib_uverbs_qp_attr rtr;
+	struct ib_uverbs_qp_attr rts;
+	struct ib_uverbs_qp_attr applied_init;
+};
+
+/**
+ * struct cmx_id - an rdma_cm_id
+ * @id: the public part
+ * @dev: the device it is bound to, with a reference, or NULL
+ * @handle: its name in the kernel, in the file of its channel; 0 until needed
+ * @sync: it has a channel of its own and its calls wait for their event
+ * @connect_error: the QP could not follow a CONNECT_RESPONSE; the rejects and
+ *                 disconnects that come of it are kept from the application
+ * @initiator_depth: what goes into REQ or REP
+ * @responder_resources: what goes into REQ or REP
+ * @qp_init_attr: of rdma_create_ep(): for the QPs of requests that come in
+ * @connect: private data of rdma_create_ep(), ahead of that of rdma_connect()
+ * @connect_len: bytes in @connect
+ * @route: who resolves the route; under the lock of its channel
+ * @events_made: events of our own making that were handed out; likewise
+ * @lock: protects the fields below, and @id.route while events fill it in
+ * @cond: an event of this id was acknowledged
+ * @events_completed: events of this id that were acknowledged
+ * @mcast: hash table of memberships, or NULL before the first
+ * @known: what a connection needs; NULL before the address is resolved
+ * @local_ece: ECE of this end
+ * @remote_ece: ECE of the peer, vendor 0 when it sent none
+ * @ece_policy: enum cmx_ece_policy
+ */
+struct cmx_id {
+	struct rdma_cm_id id;
+	struct cmx_device *dev;
+	uint32_t handle;
+	bool sync;
+	bool connect_error;
+	uint8_t initiator_depth;
+	uint8_t responder_resources;
+	struct ibv_qp_init_attr *qp_init_attr;
+	void *connect;
+	size_t connect_len;
+	enum cmx_route route;
+	uint32_t events_made;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+	struct cmx_mcast **mcast;
+	struct cmx_known *known;
+	struct rdma_ucm_ece local_ece;
+	struct rdma_ucm_ece remote_ece;
+	uint32_t ece_policy;
+};
+
+/**
+ * struct cmx_mcast - a membership in a multicast group
+ * @next: next in the same bucket
+ * @id: the id that joined
+ * @context: the application's
+ * @handle: its name in the kernel
+ * @addr: address of the group
+ * @send_only: no QP is attached
+ * @cond: an event of this membership was acknowledged; with the lock of @id,
+ *        which protects all fields below
+ * @events_completed: events of this membership that were acknowledged
+ * @left: rdma_leave_multicast() has begun
+ * @attached: the id's QP was attached to @mgid and @mlid
+ * @mgid: GID of the group
+ * @mlid: LID of the group
+ */
+struct cmx_mcast {
+	struct cmx_mcast *next;
+	struct cmx_id *id;
+	void *context;
+	uint32_t handle;
+	struct sockaddr_storage addr;
+	bool send_only;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+	bool left;
+	bool attached;
+	union ibv_gid mgid;
+	uint16_t mlid;
+};
+
+static inline struct cmx_id *to_cmx_id(struct rdma_cm_id *id)
+{
+	return container_of(id, struct cmx_id, id);
+}
+
+static inline struct cmx_channel *to_cmx_channel(struct rdma_event_channel *channel)
+{
+	return container_of(channel, struct cmx_channel, channel);
+}
+
+static inline bool cmx_id_is_ud(const struct cmx_id *id)
+{
+	return id->id.qp_type == IBV_QPT_UD;
+}
+
+static inline bool cmx_id_is_xrc_target(const struct cmx_id *id)
+{
+	return id->id.qp_type == IBV_QPT_XRC_RECV;
+}
+
+static inline int cmx_err(int err)
+{
+	errno = err;
+	return -1;
+}
+
+/* From verbs that return an errno, or -1 with errno set, to -1 with errno. */
+static inline int cmx_seterrno(int ret)
+{
+	return ret > 0 ? cmx_err(ret) : ret;
+}
+
+/* addr.c */
+socklen_t cmx_addrlen(const struct sockaddr *addr);
+__be16 cmx_addr_port(const struct sockaddr *addr);
+
+/* channel.c */
+bool cmx_channel_hold(struct cmx_channel *ch, struct cmx_event *e);
+void cmx_channel_unhold(struct cmx_channel *ch, struct cmx_event *e);
+struct cmx_event *cmx_channel_held(struct cmx_channel *ch, const struct cmx_id *id);
+int cmx_channel_enter(struct cmx_channel *ch, struct rdma_cm_event **events, int n);
+void cmx_channel_leave(struct cmx_channel *ch);
+
+/* device.c */
+int cmx_init(void);
+int cmx_device_get(struct cmx_id *id, uint64_t guid, int index);
+void cmx_device_put(struct cmx_device *dev);
+struct ibv_xrcd *cmx_device_xrcd(struct cmx_device *dev);
+
+/* ece.c */
+int cmx_ece_qp_created(struct cmx_id *id, struct ibv_qp *qp);
+int cmx_ece_qp_settled(struct cmx_id *id, struct ibv_qp *qp);
+int cmx_ece_reply(struct cmx_id *id, struct ibv_qp *qp);
+void cmx_ece_add_req(const struct cmx_id *id, struct cmx_cmd *cmd);
+void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd);
+
+/* event.c */
+int cmx_complete(struct cmx_id *id);
+
+/* id.c */
+int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		  enum rdma_port_space ps, enum ibv_qp_type qp_type);
+struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
+				   const struct cmx_id *listener, uint32_t handle);
+void cmx_id_destroy_handle(int fd, uint32_t handle);
+struct cmx_known *cmx_id_known(struct cmx_id *id);
+int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info);
+void cmx_id_cmd(struct cmx_cmd *cmd, const struct cmx_id *id, uint16_t method);
+int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id);
+int cmx_id_issue_plain(struct cmx_cmd *cmd, struct cmx_id *id);
+int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id);
+int cmx_id_make(struct cmx_id *id);
+void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
+
+/* mcast.c */
+int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah);
+void cmx_mcast_free_all(struct cmx_id *id);
+
+/* qp.c */
+int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources);
+int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth);
+int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state);
+void cmx_qp_forget_attrs(struct cmx_id *id);
+
+/* route.c */
+void cmx_route_await(struct cmx_id *id);
+void cmx_route_offer(struct cmx_id *id, const struct ib_path_rec_data *path);
+bool cmx_route_tell(struct cmx_id *id);
+void cmx_route_handed_out(struct cmx_id *id);
+bool cmx_route_is_waiting(struct cmx_id *id);
+bool cmx_route_is_told(struct cmx_id *id);
+void cmx_route_connected(struct cmx_id *id);
+int cmx_route_settle(struct cmx_id *id);
+void cmx_route_discard(struct cmx_id *id);
+
+#endif

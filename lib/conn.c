@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Making and ending connections.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+/* IBTA 12.6.7.2: vendor option not supported */
+#define REJ_VENDOR_OPTION_NOT_SUPPORTED 35
+
+int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_id_info info = {};
+	struct cmx_cmd cmd;
+
+	cmx_id_cmd(&cmd, id, CMX_ID_LISTEN);
+	cmx_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
+	cmx_cmd_out(&cmd, CMX_ATTR_INFO, &info, offsetof(struct cmx_id_info, dst_addr));
+	if (cmx_id_issue(&cmd, id))
+		return -1;
+	return cmx_id_apply_info(id, &info);
+}
+
+static int check_param(const struct cmx_id *id, const struct rdma_conn_param *param)
+{
+	if (!id->dev)
+		return cmx_err(EINVAL);
+	if (id->id.ps != RDMA_PS_TCP)
+		return 0;
+	if (!param)
+		return id->id.qp ? 0 : cmx_err(EINVAL);
+	if (param->responder_resources != RDMA_MAX_RESP_RES &&
+	    param->responder_resources > id->dev->max_responder_resources)
+		return cmx_err(EINVAL);
+	if (param->initiator_depth != RDMA_MAX_INIT_DEPTH &&
+	    param->initiator_depth > id->dev->max_initiator_depth)
+		return cmx_err(EINVAL);
+	return 0;
+}
+
+/* The QP of the id, if it has one, is not overridden by @src. */
+static int fill_param(const struct cmx_id *id, struct rdma_ucm_conn_param *dst,
+		      const struct rdma_conn_param *src)
+{
+	const struct ibv_qp *qp = id->id.qp;
+	size_t len = 0;
+
+	memset(dst, 0, sizeof(*dst));
+	if (qp) {
+		dst->qp_num = qp->qp_num;
+		dst->srq = !!qp->srq;
+	} else if (src) {
+		dst->qp_num = src->qp_num;
+		dst->srq = src->srq;
+	}
+	dst->responder_resources = id->responder_resources;
+	dst->initiator_depth = id->initiator_depth;
+	dst->retry_count = src ? src->retry_count : 7;
+	dst->rnr_retry_count = src ? src->rnr_retry_count : 7;
+	dst->flow_control = src ? src->flow_control : 0;
+	dst->valid = 1;
+
+	if (src && src->private_data)
+		len = src->private_data_len;
+	if (id->connect_len + len > UINT8_MAX)
+		return cmx_err(EINVAL);
+	if (id->connect_len)
+		memcpy(dst->private_data, id->connect, id->connect_len);
+	if (len)
+		memcpy(dst->private_data + id->connect_len, src->private_data, len);
+	dst->private_data_len = id->connect_len + len;
+	return 0;
+}
+
+/* A route that was resolved without the kernel gets known to it on the way. */
+static int issue_connect(struct cmx_id *id, struct cmx_cmd *cmd)
+{
+	if (!cmx_route_is_told(id))
+		return cmx_id_issue(cmd, id);
+	cmx_cmd_in(cmd, CMX_ATTR_ROUTE_TOLD, NULL, 0);
+	if (cmx_id_issue_plain(cmd, id))
+		return -1;
+	cmx_route_connected(id);
+	return 0;
+}
+
+int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct rdma_ucm_conn_param param;
+	struct cmx_cmd cmd;
+
+	if (check_param(id, conn_param))
+		return -1;
+	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
+		id->initiator_depth = conn_param->initiator_depth;
+	else
+		id->initiator_depth = id->dev->max_initiator_depth;
+	if (conn_param && conn_param->responder_resources != RDMA_MAX_RESP_RES)
+		id->responder_resources = conn_param->responder_resources;
+	else
+		id->responder_resources = id->dev->max_responder_resources;
+	if (fill_param(id, &param, conn_param))
+		return -1;
+
+	cmx_id_cmd(&cmd, id, CMX_ID_CONNECT);
+	cmx_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
+	cmx_ece_add_req(id, &cmd);
+	if (issue_connect(id, &cmd))
+		return -1;
+	return cmx_complete(id);
+}
+
+static uint8_t min_u8(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct rdma_ucm_conn_param param;
+	struct cmx_cmd cmd;
+
+	if ((!cm_id->qp && !conn_param) || check_param(id, conn_param))
+		return cmx_err(EINVAL);
+	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
+		id->initiator_depth = conn_param->initiator_depth;
+	else
+		id->initiator_depth = min_u8(id->initiator_depth, id->dev->max_initiator_depth);
+	if (conn_param && conn_param->responder_resources != RDMA_MAX_RESP_RES)
+		id->responder_resources = conn_param->responder_resources;
+	else
+		id->responder_resources = min_u8(id->responder_resources,
+						 id->dev->max_responder_resources);
+	if (fill_param(id, &param, conn_param))
+		return -1;
+	if (!cmx_id_is_ud(id) && (cmx_qp_to_rtr(id, id->responder_resources) ||
+				  cmx_qp_to_rts(id, id->initiator_depth)))
+		return -1;
+
+	cmx_id_cmd(&cmd, id, CMX_ID_ACCEPT);
+	cmx_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmx_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
+	cmx_ece_add_rep(id, &cmd);
+	if (cmx_id_issue(&cmd, id)) {
+		int err = errno;
+
+		cmx_qp_to_state(id, IBV_QPS_ERR);
+		return cmx_err(err);
+	}
+	if (!cmx_id_is_ud(id))
+		return cmx_complete(id);
+
+	/* the answer to a lookup has no event */
+	if (id->sync && cm_id->event) {
+		rdma_ack_cm_event(cm_id->event);
+		cm_id->event = NULL;
+	}
+	return 0;
+}
+
+int rdma_establish(struct rdma_cm_id *cm_id)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	if (cm_id->qp)
+		return cmx_err(EINVAL);
+	cmx_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
+	return cmx_id_issue(&cmd, id);
+}
+
+static int reject(struct rdma_cm_id *cm_id, const void *private_data, uint8_t len, uint8_t reason)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	cmx_id_cmd(&cmd, id, CMX_ID_REJECT);
+	if (private_data && len)
+		cmx_cmd_in(&cmd, CMX_ATTR_PRIVATE_DATA, private_data, len);
+	if (reason)
+		cmx_cmd_in(&cmd, CMX_ATTR_REASON, &reason, sizeof(reason));
+	return cmx_id_issue(&cmd, id);
+}
+
+int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
+{
+	return reject(id, private_data, private_data_len, 0);
+}
+
+int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
+{
+	return reject(id, private_data, private_data_len, REJ_VENDOR_OPTION_NOT_SUPPORTED);
+}
+
+int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	cmx_id_cmd(&cmd, id, CMX_ID_NOTIFY);
+	cmx_cmd_u32(&cmd, CMX_ATTR_NOTIFY, event);
+	return cmx_id_issue(&cmd, id);
+}
+
+/* An iWARP QP still sends what was posted before the connection is closed. */
+static int stop_qp(struct cmx_id *id)
+{
+	if (!id->id.verbs || !id->id.verbs->device)
+		return cmx_err(EINVAL);
+	switch (id->id.verbs->device->transport_type) {
+	case IBV_TRANSPORT_IB:
+		return cmx_qp_to_state(id, IBV_QPS_ERR);
+	case IBV_TRANSPORT_IWARP:
+		return cmx_qp_to_state(id, IBV_QPS_SQD);
+	default:
+		return cmx_err(EINVAL);
+	}
+}
+
+int rdma_disconnect(struct rdma_cm_id *cm_id)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	if (stop_qp(id))
+		return -1;
+	cmx_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
+	if (cmx_id_issue(&cmd, id))
+		return -1;
+	return cmx_complete(id);
+}

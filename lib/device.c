@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The RDMA devices of the host, opened when first needed.
+ */
+#include <stdlib.h>
+#include <fcntl.h>
+#include "cmx_lib.h"
+
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+/* devices_lock protects the next two, and the fields of all devices */
+static struct cmx_device *devices;
+/* the last list of libibverbs; it keeps the pointers in it valid */
+static struct ibv_device **verbs_list;
+
+static struct cmx_device *device_find(const struct ibv_device *dev)
+{
+	struct cmx_device *d;
+
+	for (d = devices; d; d = d->next)
+		if (d->dev == dev && !d->dead)
+			return d;
+	return NULL;
+}
+
+/* Without memory the device stays unknown until the list is read again. */
+static void device_insert(struct ibv_device *dev)
+{
+	struct cmx_device *d = calloc(1, sizeof(*d)), **pos;
+
+	if (!d)
+		return;
+	d->dev = dev;
+	d->guid = ibv_get_device_guid(dev);
+	d->index = ibv_get_device_index(dev);
+	for (pos = &devices; *pos && (*pos)->index <= d->index; pos = &(*pos)->next)
+		;
+	d->next = *pos;
+	*pos = d;
+}
+
+static void device_free(struct cmx_device *d)
+{
+	struct cmx_device **pos;
+
+	for (pos = &devices; *pos != d; pos = &(*pos)->next)
+		;
+	*pos = d->next;
+	if (d->pd)
+		ibv_dealloc_pd(d->pd);
+	if (d->verbs)
+		ibv_close_device(d->verbs);
+	free(d);
+}
+
+static bool list_has(struct ibv_device **list, const struct ibv_device *dev)
+{
+	for (; *list; list++)
+		if (*list == dev)
+			return true;
+	return false;
+}
+
+static int devices_sync(void)
+{
+	struct ibv_device **list;
+	struct cmx_device *d, *next;
+	int n, i;
+
+	list = ibv_get_device_list(&n);
+	if (!list)
+		return cmx_err(ENODEV);
+	if (!n) {
+		ibv_free_device_list(list);
+		return cmx_err(ENODEV);
+	}
+	for (i = 0; list[i]; i++)
+		if (!device_find(list[i]))
+			device_insert(list[i]);
+	for (d = devices; d; d = next) {
+		next = d->next;
+		if (list_has(list, d->dev))
+			continue;
+		d->dead = true;
+		if (!d->refs)
+			device_free(d);
+	}
+	if (verbs_list)
+		ibv_free_device_list(verbs_list);
+	verbs_list = list;
+	return 0;
+}
+
+/* Finds the devices, the first time there are any. */
+int cmx_init(void)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&devices_lock);
+	if (!devices)
+		ret = devices_sync();
+	pthread_mutex_unlock(&devices_lock);
+	return ret;
+}
+
+static int device_open(struct cmx_device *d)
+{
+	struct ibv_device_attr attr;
+	int ret;
+
+	if (d->verbs)
+		return 0;
+	d->verbs = ibv_open_device(d->dev);
+	if (!d->verbs)
+		return cmx_err(ENODEV);
+	ret = ibv_query_device(d->verbs, &attr);
+	if (ret) {
+		ibv_close_device(d->verbs);
+		d->verbs = NULL;
+		return cmx_seterrno(ret);
+	}
+	d->max_initiator_depth = attr.max_qp_init_rd_atom;
+	d->max_responder_resources = attr.max_qp_rd_atom;
+	return 0;
+}
+
+static struct cmx_device *device_lookup(uint64_t guid, int index)
+{
+	struct cmx_device *d;
+
+	for (d = devices; d; d = d->next)
+		if (!d->dead && d->guid == guid && (d->index < 0 || d->index == index))
+			return d;
+	return NULL;
+}
+
+/* Binds an id to a device; the caller holds the id's lock. */
+int cmx_device_get(struct cmx_id *id, uint64_t guid, int index)
+{
+	struct cmx_device *d;
+	int ret = -1;
+
+	pthread_mutex_lock(&devices_lock);
+	d = device_lookup(guid, index);
+	if (!d && !devices_sync())
+		d = device_lookup(guid, index);
+	if (!d) {
+		errno = ENODEV;
+		goto out;
+	}
+	if (device_open(d))
+		goto out;
+	if (!d->pd)
+		d->pd = ibv_alloc_pd(d->verbs);
+	if (!d->pd)
+		goto out;
+	d->refs++;
+	id->dev = d;
+	id->id.verbs = d->verbs;
+	id->id.pd = d->pd;
+	ret = 0;
+out:
+	pthread_mutex_unlock(&devices_lock);
+	return ret;
+}
+
+/*
+ * The PD stays: a program that has one id at a time would make and destroy it
+ * with each.
+ */
+static void device_unref(struct cmx_device *d)
+{
+	if (--d->refs)
+		return;
+	if (d->xrcd)
+		ibv_close_xrcd(d->xrcd);
+	d->xrcd = NULL;
+	if (d->dead)
+		device_free(d);
+}
+
+void cmx_device_put(struct cmx_device *dev)
+{
+	pthread_mutex_lock(&devices_lock);
+	device_unref(dev);
+	pthread_mutex_unlock(&devices_lock);
+}
+
+struct ibv_xrcd *cmx_device_xrcd(struct cmx_device *dev)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	pthread_mutex_lock(&devices_lock);
+	if (!dev->xrcd)
+		dev->xrcd = ibv_open_xrcd(dev->verbs, &attr);
+	pthread_mutex_unlock(&devices_lock);
+	return dev->xrcd;
+}
+
+/*
+ * A device that can't be opened, as one that a container hides, is left out;
+ * it is an error only when no device is left.
+ */
+struct ibv_context **rdma_get_devices(int *num_devices)
+{
+	struct ibv_context **list = NULL;
+	struct cmx_device *d;
+	int n = 0;
+
+	pthread_mutex_lock(&devices_lock);
+	if (devices_sync())
+		goto out;
+	for (d = devices; d; d = d->next)
+		n++;
+	list = malloc((n + 1) * sizeof(*list));
+	n = 0;
+	if (!list)
+		goto out;
+	for (d = devices; d; d = d->next) {
+		if (d->dead || device_open(d))
+			continue;
+		list[n++] = d->verbs;
+		d->refs++;
+	}
+	list[n] = NULL;
+	if (!n) {
+		free(list);
+		list = NULL;
+	}
+out:
+	pthread_mutex_unlock(&devices_lock);
+	if (num_devices)
+		*num_devices = n;
+	return list;
+}
+
+void rdma_free_devices(struct ibv_context **list)
+{
+	struct cmx_device *d, *next;
+	int i;
+
+	pthread_mutex_lock(&devices_lock);
+	for (i = 0; list[i]; i++) {
+		for (d = devices; d; d = next) {
+			next = d->next;
+			if (d->verbs == list[i]) {
+				device_unref(d);
+				break;
+			}
+		}
+	}
+	pthread_mutex_unlock(&devices_lock);
+	free(list);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Enhanced connection establishment: vendor options negotiated with REQ and REP.
+ *
+ * With a QP of the id the negotiation runs by itself: the active end offers
+ * what its QP has, the passive end takes it over when its QP is made and
+ * answers with what its QP accepted, and the active end takes over the answer.
+ * Without one the application drives it.
+ *
+ * A provider without ECE (EOPNOTSUPP) is an end with vendor 0.
+ */
+#include "cmx_lib.h"
+
+static bool ece_off(const struct cmx_id *id)
+{
+	return id->ece_policy == CMX_ECE_OFF;
+}
+
+static int query_qp(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	int ret;
+
+	*ece = (struct ibv_ece) {};
+	ret = ibv_query_ece(qp, ece);
+	if (ret == EOPNOTSUPP)
+		*ece = (struct ibv_ece) {};
+	else if (ret)
+		return cmx_seterrno(ret);
+	return 0;
+}
+
+static int set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
+{
+	struct ibv_ece ece = { .vendor_id = vendor, .options = options };
+	int ret;
+
+	ret = ibv_set_ece(qp, &ece);
+	return ret == EOPNOTSUPP ? 0 : cmx_seterrno(ret);
+}
+
+/*
+ * The QP is new, not yet in INIT: learn what it has; at the passive end, give
+ * it what the peer offered, or nothing when the peer is of another vendor.
+ */
+int cmx_ece_qp_created(struct cmx_id *id, struct ibv_qp *qp)
+{
+	struct ibv_ece ece;
+
+	if (ece_off(id))
+		return 0;
+	if (query_qp(qp, &ece))
+		return -1;
+	id->local_ece.vendor_id = ece.vendor_id;
+	id->local_ece.attr_mod = ece.options;
+	if (!id->remote_ece.vendor_id)
+		return 0;
+	return set_qp(qp, ece.vendor_id,
+		      ece.vendor_id == id->remote_ece.vendor_id ? id->remote_ece.attr_mod : 0);
+}
+
+/* The QP took what it was given: what of it did it accept? */
+int cmx_ece_qp_settled(struct cmx_id *id, struct ibv_qp *qp)
+{
+	struct ibv_ece ece;
+
+	if (ece_off(id))
+		return 0;
+	if (query_qp(qp, &ece))
+		return -1;
+	id->local_ece.attr_mod = ece.options;
+	return 0;
+}
+
+/*
+ * The active end got a REP: apply its answer before RTR. No answer, or one of
+ * another vendor, means no options; with CMX_ECE_REQUIRE that's no connection.
+ */
+int cmx_ece_reply(struct cmx_id *id, struct ibv_qp *qp)
+{
+	bool agreed = id->remote_ece.vendor_id &&
+		      id->remote_ece.vendor_id == id->local_ece.vendor_id;
+
+	if (ece_off(id))
+		return 0;
+	if (!agreed && id->ece_policy == CMX_ECE_REQUIRE)
+		return cmx_err(EINVAL);
+	return set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.attr_mod : 0);
+}
+
+static void add_ece(struct cmx_cmd *cmd, uint32_t vendor, uint32_t options)
+{
+	struct rdma_ucm_ece ece = { .vendor_id = vendor, .attr_mod = options };
+
+	if (vendor)
+		cmx_cmd_in(cmd, CMX_ATTR_ECE, &ece, sizeof(ece));
+}
+
+void cmx_ece_add_req(const struct cmx_id *id, struct cmx_cmd *cmd)
+{
+	if (!ece_off(id))
+		add_ece(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
+}
+
+/* The answer has the vendor of the question. */
+void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd)
+{
+	if (!ece_off(id))
+		add_ece(cmd, id->remote_ece.vendor_id, id->local_ece.attr_mod);
+}
+
+int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
+{
+	struct cmx_id *id;
+
+	if (!cm_id || cm_id->qp || !ece || !ece->vendor_id || ece->comp_mask)
+		return cmx_err(EINVAL);
+	id = to_cmx_id(cm_id);
+	id->local_ece.vendor_id = ece->vendor_id;
+	id->local_ece.attr_mod = ece->options;
+	return 0;
+}
+
+int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
+{
+	struct cmx_id *id;
+
+	if (!cm_id || cm_id->qp || !ece)
+		return cmx_err(EINVAL);
+	id = to_cmx_id(cm_id);
+	ece->vendor_id = id->remote_ece.vendor_id;
+	ece->options = id->remote_ece.attr_mod;
+	ece->comp_mask = 0;
+	return 0;
+}
+
+int cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info)
+{
+	struct cmx_id *id;
+	struct cmx_cmd cmd;
+
+	if (!cm_id || !info)
+		return cmx_err(EINVAL);
+	id = to_cmx_id(cm_id);
+	cmx_id_cmd(&cmd, id, CMX_ID_QUERY);
+	cmx_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, sizeof(*info));
+	return cmx_id_issue_plain(&cmd, id);
+}

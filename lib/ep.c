@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Endpoints: an id, its route and its QP in one call.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+/* for each of the two resolutions */
+#define EP_TIMEOUT_MS 2000
+
+static int passive_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+		      const struct ibv_qp_init_attr *attr)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+
+	if (rdma_bind_addr(cm_id, res->ai_src_addr))
+		return -1;
+	if (pd)
+		cm_id->pd = pd;
+	if (!attr)
+		return 0;
+	id->qp_init_attr = malloc(sizeof(*attr));
+	if (!id->qp_init_attr)
+		return cmx_err(ENOMEM);
+	*id->qp_init_attr = *attr;
+	id->qp_init_attr->qp_type = res->ai_qp_type;
+	return 0;
+}
+
+static int resolve_ep_route(struct rdma_cm_id *id, const struct rdma_addrinfo *res)
+{
+	if (!res->ai_route_len)
+		return rdma_resolve_route(id, EP_TIMEOUT_MS);
+	/* a route that is given is resolved: its event waits already */
+	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
+			    res->ai_route_len))
+		return -1;
+	return cmx_complete(to_cmx_id(id));
+}
+
+static int active_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+		     struct ibv_qp_init_attr *attr)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+
+	if (rdma_resolve_addr(cm_id, res->ai_src_addr, res->ai_dst_addr, EP_TIMEOUT_MS) ||
+	    resolve_ep_route(cm_id, res))
+		return -1;
+	if (attr) {
+		attr->qp_type = res->ai_qp_type;
+		if (rdma_create_qp(cm_id, pd, attr))
+			return -1;
+	}
+	if (!res->ai_connect_len)
+		return 0;
+	id->connect = malloc(res->ai_connect_len);
+	if (!id->connect)
+		return cmx_err(ENOMEM);
+	memcpy(id->connect, res->ai_connect, res->ai_connect_len);
+	id->connect_len = res->ai_connect_len;
+	return 0;
+}
+
+int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+		   struct ibv_qp_init_attr *qp_init_attr)
+{
+	struct rdma_cm_id *new;
+	int ret, err;
+
+	if (cmx_id_create(NULL, &new, NULL, res->ai_port_space, res->ai_qp_type))
+		return -1;
+	if (res->ai_flags & RAI_PASSIVE)
+		ret = passive_ep(new, res, pd, qp_init_attr);
+	else
+		ret = active_ep(new, res, pd, qp_init_attr);
+	if (ret) {
+		err = errno;
+		rdma_destroy_ep(new);
+		return cmx_err(err);
+	}
+	*id = new;
+	return 0;
+}
+
+void rdma_destroy_ep(struct rdma_cm_id *id)
+{
+	if (id->qp)
+		rdma_destroy_qp(id);
+	if (id->srq)
+		rdma_destroy_srq(id);
+	rdma_destroy_id(id);
+}
+
+/* On an error the event stays with the listener, which acknowledges it. */
+int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
+{
+	struct cmx_id *listener = to_cmx_id(listen);
+	struct rdma_cm_event *event;
+
+	if (!listener->sync)
+		return cmx_err(EINVAL);
+	if (listen->event) {
+		rdma_ack_cm_event(listen->event);
+		listen->event = NULL;
+	}
+	if (rdma_get_cm_event(listen->channel, &event))
+		return -1;
+	if (event->status) {
+		errno = abs(event->status);
+		goto err;
+	}
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+		errno = EINVAL;
+		goto err;
+	}
+	if (listener->qp_init_attr) {
+		struct ibv_qp_init_attr attr = *listener->qp_init_attr;
+
+		if (rdma_create_qp(event->id, listen->pd, &attr))
+			goto err;
+	}
+	*id = event->id;
+	(*id)->event = event;
+	return 0;
+
+err:
+	listen->event = event;
+	return -1;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Events: fetched from the kernel, followed by what they ask of the QP, handed
+ * out, acknowledged.
+ *
+ * rdma_get_cm_event() takes one event from the kernel and no more, so that an
+ * event which is not handed out yet keeps the channel readable for poll(). Those
+ * of our own making (route.c) come first.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+/* most events of one call; more stay in the kernel for the next one */
+#define CMX_MAX_EVENTS 32
+
+static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
+{
+	pthread_mutex_lock(&id->lock);
+	if (mcast) {
+		mcast->events_completed++;
+		pthread_cond_broadcast(&mcast->cond);
+	}
+	id->events_completed++;
+	pthread_cond_broadcast(&id->cond);
+	pthread_mutex_unlock(&id->lock);
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+	struct cmx_event *e;
+
+	if (!event)
+		return cmx_err(EINVAL);
+	e = container_of(event, struct cmx_event, event);
+	event_done(e->id, e->mcast);
+	free(e);
+	return 0;
+}
+
+static void copy_conn(struct cmx_event *e, const struct rdma_ucm_conn_param *src)
+{
+	struct rdma_conn_param *dst = &e->event.param.conn;
+
+	dst->private_data_len = src->private_data_len;
+	if (src->private_data_len) {
+		memcpy(e->private_data, src->private_data, src->private_data_len);
+		dst->private_data = e->private_data;
+	}
+	dst->responder_resources = src->responder_resources;
+	dst->initiator_depth = src->initiator_depth;
+	dst->flow_control = src->flow_control;
+	dst->retry_count = src->retry_count;
+	dst->rnr_retry_count = src->rnr_retry_count;
+	dst->srq = src->srq;
+	dst->qp_num = src->qp_num;
+}
+
+static void copy_ud(struct cmx_event *e, struct rdma_ucm_ud_param *src)
+{
+	struct rdma_ud_param *dst = &e->event.param.ud;
+
+	dst->private_data_len = src->private_data_len;
+	if (src->private_data_len) {
+		memcpy(e->private_data, src->private_data, src->private_data_len);
+		dst->private_data = e->private_data;
+	}
+	ibv_copy_ah_attr_from_kern(&dst->ah_attr, &src->ah_attr);
+	dst->qp_num = src->qp_num;
+	dst->qkey = src->qkey;
+}
+
+static void copy_param(struct cmx_event *e, struct cmx_event_resp *resp)
+{
+	if (resp->flags & CMX_EVENT_F_UD)
+		copy_ud(e, &resp->param.ud);
+	else
+		copy_conn(e, &resp->param.conn);
+}
+
+static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_resp *resp)
+{
+	struct cmx_known *known;
+
+	pthread_mutex_lock(&id->lock);
+	/* without memory they are asked for when they are needed */
+	known = cmx_id_known(id);
+	if (known && resp->flags & CMX_EVENT_F_INFO)
+		known->init = resp->info.init_attr;
+	if (known && resp->flags & CMX_EVENT_F_QP) {
+		known->rtr = resp->rtr;
+		known->rts = resp->rts;
+	}
+	id->remote_ece = resp->ece;
+	pthread_mutex_unlock(&id->lock);
+}
+
+/* An address or a route was resolved: that's an error if it can't be used. */
+static void on_resolved(struct cmx_event *e, struct cmx_event_resp *resp,
+			enum rdma_cm_event_type error)
+{
+	if (!(resp->flags & CMX_EVENT_F_INFO) || !cmx_id_apply_info(e->id, &resp->info))
+		return;
+	e->event.event = error;
+	e->event.status = -errno;
+}
+
+static void on_addr_resolved(struct cmx_event *e, struct cmx_event_resp *resp)
+{
+	on_resolved(e, resp, RDMA_CM_EVENT_ADDR_ERROR);
+	if (resp->flags & CMX_EVENT_F_PATH && e->event.event == RDMA_CM_EVENT_ADDR_RESOLVED)
+		cmx_route_offer(e->id, &resp->info.path[0]);
+}
+
+/* Makes the id of a request; without one the request is turned down. */
+static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
+		       struct cmx_event_resp *resp)
+{
+	struct cmx_id *listener = e->id, *id;
+
+	copy_param(e, resp);
+	id = cmx_id_from_request(channel, listener, resp->id);
+	if (!id) {
+		cmx_id_destroy_handle(channel->fd, resp->id);
+		return false;
+	}
+	e->event.listen_id = &listener->id;
+	e->event.id = &id->id;
+	if (!(resp->flags & CMX_EVENT_F_UD)) {
+		/* as seen from this end */
+		id->initiator_depth = resp->param.conn.initiator_depth;
+		id->responder_resources = resp->param.conn.responder_resources;
+	}
+	keep_qp_attrs(id, resp);
+	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
+	    cmx_id_apply_info(id, &resp->info)) {
+		rdma_destroy_id(&id->id);
+		return false;
+	}
+	return true;
+}
+
+/* The active end's QP follows a REP; the RTU goes out when it can receive. */
+static int follow_response(struct cmx_id *id)
+{
+	struct cmx_cmd cmd;
+	int err;
+
+	if (cmx_ece_reply(id, id->id.qp) || cmx_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
+	    cmx_qp_to_rts(id, RDMA_MAX_INIT_DEPTH))
+		goto err;
+	cmx_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
+	if (cmx_id_issue(&cmd, id) || cmx_ece_qp_settled(id, id->id.qp))
+		goto err;
+	return 0;
+err:
+	err = errno;
+	cmx_qp_to_state(id, IBV_QPS_ERR);
+	return cmx_err(err);
+}
+
+static void on_response(struct cmx_event *e, struct cmx_event_resp *resp)
+{
+	copy_param(e, resp);
+	keep_qp_attrs(e->id, resp);
+	if (!e->id->id.qp)
+		return;
+	if (!follow_response(e->id)) {
+		e->event.event = RDMA_CM_EVENT_ESTABLISHED;
+		return;
+	}
+	e->event.event = RDMA_CM_EVENT_CONNECT_ERROR;
+	e->event.status = -errno;
+	e->id->connect_error = true;
+}
+
+static void on_mcast(struct cmx_event *e, struct cmx_event_resp *resp)
+{
+	copy_ud(e, &resp->param.ud);
+	e->event.param.ud.private_data = e->mcast->context;
+	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN)
+		return;
+	if (cmx_mcast_joined(e->mcast, &e->event.param.ud.ah_attr)) {
+		e->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+		e->event.status = -errno;
+	}
+}
+
+/*
+ * The id or the membership that an event is of. Both stay for as long as the
+ * event, fetched and thereby counted, is not acknowledged.
+ */
+static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
+{
+	if (resp->flags & CMX_EVENT_F_MCAST) {
+		e->mcast = (void *)(uintptr_t)resp->uid;
+		e->id = e->mcast->id;
+	} else {
+		e->id = (void *)(uintptr_t)resp->uid;
+	}
+}
+
+/* False for an event that the application does not get to see. */
+static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
+		    struct cmx_event_resp *resp)
+{
+	set_owner(e, resp);
+	e->event.id = &e->id->id;
+	e->event.event = resp->event;
+	e->event.status = resp->status;
+
+	switch (resp->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		on_addr_resolved(e, resp);
+		break;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		on_resolved(e, resp, RDMA_CM_EVENT_ROUTE_ERROR);
+		break;
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		if (!on_request(channel, e, resp))
+			goto drop;
+		break;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		on_response(e, resp);
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		if (e->id->connect_error)
+			goto drop;
+		copy_param(e, resp);
+		cmx_qp_to_state(e->id, IBV_QPS_ERR);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		if (e->id->connect_error)
+			goto drop;
+		copy_param(e, resp);
+		break;
+	case RDMA_CM_EVENT_MULTICAST_JOIN:
+	case RDMA_CM_EVENT_MULTICAST_ERROR:
+		on_mcast(e, resp);
+		break;
+	default:
+		copy_param(e, resp);
+		break;
+	}
+	return true;
+drop:
+	event_done(e->id, e->mcast);
+	return false;
+}
+
+static int fetch(struct rdma_event_channel *channel, struct cmx_event_resp *resp, int n)
+{
+	uint32_t count = 0;
+	struct cmx_cmd cmd;
+
+	static_assert(CMX_MAX_EVENTS * sizeof(*resp) <= UINT16_MAX, "length of an attribute");
+	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
+	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, resp, n * sizeof(*resp));
+	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
+	return cmx_cmd_issue(&cmd, channel->fd) ? -1 : (int)count;
+}
+
+/*
+ * Memory for the application's part is there before an event is fetched: once
+ * fetched it can't be put back. How many were processed and are for the
+ * application; -1 when none was fetched.
+ */
+static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
+		      struct rdma_cm_event **events, int n)
+{
+	struct cmx_event *spare[CMX_MAX_EVENTS];
+	int fetched, used = 0, i, err;
+
+	for (i = 0; i < n; i++) {
+		spare[i] = calloc(1, sizeof(*spare[i]));
+		if (!spare[i])
+			break;
+	}
+	n = i;
+	if (!n)
+		return cmx_err(ENOMEM);
+
+	memset(resp, 0, n * sizeof(*resp));
+	fetched = fetch(channel, resp, n);
+	err = errno;
+	for (i = 0; i < fetched; i++) {
+		if (process(channel, spare[used], &resp[i])) {
+			events[used] = &spare[used]->event;
+			used++;
+		} else {
+			memset(spare[used], 0, sizeof(*spare[used]));
+		}
+	}
+	for (i = used; i < n; i++)
+		free(spare[i]);
+	return fetched < 0 ? cmx_err(err) : used;
+}
+
+static int get_events(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
+		      struct rdma_cm_event **events, int n)
+{
+	struct cmx_channel *ch = to_cmx_channel(channel);
+	int ret, i;
+
+	/* all of them dropped: wait for others */
+	do {
+		ret = cmx_channel_enter(ch, events, n);
+		for (i = 0; i < ret; i++)
+			cmx_route_handed_out(to_cmx_id(events[i]->id));
+		if (!ret) {
+			ret = fetch_some(channel, resp, events, n);
+			cmx_channel_leave(ch);
+		}
+	} while (!ret);
+	return ret;
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
+{
+	struct cmx_event_resp resp;
+
+	if (!event)
+		return cmx_err(EINVAL);
+	return get_events(channel, &resp, event, 1) < 0 ? -1 : 0;
+}
+
+int cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
+{
+	struct cmx_event_resp *resp;
+	int ret, err;
+
+	if (!events || n < 1)
+		return cmx_err(EINVAL);
+	if (n > CMX_MAX_EVENTS)
+		n = CMX_MAX_EVENTS;
+	resp = calloc(n, sizeof(*resp));
+	if (!resp)
+		return cmx_err(ENOMEM);
+	ret = get_events(channel, resp, events, n);
+	err = errno;
+	free(resp);
+	errno = err;
+	return ret;
+}
+
+/* A call on a synchronous id waits here for its event, and keeps it. */
+int cmx_complete(struct cmx_id *id)
+{
+	struct rdma_cm_id *cm_id = &id->id;
+
+	if (!id->sync)
+		return 0;
+	if (cm_id->event) {
+		rdma_ack_cm_event(cm_id->event);
+		cm_id->event = NULL;
+	}
+	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
+		return -1;
+	if (!cm_id->event->status)
+		return 0;
+	if (cm_id->event->event == RDMA_CM_EVENT_REJECTED)
+		return cmx_err(ECONNREFUSED);
+	return cmx_err(abs(cm_id->event->status));
+}
+
+static const char *const event_names[] = {
+	[RDMA_CM_EVENT_ADDR_RESOLVED] = "RDMA_CM_EVENT_ADDR_RESOLVED",
+	[RDMA_CM_EVENT_ADDR_ERROR] = "RDMA_CM_EVENT_ADDR_ERROR",
+	[RDMA_CM_EVENT_ROUTE_RESOLVED] = "RDMA_CM_EVENT_ROUTE_RESOLVED",
+	[RDMA_CM_EVENT_ROUTE_ERROR] = "RDMA_CM_EVENT_ROUTE_ERROR",
+	[RDMA_CM_EVENT_CONNECT_REQUEST] = "RDMA_CM_EVENT_CONNECT_REQUEST",
+	[RDMA_CM_EVENT_CONNECT_RESPONSE] = "RDMA_CM_EVENT_CONNECT_RESPONSE",
+	[RDMA_CM_EVENT_CONNECT_ERROR] = "RDMA_CM_EVENT_CONNECT_ERROR",
+	[RDMA_CM_EVENT_UNREACHABLE] = "RDMA_CM_EVENT_UNREACHABLE",
+	[RDMA_CM_EVENT_REJECTED] = "RDMA_CM_EVENT_REJECTED",
+	[RDMA_CM_EVENT_ESTABLISHED] = "RDMA_CM_EVENT_ESTABLISHED",
+	[RDMA_CM_EVENT_DISCONNECTED] = "RDMA_CM_EVENT_DISCONNECTED",
+	[RDMA_CM_EVENT_DEVICE_REMOVAL] = "RDMA_CM_EVENT_DEVICE_REMOVAL",
+	[RDMA_CM_EVENT_MULTICAST_JOIN] = "RDMA_CM_EVENT_MULTICAST_JOIN",
+	[RDMA_CM_EVENT_MULTICAST_ERROR] = "RDMA_CM_EVENT_MULTICAST_ERROR",
+	[RDMA_CM_EVENT_ADDR_CHANGE] = "RDMA_CM_EVENT_ADDR_CHANGE",
+	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = "RDMA_CM_EVENT_TIMEWAIT_EXIT",
+};
+
+const char *rdma_event_str(enum rdma_cm_event_type event)
+{
+	if ((unsigned int)event >= ARRAY_SIZE(event_names))
+		return "UNKNOWN EVENT";
+	return event_names[event];
+}

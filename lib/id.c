@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The life of an rdma_cm_id.
+ *
+ * The kernel gives an id's address back with each of its events (CMX_ATTR_UID),
+ * and counts the events that were fetched: an id is freed when all of them, and
+ * those that were made here, are acknowledged. An id that a request brought has no events before it is
+ * accepted, which is when the kernel gets its address.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+void cmx_id_cmd(struct cmx_cmd *cmd, const struct cmx_id *id, uint16_t method)
+{
+	cmx_cmd_init(cmd, CMX_OBJ_ID, method);
+	cmx_cmd_u32(cmd, CMX_ATTR_ID, id->handle);
+}
+
+static void add_new(struct cmx_cmd *cmd, struct cmx_id *id)
+{
+	cmx_cmd_u64(cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmx_cmd_u32(cmd, CMX_ATTR_PS, id->id.ps);
+	cmx_cmd_u32(cmd, CMX_ATTR_QP_TYPE, id->id.qp_type);
+	cmx_cmd_out(cmd, CMX_ATTR_OUT_ID, &id->handle, sizeof(id->handle));
+}
+
+/* The kernel hears of an id when it first has something to do with it. */
+int cmx_id_make(struct cmx_id *id)
+{
+	struct cmx_cmd cmd;
+	int ret = 0;
+
+	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
+		return 0;
+	pthread_mutex_lock(&id->lock);
+	if (!id->handle) {
+		cmx_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_CREATE);
+		add_new(&cmd, id);
+		ret = cmx_cmd_issue(&cmd, id->id.channel->fd);
+	}
+	pthread_mutex_unlock(&id->lock);
+	return ret;
+}
+
+/*
+ * For commands that begin with CMX_ATTR_ID, and to which it is all the same
+ * whether the kernel knows that the route is resolved.
+ */
+int cmx_id_issue_plain(struct cmx_cmd *cmd, struct cmx_id *id)
+{
+	if (cmx_id_make(id))
+		return -1;
+	cmd->hdr.attrs[0].data = id->handle;
+	return cmx_cmd_issue(cmd, id->id.channel->fd);
+}
+
+/* For all others. */
+int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id)
+{
+	if (cmx_route_settle(id))
+		return -1;
+	return cmx_id_issue_plain(cmd, id);
+}
+
+/*
+ * For the commands that can make the id as well. The kernel writes the handle
+ * before an event can come; it takes it back when the command fails.
+ */
+int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id)
+{
+	struct ib_uverbs_attr *first = &cmd->hdr.attrs[0];
+	int ret;
+
+	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
+		return cmx_id_issue_plain(cmd, id);
+	pthread_mutex_lock(&id->lock);
+	if (id->handle) {
+		pthread_mutex_unlock(&id->lock);
+		return cmx_id_issue_plain(cmd, id);
+	}
+	/* the last attribute takes the place of CMX_ATTR_ID, the first */
+	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
+	add_new(cmd, id);
+	ret = cmx_cmd_issue(cmd, id->id.channel->fd);
+	if (ret)
+		id->handle = 0;
+	pthread_mutex_unlock(&id->lock);
+	return ret;
+}
+
+/* As the kernel would say, if it were asked now. */
+static int check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
+{
+	switch (ps) {
+	case RDMA_PS_TCP:
+	case RDMA_PS_UDP:
+	case RDMA_PS_IPOIB:
+		return 0;
+	case RDMA_PS_IB:
+		break;
+	default:
+		return cmx_err(EINVAL);
+	}
+	switch (qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return 0;
+	default:
+		return cmx_err(EINVAL);
+	}
+}
+
+static struct cmx_id *id_alloc(struct rdma_event_channel *channel, void *context,
+			       enum rdma_port_space ps, enum ibv_qp_type qp_type)
+{
+	struct cmx_id *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return NULL;
+	id->id.channel = channel;
+	id->id.context = context;
+	id->id.ps = ps;
+	id->id.qp_type = qp_type;
+	pthread_mutex_init(&id->lock, NULL);
+	pthread_cond_init(&id->cond, NULL);
+	return id;
+}
+
+static void id_free(struct cmx_id *id)
+{
+	cmx_mcast_free_all(id);
+	if (id->dev)
+		cmx_device_put(id->dev);
+	pthread_cond_destroy(&id->cond);
+	pthread_mutex_destroy(&id->lock);
+	if (id->sync)
+		rdma_destroy_event_channel(id->id.channel);
+	free(id->qp_init_attr);
+	free(id->known);
+	free(id->connect);
+	free(id);
+}
+
+int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		  enum rdma_port_space ps, enum ibv_qp_type qp_type)
+{
+	bool sync = !channel;
+	struct cmx_id *new;
+
+	if (cmx_init() || check_type(ps, qp_type))
+		return -1;
+	if (sync) {
+		channel = rdma_create_event_channel();
+		if (!channel)
+			return -1;
+	}
+	new = id_alloc(channel, context, ps, qp_type);
+	if (!new) {
+		if (sync)
+			rdma_destroy_event_channel(channel);
+		return cmx_err(ENOMEM);
+	}
+	new->sync = sync;
+	*id = &new->id;
+	return 0;
+}
+
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		   enum rdma_port_space ps)
+{
+	bool ud = ps == RDMA_PS_IPOIB || ps == RDMA_PS_UDP;
+
+	return cmx_id_create(channel, id, context, ps, ud ? IBV_QPT_UD : IBV_QPT_RC);
+}
+
+/* The id for the handle that a CONNECT_REQUEST brought; NULL without memory. */
+struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
+				   const struct cmx_id *listener, uint32_t handle)
+{
+	struct cmx_id *id;
+
+	id = id_alloc(channel, listener->id.context, listener->id.ps, listener->id.qp_type);
+	if (!id)
+		return NULL;
+	id->handle = handle;
+	id->ece_policy = listener->ece_policy;
+	return id;
+}
+
+static int destroy_handle(int fd, uint32_t handle, uint32_t *events)
+{
+	struct cmx_cmd cmd;
+
+	cmx_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_DESTROY);
+	cmx_cmd_u32(&cmd, CMX_ATTR_ID, handle);
+	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
+	return cmx_cmd_issue(&cmd, fd);
+}
+
+/* For a handle without a struct cmx_id. */
+void cmx_id_destroy_handle(int fd, uint32_t handle)
+{
+	uint32_t events;
+
+	destroy_handle(fd, handle, &events);
+}
+
+static void wait_for_acks(struct cmx_id *id, uint32_t events)
+{
+	pthread_mutex_lock(&id->lock);
+	while (id->events_completed < events + id->events_made)
+		pthread_cond_wait(&id->cond, &id->lock);
+	pthread_mutex_unlock(&id->lock);
+}
+
+int rdma_destroy_id(struct rdma_cm_id *cm_id)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	uint32_t events = 0;
+
+	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events))
+		return -1;
+	cmx_route_discard(id);
+	if (cm_id->event)
+		rdma_ack_cm_event(cm_id->event);
+	wait_for_acks(id, events);
+	id_free(id);
+	return 0;
+}
+
+/*
+ * Moves an id to another channel; without one, to one of its own, which makes
+ * it synchronous. Waits until the events fetched so far are acknowledged.
+ */
+int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel)
+{
+	struct rdma_event_channel *old = cm_id->channel;
+	struct cmx_id *id = to_cmx_id(cm_id);
+	bool was_sync = id->sync, sync = !channel;
+	uint32_t events = 0, handle = 0;
+	struct cmx_cmd cmd;
+
+	if (was_sync && sync)
+		return cmx_err(EINVAL);
+	if (cmx_id_make(id) || cmx_route_settle(id))
+		return -1;
+	if (cmx_route_is_waiting(id))
+		return cmx_err(EINVAL);
+	if (sync) {
+		channel = rdma_create_event_channel();
+		if (!channel)
+			return -1;
+	}
+	cmx_id_cmd(&cmd, id, CMX_ID_MIGRATE);
+	cmx_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
+	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
+	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
+	if (cmx_cmd_issue(&cmd, channel->fd)) {
+		int err = errno;
+
+		if (sync)
+			rdma_destroy_event_channel(channel);
+		return cmx_err(err);
+	}
+
+	pthread_mutex_lock(&id->lock);
+	id->handle = handle;
+	id->sync = sync;
+	cm_id->channel = channel;
+	pthread_mutex_unlock(&id->lock);
+
+	if (was_sync) {
+		if (cm_id->event) {
+			rdma_ack_cm_event(cm_id->event);
+			cm_id->event = NULL;
+		}
+		rdma_destroy_event_channel(old);
+	}
+	wait_for_acks(id, events);
+	return 0;
+}
+
+void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src)
+{
+	struct ibv_path_data data;
+	uint32_t fl_hop;
+
+	static_assert(sizeof(data) == sizeof(*src), "two names for one layout");
+	memcpy(&data, src, sizeof(data));
+	fl_hop = be32toh(data.path.flowlabel_hoplimit);
+
+	memset(dst, 0, sizeof(*dst));
+	dst->dgid = data.path.dgid;
+	dst->sgid = data.path.sgid;
+	dst->dlid = data.path.dlid;
+	dst->slid = data.path.slid;
+	dst->flow_label = htobe32(fl_hop >> 8 & 0xfffff);
+	dst->hop_limit = fl_hop;
+	dst->traffic_class = data.path.tclass;
+	dst->reversible = data.path.reversible_numpath >> 7;
+	dst->numb_path = 1;
+	dst->pkey = data.path.pkey;
+	dst->sl = be16toh(data.path.qosclass_sl) & 0xf;
+	dst->mtu_selector = 2; /* exactly */
+	dst->mtu = data.path.mtu & 0x3f;
+	dst->rate_selector = 2;
+	dst->rate = data.path.rate & 0x3f;
+	dst->packet_life_time_selector = 2;
+	dst->packet_life_time = data.path.packetlifetime & 0x3f;
+	dst->preference = data.flags;
+}
+
+/* Room for what a connection needs; the caller holds the lock. NULL without memory. */
+struct cmx_known *cmx_id_known(struct cmx_id *id)
+{
+	if (!id->known)
+		id->known = calloc(1, sizeof(*id->known));
+	return id->known;
+}
+
+static int apply_paths(struct cmx_id *id, const struct cmx_id_info *info)
+{
+	struct cmx_known *known = cmx_id_known(id);
+	int i;
+
+	if (!known)
+		return cmx_err(ENOMEM);
+	for (i = 0; i < info->num_paths; i++)
+		cmx_path_from_kernel(&known->paths[i], &info->path[i]);
+	id->id.route.path_rec = known->paths;
+	id->id.route.num_paths = info->num_paths;
+	return 0;
+}
+
+/* Takes over what the kernel says the id is bound to and has resolved. */
+int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info)
+{
+	struct rdma_route *route = &id->id.route;
+	int ret = 0;
+
+	static_assert(sizeof(route->addr.src_storage) == sizeof(info->src_addr),
+		       "two names for one layout");
+	pthread_mutex_lock(&id->lock);
+	if (info->src_addr.ss_family)
+		memcpy(&route->addr.src_storage, &info->src_addr, sizeof(info->src_addr));
+	if (info->dst_addr.ss_family)
+		memcpy(&route->addr.dst_storage, &info->dst_addr, sizeof(info->dst_addr));
+	else if (!route->addr.dst_addr.sa_family)
+		/* an answer that was cut short: a wildcard, of the same family */
+		route->addr.dst_addr.sa_family = info->src_addr.ss_family;
+	if (info->init_attr.qp_state && cmx_id_known(id))
+		id->known->init = info->init_attr;
+	else if (id->known)
+		id->known->init.qp_state = 0;
+	if (!info->node_guid)
+		goto out;
+	if (!id->dev)
+		ret = cmx_device_get(id, info->node_guid, info->ibdev_index);
+	if (ret)
+		goto out;
+	id->id.port_num = info->port_num;
+	route->addr.addr.ibaddr.pkey = htobe16(info->pkey);
+	memcpy(route->addr.addr.ibaddr.sgid.raw, info->sgid, sizeof(info->sgid));
+	memcpy(route->addr.addr.ibaddr.dgid.raw, info->dgid, sizeof(info->dgid));
+	if (info->num_paths && info->num_paths <= 2)
+		ret = apply_paths(id, info);
+out:
+	pthread_mutex_unlock(&id->lock);
+	return ret;
+}

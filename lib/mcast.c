@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast: memberships of an id, found by the address of their group.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+#define MCAST_BUCKETS 256
+
+static struct cmx_mcast **mcast_bucket(struct cmx_id *id, const void *addr, socklen_t len)
+{
+	const uint8_t *byte = addr;
+	uint32_t hash = 0;
+	socklen_t i;
+
+	for (i = 0; i < len; i++)
+		hash = hash * 31 + byte[i];
+	return &id->mcast[hash % MCAST_BUCKETS];
+}
+
+/* The newest membership in a group is the first to be left. */
+static struct cmx_mcast **mcast_find(struct cmx_id *id, const struct sockaddr *addr, socklen_t len)
+{
+	struct cmx_mcast **pos;
+
+	if (!id->mcast)
+		return NULL;
+	for (pos = mcast_bucket(id, addr, len); *pos; pos = &(*pos)->next)
+		if (!memcmp(&(*pos)->addr, addr, len))
+			return pos;
+	return NULL;
+}
+
+static int mcast_insert(struct cmx_id *id, struct cmx_mcast *mcast, socklen_t len)
+{
+	struct cmx_mcast **bucket;
+
+	if (!id->mcast)
+		id->mcast = calloc(MCAST_BUCKETS, sizeof(*id->mcast));
+	if (!id->mcast)
+		return cmx_err(ENOMEM);
+	bucket = mcast_bucket(id, &mcast->addr, len);
+	mcast->next = *bucket;
+	*bucket = mcast;
+	return 0;
+}
+
+static void mcast_free(struct cmx_mcast *mcast)
+{
+	pthread_cond_destroy(&mcast->cond);
+	free(mcast);
+}
+
+void cmx_mcast_free_all(struct cmx_id *id)
+{
+	struct cmx_mcast *mcast;
+	int i;
+
+	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++) {
+		while ((mcast = id->mcast[i])) {
+			id->mcast[i] = mcast->next;
+			mcast_free(mcast);
+		}
+	}
+	free(id->mcast);
+}
+
+/*
+ * Attaches the id's QP when the join is reported. After a rejoin the group may
+ * have another LID.
+ */
+int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah)
+{
+	struct ibv_qp *qp = mcast->id->id.qp;
+	int ret = 0;
+
+	pthread_mutex_lock(&mcast->id->lock);
+	if (mcast->left)
+		goto out;
+	if (mcast->attached && qp && (mcast->mlid != ah->dlid ||
+				      memcmp(&mcast->mgid, &ah->grh.dgid, sizeof(mcast->mgid)))) {
+		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
+		mcast->attached = false;
+	}
+	mcast->mgid = ah->grh.dgid;
+	mcast->mlid = ah->dlid;
+	if (qp && !mcast->send_only) {
+		ret = cmx_seterrno(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
+		mcast->attached = !ret;
+	}
+out:
+	pthread_mutex_unlock(&mcast->id->lock);
+	return ret;
+}
+
+static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
+			    const struct cmx_mcast_attr *attr)
+{
+	struct cmx_cmd cmd;
+
+	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
+	cmx_cmd_u32(&cmd, CMX_ATTR_ID, mcast->id->handle);
+	cmx_cmd_in(&cmd, CMX_ATTR_DST_ADDR, &mcast->addr, len);
+	cmx_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)mcast);
+	if (attr)
+		cmx_cmd_in(&cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
+	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &mcast->handle, sizeof(mcast->handle));
+	return cmx_id_issue(&cmd, mcast->id);
+}
+
+/*
+ * The id's lock is held until the membership has its handle: by then another
+ * thread may have the event, and leave.
+ */
+int cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
+		       const struct cmx_mcast_attr *attr, void *context)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	socklen_t len = cmx_addrlen(addr);
+	struct cmx_mcast *mcast;
+	int err;
+
+	if (!len)
+		return cmx_err(EINVAL);
+	if (cmx_id_make(id))
+		return -1;
+	mcast = calloc(1, sizeof(*mcast));
+	if (!mcast)
+		return cmx_err(ENOMEM);
+	mcast->id = id;
+	mcast->context = context;
+	mcast->send_only = attr && (attr->join_state == CMX_MCAST_SENDONLY_FULL ||
+				    attr->join_state == CMX_MCAST_SENDONLY_NON);
+	memcpy(&mcast->addr, addr, len);
+	pthread_cond_init(&mcast->cond, NULL);
+
+	pthread_mutex_lock(&id->lock);
+	if (mcast_insert(id, mcast, len))
+		goto err_free;
+	if (mcast_issue_join(mcast, len, attr))
+		goto err_remove;
+	pthread_mutex_unlock(&id->lock);
+	return cmx_complete(id);
+
+err_remove:
+	*mcast_bucket(id, &mcast->addr, len) = mcast->next;
+err_free:
+	err = errno;
+	pthread_mutex_unlock(&id->lock);
+	mcast_free(mcast);
+	return cmx_err(err);
+}
+
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
+{
+	return cmx_join_multicast(id, addr, NULL, context);
+}
+
+int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *ex, void *context)
+{
+	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
+
+	if (ex->comp_mask >= RDMA_CM_JOIN_MC_ATTR_RESERVED)
+		return cmx_err(ENOTSUP);
+	if (!(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_ADDRESS) ||
+	    !(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
+	    ex->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
+		return cmx_err(EINVAL);
+	return cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, context);
+}
+
+static int mcast_issue_leave(const struct cmx_mcast *mcast, uint32_t *events)
+{
+	struct cmx_cmd cmd;
+
+	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_LEAVE);
+	cmx_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
+	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
+	return cmx_cmd_issue(&cmd, mcast->id->id.channel->fd);
+}
+
+int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	socklen_t len = cmx_addrlen(addr);
+	struct cmx_mcast **pos, *mcast;
+	uint32_t events = 0;
+	int ret, err;
+
+	if (!len)
+		return cmx_err(EINVAL);
+	pthread_mutex_lock(&id->lock);
+	pos = mcast_find(id, addr, len);
+	if (!pos) {
+		pthread_mutex_unlock(&id->lock);
+		return cmx_err(EADDRNOTAVAIL);
+	}
+	mcast = *pos;
+	*pos = mcast->next;
+	mcast->left = true;
+	pthread_mutex_unlock(&id->lock);
+
+	if (mcast->attached && cm_id->qp)
+		ibv_detach_mcast(cm_id->qp, &mcast->mgid, mcast->mlid);
+	ret = mcast_issue_leave(mcast, &events);
+	err = errno;
+	pthread_mutex_lock(&id->lock);
+	while (mcast->events_completed < events)
+		pthread_cond_wait(&mcast->cond, &id->lock);
+	pthread_mutex_unlock(&id->lock);
+	mcast_free(mcast);
+	errno = err;
+	return ret;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Options: checked and kept by the kernel.
+ */
+#include <string.h>
+#include "cmx_lib.h"
+
+static void add_option(struct cmx_cmd *cmd, int level, int optname)
+{
+	cmx_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, level);
+	cmx_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
+}
+
+int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval, size_t optlen)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmx_cmd cmd;
+
+	if (optlen > CMX_OPT_MAX_LEN)
+		return cmx_err(EINVAL);
+	if (optlen && !optval)
+		return cmx_err(EFAULT);
+	cmx_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
+	add_option(&cmd, level, optname);
+	cmx_cmd_in(&cmd, CMX_ATTR_OPT_VALUE, optval, optlen);
+	if (cmx_id_issue(&cmd, id))
+		return -1;
+
+	cmx_qp_forget_attrs(id);
+	/* whether a QP is asked for its ECE depends on it */
+	if (level == CMX_OPTION && optname == CMX_OPTION_ECE_POLICY &&
+	    optlen == sizeof(id->ece_policy))
+		memcpy(&id->ece_policy, optval, sizeof(id->ece_policy));
+	return 0;
+}
+
+int cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval,
+		   size_t *optlen, uint32_t *flags)
+{
+	uint32_t count = 0, opt_flags = 0;
+	struct cmx_cmd cmd;
+	struct cmx_id *id;
+
+	if (!cm_id || !optval || !optlen)
+		return cmx_err(EINVAL);
+	id = to_cmx_id(cm_id);
+	cmx_id_cmd(&cmd, id, CMX_ID_GET_OPTION);
+	add_option(&cmd, level, optname);
+	cmx_cmd_out(&cmd, CMX_ATTR_OPT_OUT, optval,
+		    *optlen < CMX_OPT_MAX_LEN ? *optlen : CMX_OPT_MAX_LEN);
+	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
+	cmx_cmd_out(&cmd, CMX_ATTR_OPT_FLAGS, &opt_flags, sizeof(opt_flags));
+	if (cmx_id_issue(&cmd, id))
+		return -1;
+	*optlen = count;
+	if (flags)
+		*flags = opt_flags;
+	return 0;
+}

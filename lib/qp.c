@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs, shared receive queues and completion queues of an id.
+ *
+ * What ibv_modify_qp() needs for a state comes with the kernel's answers and
+ * events. It is asked for only when it did not, or when an option that was set
+ * since may have changed it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_lib.h"
+
+static int query_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+{
+	struct cmx_cmd cmd;
+
+	memset(attr, 0, sizeof(*attr));
+	cmx_id_cmd(&cmd, id, CMX_ID_INIT_QP_ATTR);
+	cmx_cmd_u32(&cmd, CMX_ATTR_QP_STATE, state);
+	cmx_cmd_out(&cmd, CMX_ATTR_QP_ATTR, attr, sizeof(*attr));
+	return cmx_id_issue_plain(&cmd, id);
+}
+
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)
+{
+	struct ib_uverbs_qp_attr attr;
+
+	if (query_attr(to_cmx_id(id), qp_attr->qp_state, &attr))
+		return -1;
+	ibv_copy_qp_attr_from_kern(qp_attr, &attr);
+	*qp_attr_mask = attr.qp_attr_mask;
+	return 0;
+}
+
+static bool known_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+{
+	const struct cmx_known *known = id->known;
+
+	if (!known)
+		return false;
+	*attr = state == IBV_QPS_INIT ? known->init :
+		state == IBV_QPS_RTR ? known->rtr : known->rts;
+	return attr->qp_state == state;
+}
+
+static int get_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+{
+	bool known;
+
+	pthread_mutex_lock(&id->lock);
+	known = known_attr(id, state, attr);
+	pthread_mutex_unlock(&id->lock);
+	return known ? 0 : query_attr(id, state, attr);
+}
+
+/* An option was set: whatever is known may be out of date. */
+void cmx_qp_forget_attrs(struct cmx_id *id)
+{
+	pthread_mutex_lock(&id->lock);
+	if (id->known) {
+		id->known->init.qp_state = 0;
+		id->known->rtr.qp_state = 0;
+		id->known->rts.qp_state = 0;
+	}
+	pthread_mutex_unlock(&id->lock);
+}
+
+static int apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
+{
+	struct ibv_qp_attr qp_attr;
+
+	memset(&qp_attr, 0, sizeof(qp_attr));
+	ibv_copy_qp_attr_from_kern(&qp_attr, attr);
+	qp_attr.qp_state = attr->qp_state;	/* it leaves that out */
+	return cmx_seterrno(ibv_modify_qp(qp, &qp_attr, attr->qp_attr_mask));
+}
+
+static int set_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	return cmx_seterrno(ibv_modify_qp(qp, &attr, IBV_QP_STATE | mask));
+}
+
+int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state)
+{
+	return id->id.qp ? set_state(id->id.qp, state, 0) : 0;
+}
+
+/*
+ * INIT, unless the QP is there with the same attributes: the P_Key of the path,
+ * for one, may not be the one that was known when the QP was made.
+ */
+static int qp_to_init(struct cmx_id *id, struct ibv_qp *qp)
+{
+	struct ib_uverbs_qp_attr attr;
+
+	if (get_attr(id, IBV_QPS_INIT, &attr))
+		return -1;
+	if (qp->state == IBV_QPS_INIT && id->known &&
+	    !memcmp(&attr, &id->known->applied_init, sizeof(attr)))
+		return 0;
+	if (apply_attr(qp, &attr))
+		return -1;
+	pthread_mutex_lock(&id->lock);
+	if (cmx_id_known(id))
+		id->known->applied_init = attr;
+	pthread_mutex_unlock(&id->lock);
+	return 0;
+}
+
+int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources)
+{
+	struct ib_uverbs_qp_attr attr;
+
+	if (!id->id.qp)
+		return 0;
+	if (qp_to_init(id, id->id.qp) || get_attr(id, IBV_QPS_RTR, &attr))
+		return -1;
+	if (responder_resources != RDMA_MAX_RESP_RES)
+		attr.max_dest_rd_atomic = responder_resources;
+	return apply_attr(id->id.qp, &attr);
+}
+
+int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth)
+{
+	struct ib_uverbs_qp_attr attr;
+
+	if (!id->id.qp)
+		return 0;
+	if (get_attr(id, IBV_QPS_RTS, &attr))
+		return -1;
+	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
+		attr.max_rd_atomic = initiator_depth;
+	return apply_attr(id->id.qp, &attr);
+}
+
+/* A datagram QP is ready at once. */
+static int init_qp(struct cmx_id *id, struct ibv_qp *qp)
+{
+	if (qp_to_init(id, qp))
+		return -1;
+	if (!cmx_id_is_ud(id))
+		return 0;
+	if (set_state(qp, IBV_QPS_RTR, 0))
+		return -1;
+	return set_state(qp, IBV_QPS_RTS, IBV_QP_SQ_PSN);
+}
+
+static void destroy_cqs(struct rdma_cm_id *id)
+{
+	/* the SRQ of an XRC target has the CQ */
+	if (id->qp_type == IBV_QPT_XRC_RECV && id->srq)
+		return;
+	if (id->send_cq && id->send_cq != id->recv_cq)
+		ibv_destroy_cq(id->send_cq);
+	if (id->recv_cq)
+		ibv_destroy_cq(id->recv_cq);
+	if (id->send_cq_channel && id->send_cq_channel != id->recv_cq_channel)
+		ibv_destroy_comp_channel(id->send_cq_channel);
+	if (id->recv_cq_channel)
+		ibv_destroy_comp_channel(id->recv_cq_channel);
+	id->send_cq = NULL;
+	id->recv_cq = NULL;
+	id->send_cq_channel = NULL;
+	id->recv_cq_channel = NULL;
+}
+
+static struct ibv_cq *create_cq(struct rdma_cm_id *id, int size, struct ibv_comp_channel **channel)
+{
+	*channel = ibv_create_comp_channel(id->verbs);
+	if (!*channel)
+		return NULL;
+	return ibv_create_cq(id->verbs, size, id, *channel, 0);
+}
+
+static int create_cqs(struct rdma_cm_id *id, uint32_t send_size, uint32_t recv_size)
+{
+	if (recv_size) {
+		id->recv_cq = create_cq(id, recv_size, &id->recv_cq_channel);
+		if (!id->recv_cq)
+			goto err;
+	}
+	if (send_size) {
+		id->send_cq = create_cq(id, send_size, &id->send_cq_channel);
+		if (!id->send_cq)
+			goto err;
+	}
+	return 0;
+err:
+	destroy_cqs(id);
+	return -1;
+}
+
+static int srq_set_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+{
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) || !attr->xrcd) {
+		attr->xrcd = cmx_device_xrcd(to_cmx_id(id)->dev);
+		if (!attr->xrcd)
+			return -1;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) || !attr->cq) {
+		if (create_cqs(id, 0, attr->attr.max_wr))
+			return -1;
+		attr->cq = id->recv_cq;
+	}
+	attr->comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	return 0;
+}
+
+int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq *srq;
+
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !to_cmx_id(id)->dev)
+		return cmx_err(EINVAL);
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd) {
+		attr->pd = id->pd;
+		attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
+	}
+	if (attr->srq_type == IBV_SRQT_XRC && srq_set_xrc(id, attr))
+		return -1;
+
+	srq = ibv_create_srq_ex(id->verbs, attr);
+	if (!srq) {
+		int err = errno;
+
+		destroy_cqs(id);
+		return cmx_err(err);
+	}
+	if (!id->pd)
+		id->pd = attr->pd;
+	id->srq = srq;
+	return 0;
+}
+
+int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex ex = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = id->qp_type == IBV_QPT_XRC_RECV ? IBV_SRQT_XRC : IBV_SRQT_BASIC,
+		.pd = pd,
+	};
+	int ret;
+
+	ret = rdma_create_srq_ex(id, &ex);
+	attr->srq_context = ex.srq_context;
+	attr->attr = ex.attr;
+	return ret;
+}
+
+void rdma_destroy_srq(struct rdma_cm_id *id)
+{
+	ibv_destroy_srq(id->srq);
+	id->srq = NULL;
+	destroy_cqs(id);
+}
+
+static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
+{
+	if (id->qp || !to_cmx_id(id)->dev)
+		return cmx_err(EINVAL);
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
+		attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
+		attr->pd = id->pd;
+	} else if (attr->pd->context != id->verbs) {
+		return cmx_err(EINVAL);
+	}
+	if ((id->recv_cq && attr->recv_cq && id->recv_cq != attr->recv_cq) ||
+	    (id->send_cq && attr->send_cq && id->send_cq != attr->send_cq))
+		return cmx_err(EINVAL);
+	if (id->qp_type == IBV_QPT_XRC_RECV &&
+	    (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd)) {
+		attr->xrcd = cmx_device_xrcd(to_cmx_id(id)->dev);
+		if (!attr->xrcd)
+			return -1;
+		attr->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+	}
+	return 0;
+}
+
+int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr)
+{
+	struct cmx_id *id = to_cmx_id(cm_id);
+	struct ibv_qp *qp;
+	int err;
+
+	if (qp_check_attr(cm_id, attr))
+		return -1;
+	if (create_cqs(cm_id, attr->send_cq || cm_id->send_cq ? 0 : attr->cap.max_send_wr,
+		       attr->recv_cq || cm_id->recv_cq ? 0 : attr->cap.max_recv_wr))
+		return -1;
+	if (!attr->send_cq)
+		attr->send_cq = cm_id->send_cq;
+	if (!attr->recv_cq)
+		attr->recv_cq = cm_id->recv_cq;
+	if (cm_id->srq && !attr->srq)
+		attr->srq = cm_id->srq;
+
+	qp = ibv_create_qp_ex(cm_id->verbs, attr);
+	if (!qp)
+		goto err_cqs;
+	if (cmx_ece_qp_created(id, qp) || init_qp(id, qp) ||
+	    (id->remote_ece.vendor_id && cmx_ece_qp_settled(id, qp)))
+		goto err_qp;
+	cm_id->pd = qp->pd;
+	cm_id->qp = qp;
+	return 0;
+
+err_qp:
+	err = errno;
+	ibv_destroy_qp(qp);
+	errno = err;
+err_cqs:
+	err = errno;
+	destroy_cqs(cm_id);
+	return cmx_err(err);
+}
+
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd ? pd : id->pd,
+	};
+	int ret;
+
+	ret = rdma_create_qp_ex(id, &ex);
+	attr->send_cq = ex.send_cq;
+	attr->recv_cq = ex.recv_cq;
+	attr->srq = ex.srq;
+	attr->cap = ex.cap;
+	return ret;
+}
+
+void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	ibv_destroy_qp(id->qp);
+	id->qp = NULL;
+	destroy_cqs(id);
+}

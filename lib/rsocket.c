@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The rsocket API is not ours: it is passed on to the system's librdmacm, which
+ * is loaded when the first of its functions is called.
+ *
+ * That library has our name, so it is opened by its path, which makes it a
+ * second library for the dynamic linker; and with RTLD_DEEPBIND, so that the
+ * rdma_*() calls in it are its own.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "cmx_lib.h"
+#pragma GCC visibility push(default)
+#include <rdma/rsocket.h>
+#pragma GCC visibility pop
+
+/* FORWARD(return type, name, parameters, arguments) for all but rfcntl() */
+#define RSOCKET_FUNCTIONS(FORWARD) \
+	FORWARD(int, rsocket, (int domain, int type, int protocol), (domain, type, protocol)) \
+	FORWARD(int, rbind, (int s, const struct sockaddr *addr, socklen_t len), (s, addr, len)) \
+	FORWARD(int, rlisten, (int s, int backlog), (s, backlog)) \
+	FORWARD(int, raccept, (int s, struct sockaddr *addr, socklen_t *len), (s, addr, len)) \
+	FORWARD(int, rconnect, (int s, const struct sockaddr *addr, socklen_t len), \
+		(s, addr, len)) \
+	FORWARD(int, rshutdown, (int s, int how), (s, how)) \
+	FORWARD(int, rclose, (int s), (s)) \
+	FORWARD(ssize_t, rrecv, (int s, void *buf, size_t len, int flags), (s, buf, len, flags)) \
+	FORWARD(ssize_t, rrecvfrom, (int s, void *buf, size_t len, int flags, \
+				     struct sockaddr *addr, socklen_t *addrlen), \
+		(s, buf, len, flags, addr, addrlen)) \
+	FORWARD(ssize_t, rrecvmsg, (int s, struct msghdr *msg, int flags), (s, msg, flags)) \
+	FORWARD(ssize_t, rsend, (int s, const void *buf, size_t len, int flags), \
+		(s, buf, len, flags)) \
+	FORWARD(ssize_t, rsendto, (int s, const void *buf, size_t len, int flags, \
+				   const struct sockaddr *addr, socklen_t addrlen), \
+		(s, buf, len, flags, addr, addrlen)) \
+	FORWARD(ssize_t, rsendmsg, (int s, const struct msghdr *msg, int flags), (s, msg, flags)) \
+	FORWARD(ssize_t, rread, (int s, void *buf, size_t count), (s, buf, count)) \
+	FORWARD(ssize_t, rreadv, (int s, const struct iovec *iov, int n), (s, iov, n)) \
+	FORWARD(ssize_t, rwrite, (int s, const void *buf, size_t count), (s, buf, count)) \
+	FORWARD(ssize_t, rwritev, (int s, const struct iovec *iov, int n), (s, iov, n)) \
+	FORWARD(int, rpoll, (struct pollfd *fds, nfds_t n, int timeout), (fds, n, timeout)) \
+	FORWARD(int, rselect, (int n, fd_set *readfds, fd_set *writefds, fd_set *exceptfds, \
+			       struct timeval *timeout), \
+		(n, readfds, writefds, exceptfds, timeout)) \
+	FORWARD(int, rgetpeername, (int s, struct sockaddr *addr, socklen_t *len), (s, addr, len)) \
+	FORWARD(int, rgetsockname, (int s, struct sockaddr *addr, socklen_t *len), (s, addr, len)) \
+	FORWARD(int, rsetsockopt, (int s, int level, int name, const void *val, socklen_t len), \
+		(s, level, name, val, len)) \
+	FORWARD(int, rgetsockopt, (int s, int level, int name, void *val, socklen_t *len), \
+		(s, level, name, val, len)) \
+	FORWARD(off_t, riomap, (int s, void *buf, size_t len, int prot, int flags, off_t offset), \
+		(s, buf, len, prot, flags, offset)) \
+	FORWARD(int, riounmap, (int s, void *buf, size_t len), (s, buf, len)) \
+	FORWARD(size_t, riowrite, (int s, const void *buf, size_t n, off_t offset, int flags), \
+		(s, buf, n, offset, flags))
+
+#define INDEX(type, name, params, args) INDEX_##name,
+enum { RSOCKET_FUNCTIONS(INDEX) INDEX_rfcntl, INDEX_NUM };
+
+#define NAME(type, name, params, args) #name,
+static const char *const names[INDEX_NUM] = { RSOCKET_FUNCTIONS(NAME) "rfcntl" };
+
+static void *functions[INDEX_NUM];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool is_this_library(const struct stat *st)
+{
+	struct stat own;
+	Dl_info info;
+
+	return dladdr(names, &info) && !stat(info.dli_fname, &own) &&
+	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+}
+
+/* Another copy of us would pass the calls on to us. */
+static bool is_shim(void *lib)
+{
+	return dlsym(lib, "cmx_get_events");
+}
+
+static bool load(const char *dir, int dir_len, const char *file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	void *lib;
+	int i;
+
+	if (snprintf(path, sizeof(path), "%.*s/%s", dir_len, dir, file) >= (int)sizeof(path) ||
+	    stat(path, &st) || is_this_library(&st))
+		return false;
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	if (!lib)
+		return false;
+	if (is_shim(lib)) {
+		dlclose(lib);
+		return false;
+	}
+	for (i = 0; i < INDEX_NUM; i++)
+		functions[i] = dlsym(lib, names[i]);
+	return true;
+}
+
+/* The second name is that of a file which a package diverted. */
+static bool load_from(const char *dir, int dir_len)
+{
+	return load(dir, dir_len, "librdmacm.so.1") ||
+	       load(dir, dir_len, "librdmacm.so.1.distrib");
+}
+
+/* The library lives where libibverbs does, or else in a usual place. */
+static void find_library(void)
+{
+	static const char *const dirs[] = { "/usr/lib64", "/usr/lib", "/lib64", "/lib" };
+	const char *slash;
+	unsigned int i;
+	Dl_info info;
+
+	if (dladdr((void *)ibv_get_device_list, &info)) {
+		slash = strrchr(info.dli_fname, '/');
+		if (slash && load_from(info.dli_fname, slash - info.dli_fname))
+			return;
+	}
+	for (i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (load_from(dirs[i], strlen(dirs[i])))
+			return;
+}
+
+static void *function(int index)
+{
+	pthread_once(&once, find_library);
+	if (!functions[index])
+		errno = ENOSYS;
+	return functions[index];
+}
+
+#define DEFINE(type, name, params, args) \
+type name params \
+{ \
+	type (*f) params = function(INDEX_##name); \
+\
+	return f ? f args : (type)-1; \
+}
+RSOCKET_FUNCTIONS(DEFINE)
+
+int rfcntl(int s, int cmd, ...)
+{
+	int (*f)(int s, int cmd, ...) = function(INDEX_rfcntl);
+	va_list args;
+	long arg;
+
+	va_start(args, cmd);
+	arg = va_arg(args, long);
+	va_end(args);
+	return f ? f(s, cmd, arg) : -1;
+}

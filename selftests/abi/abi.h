@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ABI_H
+#define ABI_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/cmx_ioctl.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define M UVERBS_ATTR_F_MANDATORY
+
+/* Says what is wrong; the test goes on, and has failed. */
+#define CHECK(cond, ...) check(cond, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
+bool check(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+extern const struct test attr_tests[], handle_tests[], event_tests[], route_tests[],
+			 race_tests[];
+
+/* call.c: commands */
+#define CMD_ATTRS 24
+struct cmd {
+	struct ib_uverbs_ioctl_hdr hdr;
+	struct ib_uverbs_attr attrs[CMD_ATTRS];
+};
+
+void cmd_init(struct cmd *c, uint16_t object, uint16_t method);
+struct ib_uverbs_attr *cmd_in(struct cmd *c, uint16_t id, const void *data, size_t len);
+struct ib_uverbs_attr *cmd_u32(struct cmd *c, uint16_t id, uint32_t value);
+struct ib_uverbs_attr *cmd_u64(struct cmd *c, uint16_t id, uint64_t value);
+struct ib_uverbs_attr *cmd_out(struct cmd *c, uint16_t id, void *to, size_t len);
+int cmd_issue(struct cmd *c, int fd);		/* 0 or errno */
+
+void *guarded(size_t len);			/* ends where unmapped memory begins */
+void *read_only(void);
+
+/* scene.c: how far an id has come when a method is called */
+enum stage {
+	NOTHING, IDLE, BOUND, UD, ADDR, ROUTE, EVENT, REQUEST, ACCEPTED, RESPONSE, CONNECTED,
+	JOINED, ELSEWHERE, NUM_STAGES,
+};
+
+/**
+ * struct scene - what a call acts on
+ * @fd: the channel
+ * @other: another channel
+ * @id: the id
+ * @mc: a membership of it
+ * @listener: a listener on @fd
+ * @port: of the listener
+ */
+struct scene {
+	int fd;
+	int other;
+	uint32_t id;
+	uint32_t mc;
+	uint32_t listener;
+	uint16_t port;
+};
+
+extern const char *const stage_names[NUM_STAGES];
+bool scene_open(struct scene *s, enum stage stage);
+void scene_close(struct scene *s);
+
+int dev_open(void);
+int id_create(int fd, uint32_t ps, uint64_t uid, uint32_t *id);
+int id_destroy(int fd, uint32_t id, uint32_t *fetched);
+int id_bind(int fd, uint32_t id, struct sockaddr_in *addr);
+int id_listen(int fd, uint32_t id, int backlog, uint16_t *port);
+int id_resolve(int fd, uint32_t id, uint16_t port);
+int id_route(int fd, uint32_t id);
+int id_connect(int fd, uint32_t id);
+int id_accept(int fd, uint32_t id, uint64_t uid);
+int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc);
+int mc_leave(int fd, uint32_t mc, uint32_t *fetched);
+int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetched);
+int get_events(int fd, struct cmx_event_resp *resp, int n, uint32_t *count);
+bool readable(int fd, int ms);
+/* the next event, which must be of that type; NULL if not */
+struct cmx_event_resp *next_event(int fd, int type);
+
+extern struct sockaddr_in local;		/* of the RDMA device */
+extern uint32_t last_qpn;			/* of the last connect or accept */
+const struct rdma_ucm_conn_param *conn_param(void);
+
+/* methods.c */
+enum dir { END, IN, OUT };
+
+struct spec {
+	uint16_t id;
+	enum dir dir;
+	bool mandatory;
+	size_t min;
+	size_t max;		/* outputs: whether what is surplus is zeroed */
+};
+
+struct method {
+	const char *name;
+	uint16_t object;
+	uint16_t method;
+	enum stage stage;	/* where it works */
+	struct spec specs[12];
+	void (*build)(struct cmd *c, struct scene *s);
+};
+
+extern const struct method methods[];
+extern const size_t num_methods;
+void method_build(const struct method *m, struct cmd *c, struct scene *s);
+
+#endif

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * For every method, every way to get its attributes and the header wrong.
+ *
+ * Wrong calls are all made on one id, and then the right one must still
+ * succeed: none of them had an effect. Calls that are only unusual each get an
+ * id of their own.
+ */
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "abi.h"
+
+#define UNKNOWN_ATTR 0x7abc
+#define UNMAPPED ((void *)16)
+
+static const struct spec *spec_of(const struct method *m, const struct ib_uverbs_attr *a)
+{
+	const struct spec *spec;
+
+	for (spec = m->specs; spec->dir != END; spec++)
+		if (spec->id == a->attr_id)
+			return spec;
+	abort();
+}
+
+static void *data_of(struct ib_uverbs_attr *a)
+{
+	return a->len > sizeof(a->data) ? (void *)(uintptr_t)a->data : &a->data;
+}
+
+/* Makes the input @len bytes long, with @tail in the last of them. */
+static void lengthen(struct ib_uverbs_attr *a, size_t len, uint8_t tail)
+{
+	uint8_t *copy = guarded(len);
+
+	memcpy(copy, data_of(a), a->len);
+	if (tail)
+		copy[len - 1] = tail;
+	a->len = len;
+	if (len > sizeof(a->data))
+		a->data = (uintptr_t)copy;
+	else
+		memcpy(&a->data, copy, len);
+}
+
+static void remove_attr(struct cmd *c, int i)
+{
+	memmove(&c->attrs[i], &c->attrs[i + 1], (CMD_ATTRS - i - 1) * sizeof(c->attrs[0]));
+	c->hdr.num_attrs--;
+	c->hdr.length -= sizeof(c->attrs[0]);
+}
+
+static void add_attr(struct cmd *c, const struct ib_uverbs_attr *a)
+{
+	c->attrs[c->hdr.num_attrs++] = *a;
+	c->hdr.length += sizeof(*a);
+}
+
+/*
+ * A way to spoil the attribute @i of a call, or the call; false when it does
+ * not apply to that attribute.
+ */
+typedef bool (*spoil_fn)(const struct method *m, struct cmd *c, int i);
+
+static enum dir dir_of(const struct method *m, const struct ib_uverbs_attr *a)
+{
+	return spec_of(m, a)->dir;
+}
+
+static bool missing(const struct method *m, struct cmd *c, int i)
+{
+	if (!spec_of(m, &c->attrs[i])->mandatory)
+		return false;
+	remove_attr(c, i);
+	return true;
+}
+
+static bool twice(const struct method *m, struct cmd *c, int i)
+{
+	(void)m;
+	add_attr(c, &c->attrs[i]);
+	return true;
+}
+
+static bool short_input(const struct method *m, struct cmd *c, int i)
+{
+	struct ib_uverbs_attr *a = &c->attrs[i];
+	const struct spec *spec = spec_of(m, a);
+	uint64_t inlined = 0;
+
+	if (spec->dir != IN || !spec->min)
+		return false;
+	if (a->len > sizeof(a->data) && spec->min - 1 <= sizeof(a->data)) {
+		memcpy(&inlined, data_of(a), spec->min - 1);
+		a->data = inlined;
+	}
+	a->len = spec->min - 1;
+	return true;
+}
+
+static bool short_output(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	c->attrs[i].len = spec->min - 1;
+	return spec->dir == OUT;
+}
+
+static bool empty_input(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	c->attrs[i].len = 0;
+	return spec->dir == IN && spec->min;
+}
+
+static bool empty_output(const struct method *m, struct cmd *c, int i)
+{
+	c->attrs[i].len = 0;
+	return dir_of(m, &c->attrs[i]) == OUT;
+}
+
+static bool surplus(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	if (spec->dir != IN)
+		return false;
+	lengthen(&c->attrs[i], spec->max + 9, 1);
+	return true;
+}
+
+static bool surplus_inline(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	if (spec->dir != IN || spec->max >= 8)
+		return false;
+	lengthen(&c->attrs[i], 8, 1);
+	return true;
+}
+
+/* Make the attribute one that has a pointer. */
+static void point(const struct method *m, struct ib_uverbs_attr *a, const void *to)
+{
+	if (dir_of(m, a) == IN && a->len <= sizeof(a->data))
+		lengthen(a, 24, 0);
+	a->data = (uintptr_t)to;
+}
+
+static bool unmapped(const struct method *m, struct cmd *c, int i)
+{
+	point(m, &c->attrs[i], UNMAPPED);
+	return true;
+}
+
+static bool null(const struct method *m, struct cmd *c, int i)
+{
+	point(m, &c->attrs[i], NULL);
+	return true;
+}
+
+static bool kernel_memory(const struct method *m, struct cmd *c, int i)
+{
+	point(m, &c->attrs[i], (void *)0xffff888000000000ULL);
+	return true;
+}
+
+static bool half_unmapped(const struct method *m, struct cmd *c, int i)
+{
+	struct ib_uverbs_attr *a = &c->attrs[i];
+
+	point(m, a, NULL);
+	a->data = (uintptr_t)guarded(a->len / 2);
+	return true;
+}
+
+static bool not_writable(const struct method *m, struct cmd *c, int i)
+{
+	if (dir_of(m, &c->attrs[i]) != OUT)
+		return false;
+	c->attrs[i].data = (uintptr_t)read_only();
+	return true;
+}
+
+static bool reserved(const struct method *m, struct cmd *c, int i)
+{
+	(void)m;
+	c->attrs[i].attr_data.reserved = 1;
+	return true;
+}
+
+static bool elem_id(const struct method *m, struct cmd *c, int i)
+{
+	(void)m;
+	c->attrs[i].attr_data.enum_data.elem_id = 1;
+	return true;
+}
+
+static bool unknown_flag(const struct method *m, struct cmd *c, int i)
+{
+	(void)m;
+	c->attrs[i].flags |= 1 << (i + 1);
+	return true;
+}
+
+/* One that the method does not know takes the place of one that it needs. */
+static bool misdirected(const struct method *m, struct cmd *c, int i)
+{
+	if (!spec_of(m, &c->attrs[i])->mandatory)
+		return false;
+	c->attrs[i].attr_id = UNKNOWN_ATTR;
+	c->attrs[i].flags = 0;
+	return true;
+}
+
+/* An inline value where a pointer belongs. */
+static bool not_a_pointer(const struct method *m, struct cmd *c, int i)
+{
+	c->attrs[i].data = 4711;
+	return dir_of(m, &c->attrs[i]) == OUT;
+}
+
+static const struct {
+	const char *name;
+	spoil_fn fn;
+	int want;
+} spoils[] = {
+	{ "missing", missing, EINVAL },
+	{ "twice", twice, EINVAL },
+	{ "too short", short_input, EINVAL },
+	{ "too short", short_output, ENOSPC },
+	{ "empty", empty_input, EINVAL },
+	{ "empty", empty_output, ENOSPC },
+	{ "surplus", surplus, E2BIG },
+	{ "inline surplus", surplus_inline, E2BIG },
+	{ "unmapped", unmapped, EFAULT },
+	{ "null", null, EFAULT },
+	{ "kernel memory", kernel_memory, EFAULT },
+	{ "half unmapped", half_unmapped, EFAULT },
+	{ "not writable", not_writable, EFAULT },
+	{ "reserved", reserved, EINVAL },
+	{ "elem_id", elem_id, EINVAL },
+	{ "unknown flag", unknown_flag, EINVAL },
+	{ "misdirected", misdirected, EINVAL },
+	{ "not a pointer", not_a_pointer, EFAULT },
+};
+
+static void spoil_attrs(const struct method *m, struct scene *s)
+{
+	struct cmd c;
+	size_t k;
+	int i, n, got;
+
+	method_build(m, &c, s);
+	n = c.hdr.num_attrs;
+	for (k = 0; k < ARRAY_SIZE(spoils); k++) {
+		for (i = 0; i < n; i++) {
+			method_build(m, &c, s);
+			if (!spoils[k].fn(m, &c, i))
+				continue;
+			got = cmd_issue(&c, s->fd);
+			CHECK(got == spoils[k].want, "%s, attribute %d %s: %d, not %d", m->name,
+			      i, spoils[k].name, got, spoils[k].want);
+		}
+	}
+}
+
+static bool takes(const struct method *m, uint16_t id)
+{
+	const struct spec *spec;
+
+	for (spec = m->specs; spec->dir != END; spec++)
+		if (spec->id == id)
+			return true;
+	return false;
+}
+
+static void unknown_attrs(const struct method *m, struct scene *s)
+{
+	struct cmd c;
+	int id, got;
+
+	for (id = 0; id <= CMX_ATTR_NUM; id++) {
+		if (takes(m, id))
+			continue;
+		method_build(m, &c, s);
+		cmd_out(&c, id, UNMAPPED, 4);
+		got = cmd_issue(&c, s->fd);
+		CHECK(got == EINVAL, "%s with attribute %d: %d", m->name, id, got);
+	}
+	method_build(m, &c, s);
+	cmd_u32(&c, 0xffff, 0);
+	CHECK(cmd_issue(&c, s->fd) == EINVAL, "%s", m->name);
+}
+
+static void spoil_headers(const struct method *m, struct scene *s)
+{
+	struct ib_uverbs_ioctl_hdr *hdr;
+	struct cmd c;
+	size_t len;
+	char *end;
+
+#define HDR(change, want) do {								\
+	method_build(m, &c, s);								\
+	hdr = &c.hdr;									\
+	change;										\
+	CHECK(cmd_issue(&c, s->fd) == (want), "%s with %s", m->name, #change);		\
+} while (0)
+	HDR(hdr->length--, EINVAL);
+	HDR(hdr->length++, EINVAL);
+	HDR(hdr->length = 0, EINVAL);
+	HDR(hdr->num_attrs++, EINVAL);
+	HDR(hdr->num_attrs = 0, EINVAL);
+	HDR((hdr->num_attrs = CMX_MAX_ATTRS + 1, hdr->length = 24 + 16 * hdr->num_attrs), EINVAL);
+	HDR((hdr->num_attrs = 4095, hdr->length = 24 + 16 * hdr->num_attrs), EINVAL);
+	HDR(hdr->num_attrs = 0xffff, EINVAL);
+	HDR(hdr->reserved1 = 1, EINVAL);
+	HDR(hdr->reserved1 = 1ULL << 63, EINVAL);
+	HDR(hdr->reserved2 = 1, EINVAL);
+	HDR(hdr->driver_id = CMX_ABI_VERSION + 1, EPROTO);
+	HDR(hdr->driver_id = ~0U, EPROTO);
+	HDR(hdr->object_id = CMX_OBJ_NUM, EPROTONOSUPPORT);
+	HDR(hdr->object_id = 0xffff, EPROTONOSUPPORT);
+	HDR(hdr->method_id = 17, EPROTONOSUPPORT);
+	HDR(hdr->method_id = 0xffff, EPROTONOSUPPORT);
+	HDR((hdr->num_attrs = 0, hdr->length = 24), EINVAL);
+#undef HDR
+
+	method_build(m, &c, s);
+	CHECK(ioctl(s->fd, _IOWR(RDMA_IOCTL_MAGIC, 2, c.hdr), &c) < 0 && errno == ENOTTY);
+	CHECK(ioctl(s->fd, 0, &c) < 0 && errno == ENOTTY);
+	CHECK(ioctl(s->fd, CMX_IOCTL, NULL) < 0 && errno == EFAULT);
+	len = c.hdr.length;
+	for (end = guarded(len - 1); len > 1; len -= len > 24 ? 16 : 6, end = guarded(len - 1)) {
+		memcpy(end, &c, len - 1);
+		CHECK(ioctl(s->fd, CMX_IOCTL, end) < 0 && errno == EFAULT, "%zu bytes", len - 1);
+	}
+}
+
+/* The plain call must do what it is for. */
+static bool succeeds(const struct method *m, struct scene *s, const char *after)
+{
+	struct cmd c;
+	int ret;
+
+	method_build(m, &c, s);
+	ret = cmd_issue(&c, s->fd);
+	return CHECK(!ret, "%s after %s: %d", m->name, after, ret);
+}
+
+static void refused(const struct method *m)
+{
+	static void (*const ways[])(const struct method *, struct scene *) = {
+		spoil_attrs, unknown_attrs, spoil_headers,
+	};
+	struct scene s;
+	size_t i;
+
+	if (scene_open(&s, m->stage)) {
+		for (i = 0; i < ARRAY_SIZE(ways); i++)
+			ways[i](m, &s);
+		succeeds(m, &s, "calls that failed");
+	}
+	scene_close(&s);
+}
+
+/* Ways that must not matter */
+static bool optional_missing(const struct method *m, struct cmd *c, int i)
+{
+	if (spec_of(m, &c->attrs[i])->mandatory)
+		return false;
+	remove_attr(c, i);
+	return true;
+}
+
+static bool not_mandatory_flag(const struct method *m, struct cmd *c, int i)
+{
+	(void)m;
+	c->attrs[i].flags = 0;
+	return true;
+}
+
+static bool zero_surplus(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	/* where the data is, its length counts */
+	if (spec->dir != IN || spec->min != spec->max)
+		return false;
+	lengthen(&c->attrs[i], spec->max + 4000, 0);
+	return true;
+}
+
+static bool zero_surplus_inline(const struct method *m, struct cmd *c, int i)
+{
+	const struct spec *spec = spec_of(m, &c->attrs[i]);
+
+	if (spec->dir != IN || spec->max >= 8)
+		return false;
+	lengthen(&c->attrs[i], 8, 0);
+	return true;
+}
+
+static bool to_the_edge(const struct method *m, struct cmd *c, int i)
+{
+	struct ib_uverbs_attr *a = &c->attrs[i];
+
+	if (spec_of(m, a)->dir == OUT)
+		a->data = (uintptr_t)guarded(a->len);
+	else if (a->len > sizeof(a->data))
+		lengthen(a, a->len, 0);
+	else
+		return false;
+	return true;
+}
+
+static bool unknown_optional(const struct method *m, struct cmd *c, int i)
+{
+	const struct ib_uverbs_attr a = {
+		.attr_id = UNKNOWN_ATTR, .len = 0xffff, .data = (uintptr_t)UNMAPPED,
+	};
+
+	(void)m;
+	if (i)
+		return false;
+	while (c->hdr.num_attrs < CMX_MAX_ATTRS)
+		add_attr(c, &a);
+	return true;
+}
+
+static bool others_optional(const struct method *m, struct cmd *c, int i)
+{
+	struct ib_uverbs_attr a = { .len = 4, .data = (uintptr_t)UNMAPPED };
+
+	if (i)
+		return false;
+	for (a.attr_id = 0; a.attr_id <= CMX_ATTR_NUM && c->hdr.num_attrs < CMX_MAX_ATTRS;
+	     a.attr_id++)
+		if (!takes(m, a.attr_id))
+			add_attr(c, &a);
+	return true;
+}
+
+static bool reversed(const struct method *m, struct cmd *c, int i)
+{
+	int n = c->hdr.num_attrs, k;
+	struct ib_uverbs_attr a;
+
+	(void)m;
+	if (i)
+		return false;
+	for (k = 0; k < n / 2; k++) {
+		a = c->attrs[k];
+		c->attrs[k] = c->attrs[n - 1 - k];
+		c->attrs[n - 1 - k] = a;
+	}
+	return true;
+}
+
+static const struct {
+	const char *name;
+	spoil_fn fn;
+} oddities[] = {
+	{ "missing", optional_missing }, { "not flagged", not_mandatory_flag },
+	{ "zero surplus", zero_surplus }, { "inline zero surplus", zero_surplus_inline },
+	{ "to the edge", to_the_edge }, { "with unknown optional ones", unknown_optional },
+	{ "with those of others", others_optional }, { "in reverse order", reversed },
+};
+
+static void odd(const struct method *m, size_t k, int i)
+{
+	struct scene s;
+	struct cmd c;
+	int ret;
+
+	if (scene_open(&s, m->stage)) {
+		method_build(m, &c, &s);
+		if (oddities[k].fn(m, &c, i)) {
+			ret = cmd_issue(&c, s.fd);
+			CHECK(!ret, "%s, attribute %d %s: %d", m->name, i, oddities[k].name, ret);
+		}
+	}
+	scene_close(&s);
+}
+
+static void accepted(const struct method *m)
+{
+	struct scene none = {};
+	struct cmd c, probe;
+	size_t k;
+	int i;
+
+	method_build(m, &c, &none);
+	for (k = 0; k < ARRAY_SIZE(oddities); k++) {
+		for (i = 0; i < c.hdr.num_attrs; i++) {
+			probe = c;
+			if (oddities[k].fn(m, &probe, i))
+				odd(m, k, i);
+		}
+	}
+}
+
+/* An output buffer that is too long is zeroed to its end. */
+static void zeroed(const struct method *m, int i)
+{
+	const size_t extra = 100;
+	unsigned char *to;
+	struct scene s;
+	size_t len, k;
+	struct cmd c;
+	int ret;
+
+	if (!scene_open(&s, m->stage))
+		goto out;
+	method_build(m, &c, &s);
+	len = c.attrs[i].len;
+	to = guarded(len + extra);
+	memset(to, 0xa5, len + extra);
+	c.attrs[i].data = (uintptr_t)to;
+	c.attrs[i].len = len + extra;
+	ret = cmd_issue(&c, s.fd);
+	CHECK(!ret, "%s, output %d is long: %d", m->name, i, ret);
+	for (k = len; k < len + extra && !to[k]; k++)
+		;
+	CHECK(k == len + extra, "%s, output %d, byte %zu", m->name, i, k);
+out:
+	scene_close(&s);
+}
+
+static void long_outputs(const struct method *m)
+{
+	const struct spec *spec;
+	struct scene none = {};
+	struct cmd c;
+	int i;
+
+	method_build(m, &c, &none);
+	for (i = 0; i < c.hdr.num_attrs; i++) {
+		spec = spec_of(m, &c.attrs[i]);
+		if (spec->dir == OUT && spec->max)
+			zeroed(m, i);
+	}
+}
+
+static void all_methods(void (*fn)(const struct method *m))
+{
+	size_t i;
+
+	for (i = 0; i < num_methods; i++)
+		fn(&methods[i]);
+}
+
+static void test_refused(void)
+{
+	all_methods(refused);
+}
+
+static void test_accepted(void)
+{
+	all_methods(accepted);
+}
+
+static void test_long_outputs(void)
+{
+	all_methods(long_outputs);
+}
+
+/* Neither read() nor write() is part of the ABI. For mmap() see route.c. */
+static void test_no_other_calls(void)
+{
+	int fd = dev_open();
+	char buf[64] = "";
+
+	CHECK(read(fd, buf, sizeof(buf)) < 0 && errno == EINVAL);
+	CHECK(write(fd, buf, sizeof(buf)) < 0 && errno == EINVAL);
+	CHECK(lseek(fd, 0, SEEK_SET) < 0 && errno == ESPIPE);
+	close(fd);
+}
+
+static void test_version(void)
+{
+	int fd = dev_open();
+	uint32_t version = 0;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
+	cmd_out(&c, CMX_ATTR_VERSION, &version, sizeof(version));
+	CHECK(!cmd_issue(&c, fd) && version == CMX_ABI_VERSION, "%u", version);
+	c.hdr.driver_id = CMX_ABI_VERSION;
+	CHECK(!cmd_issue(&c, fd));
+	c.hdr.driver_id = CMX_ABI_VERSION + 1;
+	CHECK(cmd_issue(&c, fd) == EPROTO);
+	close(fd);
+}
+
+const struct test attr_tests[] = {
+	{ "version", test_version },
+	{ "nothing but ioctl", test_no_other_calls },
+	{ "malformed calls are refused and have no effect", test_refused },
+	{ "unusual calls are accepted", test_accepted },
+	{ "long outputs are zeroed", test_long_outputs },
+	{ },
+};

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The event queue: how events are fetched, counted, dropped and moved.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "abi.h"
+
+enum {
+	ADDR_RESOLVED = 0, ROUTE_RESOLVED = 2, CONNECT_REQUEST = 4, CONNECT_RESPONSE = 5,
+	REJECTED = 8, ESTABLISHED = 9, MULTICAST_JOIN = 12,
+};
+
+/* @n ids whose addresses are resolved, with the uids @n to 1, events not fetched */
+static void resolve_many(int fd, uint32_t *ids, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		CHECK(!id_create(fd, RDMA_PS_TCP, n - i, &ids[i]));
+		CHECK(!id_resolve(fd, ids[i], 7));
+		CHECK(readable(fd, 10000));
+	}
+	/* what did not finish inline has time to */
+	usleep(300000);
+}
+
+static void test_empty(void)
+{
+	struct cmx_event_resp resp;
+	int fd = dev_open();
+	uint32_t count = 7;
+
+	CHECK(!readable(fd, 0));
+	CHECK(get_events(fd, &resp, 1, &count) == EAGAIN);
+	close(fd);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static void test_interrupted(void)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval soon = { .it_value.tv_usec = 200000 }, never = {};
+	struct cmx_event_resp resp;
+	int fd = dev_open();
+	uint32_t count;
+
+	fcntl(fd, F_SETFL, 0);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	CHECK(get_events(fd, &resp, 1, &count) == EINTR);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_DFL);
+	close(fd);
+}
+
+static void test_batch(void)
+{
+	struct cmx_event_resp resp[8];
+	int fd = dev_open(), i;
+	uint32_t ids[5], count;
+
+	resolve_many(fd, ids, 5);
+	CHECK(!get_events(fd, resp, 3, &count) && count == 3, "%u", count);
+	for (i = 0; i < 3; i++)
+		CHECK(resp[i].id == ids[i] && resp[i].uid == 5U - i);
+	CHECK(readable(fd, 0));
+	CHECK(!get_events(fd, resp, 8, &count) && count == 2, "%u", count);
+	CHECK(resp[0].id == ids[3] && resp[1].id == ids[4]);
+	CHECK(get_events(fd, resp, 8, &count) == EAGAIN);
+	close(fd);
+}
+
+/* Three pages, the second of them unmapped; @before bytes of the first one. */
+static void *with_hole(size_t before)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+
+	munmap(mem + page, page);
+	return mem + page - before;
+}
+
+static int get_into(int fd, void *to, size_t len, uint32_t *count)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
+	cmd_out(&c, CMX_ATTR_EVENTS, to, len);
+	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
+	return cmd_issue(&c, fd);
+}
+
+/* An event that can't be copied stays where it is. */
+static void test_copy_fails(void)
+{
+	struct cmx_event_resp *resp, one;
+	struct scene s;
+	uint32_t count;
+
+	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
+	    !CHECK(readable(s.fd, 10000)))
+		return;
+	CHECK(get_into(s.fd, with_hole(100), 100 + 4096 + 100, &count) == EFAULT);
+	CHECK(get_into(s.fd, with_hole(sizeof(one) - 1), 2 * 4096, &count) == EFAULT);
+	CHECK(readable(s.fd, 0));
+	resp = next_event(s.fd, CONNECT_REQUEST);
+	CHECK(resp && !id_accept(s.fd, resp->id, 200));
+	scene_close(&s);
+}
+
+static void test_copy_half(void)
+{
+	struct cmx_event_resp *resp = with_hole(sizeof(*resp) + 10), one;
+	int fd = dev_open();
+	uint32_t ids[2], count;
+
+	resolve_many(fd, ids, 2);
+	CHECK(!get_into(fd, resp, 2 * 4096, &count) && count == 1, "%u", count);
+	CHECK(resp->id == ids[0]);
+	CHECK(!get_events(fd, &one, 1, &count) && one.id == ids[1]);
+	close(fd);
+}
+
+static void test_dropped(void)
+{
+	uint32_t ids[3], fetched;
+	int fd = dev_open();
+	struct cmx_event_resp resp[3];
+
+	resolve_many(fd, ids, 3);
+	CHECK(!id_destroy(fd, ids[1], &fetched) && !fetched);
+	CHECK(!get_events(fd, resp, 3, &fetched) && fetched == 2, "%u", fetched);
+	CHECK(resp[0].id == ids[0] && resp[1].id == ids[2]);
+	CHECK(!id_destroy(fd, ids[2], &fetched) && fetched == 1, "%u", fetched);
+	CHECK(!id_destroy(fd, ids[0], &fetched) && fetched == 1, "%u", fetched);
+	close(fd);
+}
+
+static void test_request(void)
+{
+	struct cmx_event_resp *resp;
+	uint32_t fetched, child;
+	struct scene s;
+
+	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)))
+		return;
+	resp = next_event(s.fd, CONNECT_REQUEST);
+	if (!resp)
+		return;
+	child = resp->id;
+	CHECK(resp->listen_id == s.listener && resp->uid == 100);
+	CHECK(child != s.id && child != s.listener);
+	CHECK((resp->flags & (CMX_EVENT_F_INFO | CMX_EVENT_F_QP)) ==
+	      (CMX_EVENT_F_INFO | CMX_EVENT_F_QP), "%x", resp->flags);
+	CHECK(resp->rtr.qp_state == 2 && resp->rts.qp_state == 3);
+	CHECK(resp->rtr.dest_qp_num == last_qpn);
+	CHECK(resp->param.conn.qp_num == last_qpn);
+	CHECK(resp->info.port_num == 1 && resp->info.node_guid);
+	CHECK(((struct sockaddr_in *)&resp->info.src_addr)->sin_port == s.port);
+
+	/* it counted for the listener, whose end leaves what was fetched alone */
+	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 1, "%u", fetched);
+	CHECK(!id_accept(s.fd, child, 200));
+	resp = next_event(s.fd, CONNECT_RESPONSE);
+	CHECK(resp && resp->id == s.id && resp->uid == 1 && resp->flags & CMX_EVENT_F_QP);
+	CHECK(!id_destroy(s.fd, child, &fetched) && !fetched, "%u", fetched);
+	scene_close(&s);
+}
+
+static void test_listener_ends(void)
+{
+	struct scene s;
+
+	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
+	    !CHECK(readable(s.fd, 10000)))
+		return;
+	/* the request that nobody fetched is refused */
+	CHECK(!id_destroy(s.fd, s.listener, NULL));
+	next_event(s.fd, REJECTED);
+	CHECK(!readable(s.fd, 100));
+	scene_close(&s);
+}
+
+static void test_backlog(void)
+{
+	uint32_t second, fetched;
+	struct scene s;
+
+	if (!scene_open(&s, BOUND) || !CHECK(!id_listen(s.fd, s.id, 1, &s.port)))
+		return;
+	s.listener = s.id;
+	CHECK(id_listen(s.fd, s.listener, 100, NULL) == EINVAL);
+	CHECK(!id_create(s.fd, RDMA_PS_TCP, 1, &s.id));
+	CHECK(!id_resolve(s.fd, s.id, s.port) && next_event(s.fd, ADDR_RESOLVED));
+	CHECK(!id_route(s.fd, s.id) && next_event(s.fd, ROUTE_RESOLVED));
+	CHECK(!id_create(s.other, RDMA_PS_TCP, 2, &second));
+	CHECK(!id_resolve(s.other, second, s.port) && next_event(s.other, ADDR_RESOLVED));
+	CHECK(!id_route(s.other, second) && next_event(s.other, ROUTE_RESOLVED));
+	CHECK(!id_connect(s.fd, s.id) && readable(s.fd, 10000));
+	CHECK(!id_connect(s.other, second));
+	usleep(500000);
+	CHECK(next_event(s.fd, CONNECT_REQUEST));
+	CHECK(!readable(s.fd, 100));
+	/* it was not refused: its peer tries again, and now there is room */
+	CHECK(next_event(s.fd, CONNECT_REQUEST));
+	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 2, "%u", fetched);
+	scene_close(&s);
+}
+
+/* Until it is accepted, an id that a request brought has no events. */
+static void test_muted(void)
+{
+	struct cmx_event_resp *resp;
+	struct scene s;
+
+	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)))
+		return;
+	resp = next_event(s.fd, CONNECT_REQUEST);
+	CHECK(!id_destroy(s.fd, s.id, NULL));
+	CHECK(!readable(s.fd, 500));
+	CHECK(resp && !id_destroy(s.fd, resp->id, NULL));
+	scene_close(&s);
+}
+
+static void test_mcast(void)
+{
+	struct cmx_event_resp *resp;
+	uint32_t mc, fetched;
+	struct scene s;
+
+	if (!scene_open(&s, UD) || !CHECK(!id_join(s.fd, s.id, 0xe0010203, 300, &mc)))
+		return;
+	resp = next_event(s.fd, MULTICAST_JOIN);
+	CHECK(resp && resp->id == mc && resp->uid == 300);
+	CHECK((resp->flags & (CMX_EVENT_F_UD | CMX_EVENT_F_MCAST)) ==
+	      (CMX_EVENT_F_UD | CMX_EVENT_F_MCAST), "%x", resp->flags);
+	CHECK(resp->param.ud.qp_num == 0xffffff && resp->param.ud.ah_attr.is_global);
+	CHECK(!mc_leave(s.fd, mc, &fetched) && fetched == 1, "%u", fetched);
+
+	/* not fetched: gone with the membership */
+	CHECK(!id_join(s.fd, s.id, 0xe0010204, 301, &mc) && readable(s.fd, 10000));
+	CHECK(!mc_leave(s.fd, mc, &fetched) && !fetched, "%u", fetched);
+	CHECK(!readable(s.fd, 100));
+	CHECK(!id_destroy(s.fd, s.id, &fetched) && fetched == 1, "%u", fetched);
+	scene_close(&s);
+}
+
+static void test_migrate(void)
+{
+	uint32_t id, fetched;
+	struct scene s;
+
+	if (!scene_open(&s, EVENT))
+		return;
+	CHECK(!id_migrate(s.other, s.id, s.fd, &id, &fetched) && !fetched);
+	CHECK(!readable(s.fd, 0));
+	CHECK(id_destroy(s.fd, s.id, NULL) == ENOENT);
+	CHECK(next_event(s.other, ADDR_RESOLVED));
+	CHECK(!id_migrate(s.fd, id, s.other, &id, &fetched) && fetched == 1, "%u", fetched);
+	CHECK(!id_migrate(s.fd, id, s.fd, &id, &fetched) && fetched == 1, "%u", fetched);
+	CHECK(!id_destroy(s.fd, id, &fetched) && fetched == 1);
+	scene_close(&s);
+}
+
+static void test_migrate_more(void)
+{
+	struct cmx_event_resp *resp;
+	uint32_t id, fetched;
+	int null = open("/dev/null", O_RDWR);
+	struct scene s;
+
+	/* memberships go along */
+	if (!scene_open(&s, JOINED))
+		return;
+	CHECK(id_migrate(s.other, s.id, -1, &id, &fetched) == ENOENT);
+	CHECK(id_migrate(s.other, s.id, null, &id, &fetched) == EINVAL);
+	CHECK(id_migrate(s.other, s.mc, s.fd, &id, &fetched) == ENOENT);
+	CHECK(!id_migrate(s.other, s.id, s.fd, &id, &fetched));
+	CHECK(mc_leave(s.fd, s.mc, NULL) == ENOENT);
+	CHECK(!mc_leave(s.other, s.mc, &fetched) && fetched == 1);
+	scene_close(&s);
+
+	/* and so do requests that wait */
+	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
+	    !CHECK(readable(s.fd, 10000)))
+		return;
+	CHECK(!id_migrate(s.other, s.listener, s.fd, &id, &fetched) && !fetched);
+	CHECK(!readable(s.fd, 0));
+	resp = next_event(s.other, CONNECT_REQUEST);
+	CHECK(resp && resp->listen_id == id && !id_accept(s.other, resp->id, 200));
+	CHECK(next_event(s.fd, CONNECT_RESPONSE));
+	scene_close(&s);
+	close(null);
+}
+
+static void test_polled(void)
+{
+	struct cmx_id_info info;
+	struct scene s;
+	struct cmd c;
+
+	if (!scene_open(&s, IDLE))
+		return;
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_QUERY);
+	cmd_u32(&c, CMX_ATTR_ID, s.id);
+	cmd_out(&c, CMX_ATTR_INFO, &info, sizeof(info));
+	CHECK(!cmd_issue(&c, s.fd) && !info.polled);
+	readable(s.fd, 0);
+	CHECK(!cmd_issue(&c, s.fd) && info.polled);
+	scene_close(&s);
+}
+
+const struct test event_tests[] = {
+	{ "no event waits", test_empty },
+	{ "waiting is interrupted", test_interrupted },
+	{ "many events in one call", test_batch },
+	{ "an event that can't be copied stays", test_copy_fails },
+	{ "of two events one can't be copied", test_copy_half },
+	{ "events go with their id", test_dropped },
+	{ "a request", test_request },
+	{ "a request ends with its listener", test_listener_ends },
+	{ "backlog", test_backlog },
+	{ "no events before accept", test_muted },
+	{ "events of memberships", test_mcast },
+	{ "an id moves", test_migrate },
+	{ "what an id takes along", test_migrate_more },
+	{ "polled", test_polled },
+	{ },
+};

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Handles that are not the caller's, and ids that are not ready.
+ */
+#include <unistd.h>
+#include "abi.h"
+
+static int handle_attr(const struct cmd *c)
+{
+	int i;
+
+	for (i = 0; i < c->hdr.num_attrs; i++)
+		if (c->attrs[i].attr_id == CMX_ATTR_ID || c->attrs[i].attr_id == CMX_ATTR_MCAST_ID)
+			return i;
+	return -1;
+}
+
+static void expect_noent(const struct method *m, struct scene *s, uint32_t handle,
+			 const char *what)
+{
+	struct cmd c;
+	int i, ret;
+
+	method_build(m, &c, s);
+	i = handle_attr(&c);
+	if (i < 0)
+		return;
+	c.attrs[i].data = handle;
+	ret = cmd_issue(&c, s->fd);
+	CHECK(ret == ENOENT, "%s of %s: %d", m->name, what, ret);
+}
+
+static void bad_handles(const struct method *m)
+{
+	uint32_t stale, foreign, group;
+	struct scene s, ud;
+	struct cmd c;
+
+	if (!scene_open(&s, m->stage))
+		return;
+	if (!scene_open(&ud, JOINED))
+		return;
+	/* ud.fd's ids are another channel's; MIGRATE looks on s.other */
+	foreign = ud.id;
+	group = ud.mc;
+	CHECK(!id_create(m->stage == ELSEWHERE ? s.other : s.fd, RDMA_PS_TCP, 1, &stale));
+	CHECK(!id_destroy(m->stage == ELSEWHERE ? s.other : s.fd, stale, NULL));
+
+	expect_noent(m, &s, 0, "no handle");
+	expect_noent(m, &s, ~0U, "no handle");
+	expect_noent(m, &s, stale, "a stale handle");
+	expect_noent(m, &s, stale + (1 << 22), "a handle to come");
+	expect_noent(m, &s, foreign, "a foreign id");
+	expect_noent(m, &s, group, "a foreign membership");
+	if (m->stage == JOINED)
+		expect_noent(m, &s, s.id, "an id as a membership");
+
+	method_build(m, &c, &s);
+	CHECK(!cmd_issue(&c, s.fd), "%s after bad handles", m->name);
+	scene_close(&s);
+	scene_close(&ud);
+}
+
+static void test_handles(void)
+{
+	size_t i;
+
+	for (i = 0; i < num_methods; i++)
+		bad_handles(&methods[i]);
+}
+
+/* A membership is not an id. */
+static void test_wrong_type(void)
+{
+	struct scene s;
+	size_t i;
+
+	if (!scene_open(&s, JOINED))
+		return;
+	for (i = 0; i < num_methods; i++) {
+		const struct method *m = &methods[i];
+
+		if (m->object == CMX_OBJ_ID && m->method != CMX_ID_MIGRATE)
+			expect_noent(m, &s, s.mc, "a membership");
+	}
+	CHECK(!mc_leave(s.fd, s.mc, NULL));
+	CHECK(mc_leave(s.fd, s.mc, NULL) == ENOENT);
+	CHECK(!id_destroy(s.fd, s.id, NULL));
+	CHECK(id_destroy(s.fd, s.id, NULL) == ENOENT);
+	scene_close(&s);
+}
+
+/* The handles of memberships end with the id. */
+static void test_groups_end(void)
+{
+	struct scene s;
+	uint32_t mc[8];
+	size_t i;
+
+	if (!scene_open(&s, JOINED))
+		return;
+	for (i = 0; i < ARRAY_SIZE(mc); i++)
+		CHECK(!id_join(s.fd, s.id, 0xe0020000 + i, i, &mc[i]));
+	CHECK(!mc_leave(s.fd, mc[3], NULL));
+	CHECK(!id_destroy(s.fd, s.id, NULL));
+	for (i = 0; i < ARRAY_SIZE(mc); i++)
+		CHECK(mc_leave(s.fd, mc[i], NULL) == ENOENT);
+	CHECK(!readable(s.fd, 0));
+	scene_close(&s);
+}
+
+static void test_not_reused(void)
+{
+	uint32_t id, last = 0;
+	int fd = dev_open(), i;
+
+	for (i = 0; i < 100; i++) {
+		CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+		CHECK(id && id != last);
+		CHECK(!id_destroy(fd, id, NULL));
+		CHECK(id_destroy(fd, id, NULL) == ENOENT);
+		last = id;
+	}
+	close(fd);
+}
+
+/* Which errno a call may fail with is written in the header. */
+static bool documented(int err)
+{
+	static const int errs[] = {
+		EINVAL, E2BIG, ENOSPC, EFAULT, ENOENT, EOPNOTSUPP, ENODEV, EADDRINUSE,
+		EADDRNOTAVAIL, EACCES, EAFNOSUPPORT, ENOPROTOOPT, EAGAIN, EISCONN,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errs); i++)
+		if (err == errs[i])
+			return true;
+	return false;
+}
+
+/* Every method on ids in every state: what fails does so in a documented way. */
+static void test_states(void)
+{
+	const struct method *m;
+	enum stage stage;
+	struct scene s;
+	struct cmd c;
+	int ret;
+
+	for (stage = IDLE; stage < ELSEWHERE; stage++) {
+		for (m = methods; m < methods + num_methods; m++) {
+			if (m->stage == stage || m->stage == ELSEWHERE || m->stage == EVENT)
+				continue;
+			if (!scene_open(&s, stage))
+				return;
+			method_build(m, &c, &s);
+			ret = cmd_issue(&c, s.fd);
+			CHECK(!ret || documented(ret), "%s on %s: %d", m->name,
+			      stage_names[stage], ret);
+			scene_close(&s);
+		}
+	}
+}
+
+/* What needs a device, a route, or a peer is refused on an id without. */
+static void test_too_early(void)
+{
+	static const struct {
+		enum stage stage;
+		uint16_t method;
+	} cases[] = {
+		{ IDLE, CMX_ID_RESOLVE_ROUTE }, { IDLE, CMX_ID_CONNECT },
+		{ IDLE, CMX_ID_ACCEPT }, { IDLE, CMX_ID_ESTABLISH }, { IDLE, CMX_ID_REJECT },
+		{ IDLE, CMX_ID_DISCONNECT }, { IDLE, CMX_ID_NOTIFY },
+		{ IDLE, CMX_ID_INIT_QP_ATTR }, { BOUND, CMX_ID_BIND },
+		{ BOUND, CMX_ID_RESOLVE_ROUTE }, { BOUND, CMX_ID_CONNECT },
+		{ ADDR, CMX_ID_CONNECT }, { ADDR, CMX_ID_RESOLVE_ADDR }, { ADDR, CMX_ID_LISTEN },
+		{ ROUTE, CMX_ID_ACCEPT }, { ROUTE, CMX_ID_RESOLVE_ROUTE },
+		{ ROUTE, CMX_ID_DISCONNECT }, { REQUEST, CMX_ID_LISTEN },
+		{ REQUEST, CMX_ID_CONNECT }, { CONNECTED, CMX_ID_CONNECT },
+		{ CONNECTED, CMX_ID_RESOLVE_ADDR }, { CONNECTED, CMX_ID_BIND },
+	};
+	const struct method *m;
+	struct scene s;
+	struct cmd c;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (m = methods; m->object != CMX_OBJ_ID || m->method != cases[i].method; m++)
+			;
+		if (!scene_open(&s, cases[i].stage))
+			return;
+		method_build(m, &c, &s);
+		ret = cmd_issue(&c, s.fd);
+		CHECK(ret == EINVAL, "%s on %s: %d", m->name, stage_names[cases[i].stage], ret);
+		scene_close(&s);
+	}
+}
+
+static int create_as(int fd, uint32_t ps, uint32_t qp_type)
+{
+	struct cmd c;
+	uint32_t id;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_CREATE);
+	cmd_u64(&c, CMX_ATTR_UID, 1);
+	cmd_u32(&c, CMX_ATTR_PS, ps);
+	cmd_u32(&c, CMX_ATTR_QP_TYPE, qp_type);
+	cmd_out(&c, CMX_ATTR_OUT_ID, &id, sizeof(id));
+	return cmd_issue(&c, fd);
+}
+
+static int bind_to(struct scene *s, const void *addr, size_t len)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_BIND);
+	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	cmd_in(&c, CMX_ATTR_SRC_ADDR, addr, len);
+	return cmd_issue(&c, s->fd);
+}
+
+static int one_u32(struct scene *s, uint16_t method, uint16_t attr, uint32_t value)
+{
+	struct ib_uverbs_qp_attr qp_attr;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_ID, method);
+	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	cmd_u32(&c, attr, value);
+	if (method == CMX_ID_INIT_QP_ATTR)
+		cmd_out(&c, CMX_ATTR_QP_ATTR, &qp_attr, sizeof(qp_attr));
+	return cmd_issue(&c, s->fd);
+}
+
+static void test_values(void)
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	struct sockaddr_storage odd = { .ss_family = AF_UNIX };
+	struct rdma_ucm_conn_param invalid = *conn_param();
+	struct scene s;
+	struct cmd c;
+	uint8_t reason;
+
+	if (!scene_open(&s, IDLE))
+		return;
+	CHECK(create_as(s.fd, 0, IB_UVERBS_QPT_RC) == EINVAL);
+	CHECK(create_as(s.fd, 0x10106, IB_UVERBS_QPT_RC) == EINVAL);
+	CHECK(create_as(s.fd, RDMA_PS_IB, 0) == EINVAL);
+	CHECK(create_as(s.fd, RDMA_PS_IB, ~0U) == EINVAL);
+	CHECK(bind_to(&s, &odd, sizeof(odd)) == EAFNOSUPPORT);
+	CHECK(bind_to(&s, &in6, 27) == EINVAL);
+	CHECK(bind_to(&s, &local, sizeof(local)) == 0);
+	scene_close(&s);
+
+	if (!scene_open(&s, ADDR))
+		return;
+	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, 7) == EINVAL);
+	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, ~0U) == EINVAL);
+	CHECK(one_u32(&s, CMX_ID_NOTIFY, CMX_ATTR_NOTIFY, 1000) == EINVAL);
+	scene_close(&s);
+
+	if (!scene_open(&s, REQUEST))
+		return;
+	invalid.valid = 0;
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_ACCEPT);
+	cmd_u32(&c, CMX_ATTR_ID, s.id);
+	cmd_in(&c, CMX_ATTR_CONN_PARAM, &invalid, sizeof(invalid));
+	CHECK(cmd_issue(&c, s.fd) == EINVAL);
+	for (reason = 0; reason < 200; reason++) {
+		if (reason == 28 || reason == 35)
+			continue;
+		cmd_init(&c, CMX_OBJ_ID, CMX_ID_REJECT);
+		cmd_u32(&c, CMX_ATTR_ID, s.id);
+		cmd_in(&c, CMX_ATTR_REASON, &reason, 1);
+		CHECK(cmd_issue(&c, s.fd) == EINVAL, "reason %u", reason);
+	}
+	CHECK(!id_accept(s.fd, s.id, 200));
+	scene_close(&s);
+}
+
+const struct test handle_tests[] = {
+	{ "foreign and stale handles", test_handles },
+	{ "a membership is no id", test_wrong_type },
+	{ "memberships end with their id", test_groups_end },
+	{ "handles are not reused at once", test_not_reused },
+	{ "every method in every state", test_states },
+	{ "too early or too late", test_too_early },
+	{ "values out of range", test_values },
+	{ },
+};

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Every method: what it takes, where it works, and a call that succeeds there.
+ */
+#include <arpa/inet.h>
+#include <stddef.h>
+#include "abi.h"
+
+#define I4(attr) { CMX_ATTR_##attr, IN, true, 4, 4 }
+#define ADDR_IN(attr, must) { CMX_ATTR_##attr, IN, must, 16, 128 }
+#define O(attr, must, len) { CMX_ATTR_##attr, OUT, must, len, 1 }
+#define INFO O(INFO, false, offsetof(struct cmx_id_info, dst_addr))
+/* what makes an id, for a method that has none or can do without */
+#define NEW_ID(must)								\
+	{ CMX_ATTR_UID, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
+	{ CMX_ATTR_QP_TYPE, IN, must, 4, 4 }, O(OUT_ID, must, 4)
+#define OLD_ID { CMX_ATTR_ID, IN, false, 4, 4 }
+#define PARAM {									\
+	CMX_ATTR_CONN_PARAM, IN, true, sizeof(struct rdma_ucm_conn_param),	\
+	sizeof(struct rdma_ucm_conn_param)					\
+}
+
+#define ROUTE_TOLD { CMX_ATTR_ROUTE_TOLD, IN, false, 0, 0 }
+#define ECE { CMX_ATTR_ECE, IN, false, 8, 8 }
+
+/* where calls write to; long enough for any */
+static uint64_t out[16][512];
+static struct sockaddr_in group = { .sin_family = AF_INET };
+static const struct rdma_ucm_ece ece;
+static struct cmx_mcast_attr mcast_attr;
+
+static void channel_info(struct cmd *c, struct scene *s)
+{
+	(void)s;
+	cmd_out(c, CMX_ATTR_VERSION, out[0], 4);
+}
+
+static void events(struct cmd *c, struct scene *s)
+{
+	(void)s;
+	cmd_out(c, CMX_ATTR_EVENTS, out[0], sizeof(struct cmx_event_resp));
+	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
+}
+
+static void new_id(struct cmd *c, struct scene *s)
+{
+	(void)s;
+	cmd_u64(c, CMX_ATTR_UID, 1);
+	cmd_u32(c, CMX_ATTR_PS, RDMA_PS_TCP);
+	cmd_u32(c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
+	cmd_out(c, CMX_ATTR_OUT_ID, out[3], 4);
+}
+
+static void id(struct cmd *c, struct scene *s)
+{
+	cmd_u32(c, CMX_ATTR_ID, s->id);
+}
+
+static void info(struct cmd *c)
+{
+	cmd_out(c, CMX_ATTR_INFO, out[0], sizeof(struct cmx_id_info));
+}
+
+static void destroy(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_out(c, CMX_ATTR_COUNT, out[0], 4);
+}
+
+static void bind_to(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
+	info(c);
+}
+
+static void bind_new(struct cmd *c, struct scene *s)
+{
+	new_id(c, s);
+	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
+	info(c);
+}
+
+static void addresses(struct cmd *c)
+{
+	static struct sockaddr_in dst;
+
+	dst = local;
+	dst.sin_port = htons(7);
+	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
+	cmd_in(c, CMX_ATTR_DST_ADDR, &dst, sizeof(dst));
+	cmd_u32(c, CMX_ATTR_TIMEOUT, 2000);
+	info(c);
+}
+
+static void resolve_addr(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	addresses(c);
+}
+
+static void resolve_new(struct cmd *c, struct scene *s)
+{
+	new_id(c, s);
+	addresses(c);
+}
+
+static void resolve_route(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_TIMEOUT, 2000);
+	info(c);
+}
+
+static void take_route(struct cmd *c, struct scene *s)
+{
+	resolve_route(c, s);
+	cmd_in(c, CMX_ATTR_ROUTE_TOLD, NULL, 0);
+}
+
+static void query(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	info(c);
+	cmd_out(c, CMX_ATTR_ECE_INFO, out[1], sizeof(struct cmx_ece_info));
+}
+
+static void listen_on(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_BACKLOG, 4);
+	info(c);
+}
+
+static void connect_to(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
+	info(c);
+}
+
+static void connect_told(struct cmd *c, struct scene *s)
+{
+	connect_to(c, s);
+	cmd_in(c, CMX_ATTR_ROUTE_TOLD, NULL, 0);
+}
+
+static void accept_it(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
+	cmd_u64(c, CMX_ATTR_UID, 200);
+}
+
+static void reject(struct cmd *c, struct scene *s)
+{
+	static const char data[148];
+	static const uint8_t reason = 28;
+
+	id(c, s);
+	cmd_in(c, CMX_ATTR_PRIVATE_DATA, data, sizeof(data));
+	cmd_in(c, CMX_ATTR_REASON, &reason, 1);
+}
+
+static void notify(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_NOTIFY, 4);		/* COMM_EST */
+}
+
+static void init_qp_attr(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_QP_STATE, 1);	/* INIT */
+	cmd_out(c, CMX_ATTR_QP_ATTR, out[0], sizeof(struct ib_uverbs_qp_attr));
+}
+
+static void set_option(struct cmd *c, struct scene *s)
+{
+	static const uint8_t tos = 8;
+
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
+	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
+	cmd_in(c, CMX_ATTR_OPT_VALUE, &tos, 1);
+}
+
+static void get_option(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
+	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
+	cmd_out(c, CMX_ATTR_OPT_OUT, out[0], 4);
+	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
+	cmd_out(c, CMX_ATTR_OPT_FLAGS, out[2], 4);
+}
+
+static void migrate(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_FD, s->other);
+	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
+	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
+}
+
+static void join(struct cmd *c, struct scene *s)
+{
+	group.sin_addr.s_addr = htonl(0xe0010203);
+	id(c, s);
+	cmd_in(c, CMX_ATTR_DST_ADDR, &group, sizeof(group));
+	cmd_u64(c, CMX_ATTR_UID, 300);
+	cmd_in(c, CMX_ATTR_MCAST, &mcast_attr, sizeof(mcast_attr));
+	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
+}
+
+static void leave(struct cmd *c, struct scene *s)
+{
+	cmd_u32(c, CMX_ATTR_MCAST_ID, s->mc);
+	cmd_out(c, CMX_ATTR_COUNT, out[0], 4);
+}
+
+const struct method methods[] = {
+	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4) },
+	  channel_info },
+	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
+	  { { CMX_ATTR_EVENTS, OUT, true, sizeof(struct cmx_event_resp), 0 },
+	    O(COUNT, true, 4) }, events },
+	{ "create", CMX_OBJ_ID, CMX_ID_CREATE, NOTHING,
+	  { NEW_ID(true) }, new_id },
+	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE, { I4(ID), O(COUNT, true, 4) }, destroy },
+	{ "bind", CMX_OBJ_ID, CMX_ID_BIND, IDLE,
+	  { I4(ID), NEW_ID(false), ADDR_IN(SRC_ADDR, true), INFO }, bind_to },
+	{ "bind a new id", CMX_OBJ_ID, CMX_ID_BIND, NOTHING,
+	  { OLD_ID, NEW_ID(true), ADDR_IN(SRC_ADDR, true), INFO }, bind_new },
+	{ "resolve addr", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, IDLE,
+	  { I4(ID), NEW_ID(false), ADDR_IN(SRC_ADDR, false), ADDR_IN(DST_ADDR, true), I4(TIMEOUT),
+	    INFO }, resolve_addr },
+	{ "resolve addr of a new id", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, NOTHING,
+	  { OLD_ID, NEW_ID(true), ADDR_IN(SRC_ADDR, false), ADDR_IN(DST_ADDR, true), I4(TIMEOUT),
+	    INFO }, resolve_new },
+	{ "resolve route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
+	  { I4(ID), I4(TIMEOUT), ROUTE_TOLD, INFO }, resolve_route },
+	{ "take route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
+	  { I4(ID), I4(TIMEOUT), ROUTE_TOLD, INFO }, take_route },
+	{ "query", CMX_OBJ_ID, CMX_ID_QUERY, CONNECTED,
+	  { I4(ID), INFO, O(ECE_INFO, false, sizeof(struct cmx_ece_info)) }, query },
+	{ "listen", CMX_OBJ_ID, CMX_ID_LISTEN, BOUND, { I4(ID), I4(BACKLOG), INFO }, listen_on },
+	{ "connect", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
+	  { I4(ID), PARAM, ECE, ROUTE_TOLD, INFO }, connect_to },
+	{ "connect, told", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
+	  { I4(ID), PARAM, ECE, ROUTE_TOLD, INFO }, connect_told },
+	{ "accept", CMX_OBJ_ID, CMX_ID_ACCEPT, REQUEST,
+	  { I4(ID), PARAM, ECE, { CMX_ATTR_UID, IN, false, 8, 8 } }, accept_it },
+	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, id },
+	{ "reject", CMX_OBJ_ID, CMX_ID_REJECT, REQUEST,
+	  { I4(ID), { CMX_ATTR_PRIVATE_DATA, IN, false, 0, 255 },
+	    { CMX_ATTR_REASON, IN, false, 1, 1 } }, reject },
+	{ "disconnect", CMX_OBJ_ID, CMX_ID_DISCONNECT, CONNECTED, { I4(ID) }, id },
+	{ "notify", CMX_OBJ_ID, CMX_ID_NOTIFY, ACCEPTED, { I4(ID), I4(NOTIFY) }, notify },
+	{ "init qp attr", CMX_OBJ_ID, CMX_ID_INIT_QP_ATTR, ADDR,
+	  { I4(ID), I4(QP_STATE), O(QP_ATTR, true, sizeof(struct ib_uverbs_qp_attr)) },
+	  init_qp_attr },
+	{ "set option", CMX_OBJ_ID, CMX_ID_SET_OPTION, IDLE,
+	  { I4(ID), I4(OPT_LEVEL), I4(OPT_NAME),
+	    { CMX_ATTR_OPT_VALUE, IN, true, 0, CMX_OPT_MAX_LEN } }, set_option },
+	{ "get option", CMX_OBJ_ID, CMX_ID_GET_OPTION, IDLE,
+	  { I4(ID), I4(OPT_LEVEL), I4(OPT_NAME), { CMX_ATTR_OPT_OUT, OUT, true, 1, 0 },
+	    O(COUNT, true, 4), O(OPT_FLAGS, false, 4) }, get_option },
+	{ "migrate", CMX_OBJ_ID, CMX_ID_MIGRATE, ELSEWHERE,
+	  { I4(ID), I4(FD), O(OUT_ID, true, 4), O(COUNT, true, 4) }, migrate },
+	{ "join", CMX_OBJ_MCAST, CMX_MCAST_JOIN, UD,
+	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_UID, IN, true, 8, 8 },
+	    { CMX_ATTR_MCAST, IN, false, sizeof(mcast_attr), sizeof(mcast_attr) },
+	    O(OUT_ID, true, 4) }, join },
+	{ "leave", CMX_OBJ_MCAST, CMX_MCAST_LEAVE, JOINED, { I4(MCAST_ID), O(COUNT, true, 4) },
+	  leave },
+};
+
+const size_t num_methods = ARRAY_SIZE(methods);
+
+void method_build(const struct method *m, struct cmd *c, struct scene *s)
+{
+	cmd_init(c, m->object, m->method);
+	m->build(c, s);
+}

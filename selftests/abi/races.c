@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Threads, forks and death.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "abi.h"
+
+#define THREADS 4
+#define SECONDS 2
+
+/* What threads act on together. */
+static struct {
+	int fd[2];
+	uint32_t id[16];	/* racy, as that of any program that is wrong */
+	uint32_t mc[16];
+	time_t end;
+} shared;
+
+static void run_threads(void *(*const fn[])(void *), int n)
+{
+	pthread_t threads[16];
+	int i;
+
+	shared.fd[0] = dev_open();
+	shared.fd[1] = dev_open();
+	shared.end = time(NULL) + SECONDS;
+	for (i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, fn[i], (void *)(intptr_t)i);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	close(shared.fd[0]);
+	close(shared.fd[1]);
+}
+
+static void *destroy_one(void *wins)
+{
+	if (!id_destroy(shared.fd[0], shared.id[0], NULL))
+		__atomic_add_fetch((int *)wins, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void test_one_winner(void)
+{
+	pthread_t threads[THREADS];
+	int round, i, wins;
+
+	shared.fd[0] = dev_open();
+	for (round = 0; round < 300; round++) {
+		wins = 0;
+		CHECK(!id_create(shared.fd[0], RDMA_PS_TCP, 1, &shared.id[0]));
+		for (i = 0; i < THREADS; i++)
+			pthread_create(&threads[i], NULL, destroy_one, &wins);
+		for (i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		if (!CHECK(wins == 1, "%d", wins))
+			break;
+	}
+	close(shared.fd[0]);
+}
+
+static uint32_t *some(uint32_t *table, unsigned int *seed)
+{
+	return &table[rand_r(seed) % 16];
+}
+
+static int some_fd(unsigned int *seed)
+{
+	return shared.fd[rand_r(seed) % 2];
+}
+
+static void *create_and_destroy(void *arg)
+{
+	unsigned int seed = (intptr_t)arg;
+	uint32_t *id;
+
+	while (time(NULL) < shared.end) {
+		id = some(shared.id, &seed);
+		id_destroy(some_fd(&seed), *id, NULL);
+		id_create(some_fd(&seed), rand_r(&seed) % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, id);
+	}
+	return NULL;
+}
+
+static void *use(void *arg)
+{
+	unsigned int seed = (intptr_t)arg;
+	struct sockaddr_in addr = local;
+	uint32_t id;
+	int fd;
+
+	while (time(NULL) < shared.end) {
+		fd = some_fd(&seed);
+		id = *some(shared.id, &seed);
+		switch (rand_r(&seed) % 6) {
+		case 0:
+			id_bind(fd, id, &addr);
+			break;
+		case 1:
+			id_resolve(fd, id, 7);
+			break;
+		case 2:
+			id_route(fd, id);
+			break;
+		case 3:
+			id_listen(fd, id, 1, NULL);
+			break;
+		case 4:
+			id_join(fd, id, 0xe0030000 + rand_r(&seed) % 8, 1,
+				some(shared.mc, &seed));
+			break;
+		case 5:
+			mc_leave(fd, *some(shared.mc, &seed), NULL);
+			break;
+		}
+	}
+	return NULL;
+}
+
+static void *move(void *arg)
+{
+	unsigned int seed = (intptr_t)arg;
+	uint32_t id, fetched;
+
+	while (time(NULL) < shared.end)
+		id_migrate(some_fd(&seed), *some(shared.id, &seed), some_fd(&seed), &id, &fetched);
+	return NULL;
+}
+
+static void *fetch(void *arg)
+{
+	struct cmx_event_resp resp[4];
+	unsigned int seed = (intptr_t)arg;
+	uint32_t count;
+
+	while (time(NULL) < shared.end)
+		get_events(some_fd(&seed), resp, 4, &count);
+	return NULL;
+}
+
+static void test_all_at_once(void)
+{
+	static void *(*const fn[])(void *) = {
+		create_and_destroy, create_and_destroy, use, use, move, fetch,
+	};
+
+	run_threads(fn, ARRAY_SIZE(fn));
+}
+
+static void test_move_and_destroy(void)
+{
+	static void *(*const fn[])(void *) = { create_and_destroy, move, move, fetch };
+
+	run_threads(fn, ARRAY_SIZE(fn));
+}
+
+static void on_usr1(int sig)
+{
+	(void)sig;
+}
+
+static void *wait_event(void *fd)
+{
+	struct cmx_event_resp resp;
+	uint32_t count;
+
+	return (void *)(intptr_t)get_events((intptr_t)fd, &resp, 1, &count);
+}
+
+/* A thread that waits keeps the channel, not the descriptor. */
+static void test_close_under_wait(void)
+{
+	const struct sigaction action = { .sa_handler = on_usr1 };
+	int fd = dev_open();
+	pthread_t thread;
+	void *ret;
+
+	sigaction(SIGUSR1, &action, NULL);
+	fcntl(fd, F_SETFL, 0);
+	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
+	usleep(200000);
+	close(fd);
+	usleep(50000);
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, &ret);
+	CHECK((intptr_t)ret == EINTR, "%d", (int)(intptr_t)ret);
+}
+
+/* Waiting threads are woken by an event, and one gets it. */
+static void test_wake(void)
+{
+	int fd = dev_open();
+	pthread_t thread;
+	uint32_t id;
+	void *ret;
+
+	fcntl(fd, F_SETFL, 0);
+	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
+	usleep(100000);
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_resolve(fd, id, 7));
+	pthread_join(thread, &ret);
+	CHECK(!ret);
+	close(fd);
+}
+
+static void in_child(void (*fn)(int fd), int fd)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fn(fd);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(!status, "%x", status);
+}
+
+static void child_closes(int fd)
+{
+	close(fd);
+}
+
+static void child_works(int fd)
+{
+	uint32_t id;
+
+	if (id_create(fd, RDMA_PS_TCP, 1, &id))
+		_exit(1);
+}
+
+/* A channel is one for all who inherited it. */
+static void test_fork(void)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	in_child(child_closes, fd);
+	in_child(child_works, fd);
+	CHECK(!id_resolve(fd, id, 7));
+	CHECK(next_event(fd, 0));
+	CHECK(!id_destroy(fd, id, NULL));
+	close(fd);
+}
+
+/* Many ids in many states, and nobody who cleans up. */
+static void make_a_mess(void)
+{
+	struct scene s[NUM_STAGES];
+	uint32_t id, mc;
+	int i;
+
+	for (i = 0; i < ELSEWHERE; i++)
+		scene_open(&s[i], i);
+	for (i = 0; i < 300; i++) {
+		id_create(s[0].fd, i % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, &id);
+		id_resolve(s[0].fd, id, 7);
+		id_join(s[UD].fd, s[UD].id, 0xe0040000 + i, 1, &mc);
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void test_killed(void)
+{
+	int status, ready[2];
+	double start;
+	pid_t pid;
+	char c;
+
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		make_a_mess();
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	CHECK(read(ready[0], &c, 1) == 1);
+	start = now();
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	CHECK(now() - start < 5, "%.1f s", now() - start);
+}
+
+/* Closing with requests under way, again and again. */
+static void test_close_early(void)
+{
+	static const enum stage stages[] = { ROUTE, EVENT, REQUEST, RESPONSE, JOINED };
+	struct scene s;
+	int round;
+
+	for (round = 0; round < 25; round++) {
+		if (scene_open(&s, stages[round % ARRAY_SIZE(stages)]) &&
+		    stages[round % ARRAY_SIZE(stages)] == ROUTE)
+			CHECK(!id_connect(s.fd, s.id));
+		scene_close(&s);
+	}
+}
+
+const struct test race_tests[] = {
+	{ "of many who destroy one wins", test_one_winner },
+	{ "everything at once", test_all_at_once },
+	{ "moving and destroying", test_move_and_destroy },
+	{ "closing while a thread waits", test_close_under_wait },
+	{ "an event wakes who waits", test_wake },
+	{ "fork", test_fork },
+	{ "killed", test_killed },
+	{ "closing early", test_close_early },
+	{ },
+};

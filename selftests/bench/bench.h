@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+
+#define BENCH_PORT 7471
+
+/* what the command line says */
+extern struct bench_conf {
+	const char *addr;	/* of the local RDMA device */
+	const char *silent;	/* an address that has a neighbour but no host */
+	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
+} conf;
+
+void die(const char *what);
+/* seconds on CLOCK_MONOTONIC */
+double now(void);
+/* one line of the result: what was measured, and the value */
+void result(const char *name, double value);
+
+struct sockaddr *addr_of(struct sockaddr_in *sin, const char *ip, int port);
+struct rdma_event_channel *channel(void);
+struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context);
+/* take the next event; it has to be this one, of status 0 */
+struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
+
+void bench_create(void);
+void bench_bind(void);
+void bench_resolve(void);
+void bench_memory(void);
+void bench_mcast(void);
+void bench_connect(void);
+void bench_storm(void);
+void bench_silent(void);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a connection costs through ib_cm alone: REQ, REP, RTU, DREQ, DREP between two ends in one
+ * kernel, driven from the callbacks, with no user space, no addresses and no events in between. No
+ * CM that sits on ib_cm can be faster. Loading the module measures, and writes to the kernel log:
+ *
+ *	cmx_floor: connectWINDOW_us NNN.NN
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/etherdevice.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <net/ipv6.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_cm.h>
+
+static char *device = "rxe0";
+module_param(device, charp, 0444);
+MODULE_PARM_DESC(device, "RDMA device to connect over");
+
+static int connections = 640;
+module_param(connections, int, 0444);
+MODULE_PARM_DESC(connections, "how many to make");
+
+#define SERVICE_ID cpu_to_be64(0x00000000fade0001ULL)
+
+static struct ib_device *ibdev;
+static const struct ib_gid_attr *gid;
+static struct sa_path_rec path;
+static atomic_t to_start;
+static atomic_t to_finish;
+/* ids whose owner has not let them go yet, of both ends */
+static atomic_t live;
+static atomic_t qpn;
+static int failure;
+static DECLARE_COMPLETION(finished);
+
+static int start_one(void);
+
+static void fail(int err)
+{
+	WRITE_ONCE(failure, err);
+	complete(&finished);
+}
+
+/* The answer of a callback that has ib_cm destroy the id. */
+static int let_go(void)
+{
+	atomic_dec(&live);
+	return 1;
+}
+
+static int server_event(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	struct ib_cm_rep_param rep = {
+		.responder_resources = 1,
+		.initiator_depth = 1,
+		.rnr_retry_count = 7,
+	};
+
+	switch (event->event) {
+	case IB_CM_REQ_RECEIVED:
+		rep.qp_num = atomic_inc_return(&qpn) & 0xffffff;
+		atomic_inc(&live);
+		return ib_send_cm_rep(id, &rep) ? let_go() : 0;
+	case IB_CM_RTU_RECEIVED:
+		return 0;
+	case IB_CM_DREQ_RECEIVED:
+		ib_send_cm_drep(id, NULL, 0);
+		return let_go();
+	default:
+		fail(-ECONNRESET);
+		return let_go();
+	}
+}
+
+static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	int ret;
+
+	switch (event->event) {
+	case IB_CM_REP_RECEIVED:
+		ret = ib_send_cm_rtu(id, NULL, 0);
+		if (!ret)
+			ret = ib_send_cm_dreq(id, NULL, 0);
+		if (!ret)
+			return 0;
+		fail(ret);
+		return let_go();
+	case IB_CM_DREP_RECEIVED:
+		if (atomic_dec_and_test(&to_finish))
+			complete(&finished);
+		ret = start_one();
+		if (ret)
+			fail(ret);
+		return let_go();
+	default:
+		fail(-ECONNREFUSED);
+		return let_go();
+	}
+}
+
+/* Start the next connection, if there is one left. */
+static int start_one(void)
+{
+	struct ib_cm_req_param req = {
+		.primary_path = &path,
+		.ppath_sgid_attr = gid,
+		.service_id = SERVICE_ID,
+		.qp_num = atomic_inc_return(&qpn) & 0xffffff,
+		.qp_type = IB_QPT_RC,
+		.responder_resources = 1,
+		.initiator_depth = 1,
+		.remote_cm_response_timeout = 20,
+		.local_cm_response_timeout = 20,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+		.max_cm_retries = 15,
+	};
+	struct ib_cm_id *id;
+	int ret;
+
+	if (atomic_dec_return(&to_start) < 0)
+		return 0;
+	id = ib_create_cm_id(ibdev, client_event, NULL);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	atomic_inc(&live);
+	ret = ib_send_cm_req(id, &req);
+	if (ret) {
+		ib_destroy_cm_id(id);
+		atomic_dec(&live);
+	}
+	return ret;
+}
+
+static int measure(int window)
+{
+	ktime_t start;
+	u64 ns;
+	int i, ret;
+
+	reinit_completion(&finished);
+	atomic_set(&to_start, connections);
+	atomic_set(&to_finish, connections);
+	start = ktime_get();
+	for (i = 0; i < window; i++) {
+		ret = start_one();
+		if (ret)
+			return ret;
+	}
+	if (!wait_for_completion_timeout(&finished, 30 * HZ))
+		return -ETIMEDOUT;
+	if (failure)
+		return failure;
+	ns = div_u64(ktime_to_ns(ktime_sub(ktime_get(), start)), connections);
+	pr_info("cmx_floor: connect%d_us %llu.%02llu\n", window, ns / 1000, ns % 1000 / 10);
+	return 0;
+}
+
+/* The first IPv4 address of port 1 that has a RoCE v2 GID, and the way from it to itself. */
+static int find_path(void)
+{
+	const struct ib_gid_attr *attr;
+	int i;
+
+	for (i = 0; i < 16 && !gid; i++) {
+		attr = rdma_get_gid_attr(ibdev, 1, i);
+		if (IS_ERR(attr))
+			continue;
+		if (attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+		    ipv6_addr_v4mapped((struct in6_addr *)&attr->gid))
+			gid = attr;
+		else
+			rdma_put_gid_attr(attr);
+	}
+	if (!gid)
+		return -EADDRNOTAVAIL;
+
+	path.rec_type = SA_PATH_REC_TYPE_ROCE_V2;
+	path.sgid = gid->gid;
+	path.dgid = gid->gid;
+	path.hop_limit = 64;
+	path.reversible = 1;
+	path.pkey = cpu_to_be16(0xffff);
+	path.mtu_selector = IB_SA_EQ;
+	path.mtu = IB_MTU_1024;
+	path.rate_selector = IB_SA_EQ;
+	path.rate = IB_RATE_PORT_CURRENT;
+	path.packet_life_time_selector = IB_SA_EQ;
+	path.packet_life_time = 16;
+	path.roce.route_resolved = true;
+	rcu_read_lock();
+	if (gid->ndev)
+		ether_addr_copy(path.roce.dmac, READ_ONCE(gid->ndev)->dev_addr);
+	rcu_read_unlock();
+	return 0;
+}
+
+static int __init cmx_floor_init(void)
+{
+	struct ib_cm_id *listener;
+	int i, ret;
+
+	ibdev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
+	if (!ibdev)
+		return -ENODEV;
+	/* ib_cm refuses numbers that a connection in TIMEWAIT has */
+	atomic_set(&qpn, (ktime_to_ms(ktime_get()) * 16) & 0xffffff);
+	ret = find_path();
+	if (ret)
+		goto put_device;
+	listener = ib_cm_insert_listen(ibdev, server_event, SERVICE_ID);
+	if (IS_ERR(listener)) {
+		ret = PTR_ERR(listener);
+		goto put_gid;
+	}
+	ret = measure(1);
+	if (!ret)
+		ret = measure(32);
+	ib_destroy_cm_id(listener);
+
+	/* no id may call back into a module that is gone */
+	for (i = 0; i < 300 && atomic_read(&live); i++)
+		msleep(100);
+	if (atomic_read(&live)) {
+		pr_err("cmx_floor: ids are left over: staying\n");
+		__module_get(THIS_MODULE);
+		ret = 0;
+	}
+	/* the last callbacks are on their way out */
+	msleep(100);
+put_gid:
+	rdma_put_gid_attr(gid);
+put_device:
+	ib_device_put(ibdev);
+	return ret;
+}
+
+static void __exit cmx_floor_exit(void)
+{
+}
+
+module_init(cmx_floor_init);
+module_exit(cmx_floor_exit);
+MODULE_DESCRIPTION("The time of a connection through ib_cm alone");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Calls on one id that need no peer, and what an id weighs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define HELD 8000
+
+static struct rdma_cm_id *held[HELD];
+
+void bench_create(void)
+{
+	struct rdma_event_channel *ch = channel();
+	const int n = 5000;
+	double t;
+
+	for (int i = 0; i < 100; i++)
+		rdma_destroy_id(id_on(ch, NULL));
+	t = now();
+	for (int i = 0; i < n; i++)
+		rdma_destroy_id(id_on(ch, NULL));
+	result("create_us", (now() - t) / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
+static void hold(struct rdma_event_channel *ch)
+{
+	struct sockaddr_in sin;
+
+	addr_of(&sin, conf.addr, 0);
+	for (int i = 0; i < HELD; i++) {
+		held[i] = id_on(ch, NULL);
+		if (rdma_bind_addr(held[i], (struct sockaddr *)&sin))
+			die("rdma_bind_addr");
+	}
+}
+
+static void drop(void)
+{
+	for (int i = 0; i < HELD; i++)
+		rdma_destroy_id(held[i]);
+}
+
+void bench_bind(void)
+{
+	struct rdma_event_channel *ch = channel();
+	double t = now();
+
+	hold(ch);
+	result("bind_us", (now() - t) / HELD * 1e6);
+	drop();
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_resolve(void)
+{
+	struct rdma_event_channel *ch = channel();
+	struct rdma_cm_id *id;
+	const int n = 500;
+	double t, sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct sockaddr_in sin;
+
+		id = id_on(ch, NULL);
+		addr_of(&sin, conf.addr, BENCH_PORT);
+		t = now();
+		if (rdma_resolve_addr(id, NULL, (struct sockaddr *)&sin, 2000))
+			die("rdma_resolve_addr");
+		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		if (rdma_resolve_route(id, 2000))
+			die("rdma_resolve_route");
+		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+		sum += now() - t;
+		rdma_destroy_id(id);
+	}
+	result("resolve_us", sum / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
+/* Bytes of slab and of vmalloc that the kernel has in use: no user memory is in there. */
+static long kernel_memory(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	long kb = 0, v;
+	char line[128];
+
+	if (!f)
+		die("/proc/meminfo");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Slab: %ld", &v) == 1 ||
+		    sscanf(line, "VmallocUsed: %ld", &v) == 1 ||
+		    sscanf(line, "Percpu: %ld", &v) == 1)
+			kb += v;
+	fclose(f);
+	return kb * 1024;
+}
+
+static void shrink(void)
+{
+	FILE *f = fopen("/proc/sys/vm/drop_caches", "w");
+
+	if (f) {
+		fputs("2", f);
+		fclose(f);
+	}
+}
+
+void bench_memory(void)
+{
+	struct rdma_event_channel *ch = channel();
+	long before;
+
+	/* once for the caches, and once for the record */
+	hold(ch);
+	drop();
+	rdma_destroy_event_channel(ch);
+	ch = channel();
+	shrink();
+	before = kernel_memory();
+	hold(ch);
+	result("memory_bytes", (double)(kernel_memory() - before) / HELD);
+	drop();
+	rdma_destroy_event_channel(ch);
+}

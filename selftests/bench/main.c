@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What one call of librdmacm costs, measured in the process that calls it. The same program runs
+ * on any librdmacm.so.1: which stack it measures is said by LD_LIBRARY_PATH.
+ */
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+
+struct bench_conf conf = { .addr = "10.77.0.1", .silent = "10.77.0.9" };
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+	const char *help;
+} benches[] = {
+	{ "create", bench_create, "create and destroy an id" },
+	{ "bind", bench_bind, "create and bind an id while 8,000 are held" },
+	{ "resolve", bench_resolve, "resolve an address and its route" },
+	{ "memory", bench_memory, "kernel memory of one bound id" },
+	{ "mcast", bench_mcast, "join and leave, 100 and 4,000 groups on one id" },
+	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
+	{ "storm", bench_storm, "1,000 connections at once; their end when the process is killed" },
+	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
+};
+
+void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+void result(const char *name, double value)
+{
+	printf("%s %.2f\n", name, value);
+	fflush(stdout);
+}
+
+struct sockaddr *addr_of(struct sockaddr_in *sin, const char *ip, int port)
+{
+	memset(sin, 0, sizeof(*sin));
+	sin->sin_family = AF_INET;
+	sin->sin_port = htons(port);
+	if (inet_pton(AF_INET, ip, &sin->sin_addr) != 1) {
+		fprintf(stderr, "%s: not an IPv4 address\n", ip);
+		exit(2);
+	}
+	return (struct sockaddr *)sin;
+}
+
+struct rdma_event_channel *channel(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+
+	if (!ch)
+		die("rdma_create_event_channel");
+	return ch;
+}
+
+struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context)
+{
+	struct rdma_cm_id *id;
+
+	if (rdma_create_id(ch, &id, context, RDMA_PS_TCP))
+		die("rdma_create_id");
+	return id;
+}
+
+struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *ev;
+
+	if (rdma_get_cm_event(ch, &ev))
+		die("rdma_get_cm_event");
+	if (ev->event != type || ev->status) {
+		fprintf(stderr, "%s, status %d, where %s was expected\n",
+			rdma_event_str(ev->event), ev->status, rdma_event_str(type));
+		exit(1);
+	}
+	return ev;
+}
+
+struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context)
+{
+	struct rdma_cm_id *id = id_on(ch, context);
+	struct sockaddr_in sin;
+
+	if (rdma_resolve_addr(id, NULL, addr_of(&sin, ip, BENCH_PORT), 2000))
+		die("rdma_resolve_addr");
+	rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	if (rdma_resolve_route(id, 2000))
+		die("rdma_resolve_route");
+	rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	return id;
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: bench [-a ADDRESS] [-s SILENT-ADDRESS] [-d DEADLINE-MS] NAME...\n");
+	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++)
+		fprintf(stderr, "  %-8s %s\n", benches[i].name, benches[i].help);
+	exit(2);
+}
+
+static void run(const char *name)
+{
+	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
+		if (!strcmp(benches[i].name, name)) {
+			benches[i].run();
+			return;
+		}
+	}
+	usage();
+}
+
+int main(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "a:s:d:")) != -1) {
+		switch (c) {
+		case 'a':
+			conf.addr = optarg;
+			break;
+		case 's':
+			conf.silent = optarg;
+			break;
+		case 'd':
+			conf.deadline = atoi(optarg);
+			break;
+		default:
+			usage();
+		}
+	}
+	if (optind == argc)
+		usage();
+	for (; optind < argc; optind++)
+		run(argv[optind]);
+	return 0;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Joining and leaving many groups on one id. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static struct sockaddr *group(struct sockaddr_in *sin, int n)
+{
+	addr_of(sin, "239.7.0.0", 0);
+	sin->sin_addr.s_addr = htonl(ntohl(sin->sin_addr.s_addr) + n + 1);
+	return (struct sockaddr *)sin;
+}
+
+/* Leaving may be finished in the background: is the interface still a member? */
+static bool member(void)
+{
+	FILE *f = fopen("/proc/net/igmp", "r");
+	bool found = false;
+	unsigned int addr;
+	char line[128];
+
+	if (!f)
+		die("/proc/net/igmp");
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, " %8x", &addr) == 1 && (ntohl(addr) >> 16) == 0xef07;
+	fclose(f);
+	return found;
+}
+
+static void join_leave(int groups)
+{
+	struct rdma_event_channel *ch = channel();
+	struct sockaddr_in sin;
+	struct rdma_cm_id *id;
+	char name[32];
+	double t;
+
+	if (rdma_create_id(ch, &id, NULL, RDMA_PS_UDP))
+		die("rdma_create_id");
+	if (rdma_bind_addr(id, addr_of(&sin, conf.addr, 0)))
+		die("rdma_bind_addr");
+
+	t = now();
+	for (int i = 0; i < groups; i++) {
+		if (rdma_join_multicast(id, group(&sin, i), NULL))
+			die("rdma_join_multicast");
+		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	}
+	snprintf(name, sizeof(name), "join%d_us", groups);
+	result(name, (now() - t) / groups * 1e6);
+
+	t = now();
+	for (int i = 0; i < groups; i++)
+		if (rdma_leave_multicast(id, group(&sin, i)))
+			die("rdma_leave_multicast");
+	snprintf(name, sizeof(name), "leave%d_us", groups);
+	result(name, (now() - t) / groups * 1e6);
+	while (member())
+		usleep(2000);
+	snprintf(name, sizeof(name), "left%d_us", groups);
+	result(name, (now() - t) / groups * 1e6);
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_mcast(void)
+{
+	join_leave(100);
+	join_leave(4000);
+}

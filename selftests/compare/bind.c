@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* rdma_bind_addr(): which addresses and ports, and who is in whose way. */
+#include "util.h"
+#include <sys/socket.h>
+
+struct one {
+	const char *addr;
+	int port;
+	enum rdma_port_space ps;
+	int drop_root;
+};
+
+/* what a side of a pair does: R reuseaddr, O AF only, B bind, L listen, D destroy */
+struct pair {
+	const char *a_steps, *a_addr;
+	const char *b_steps, *b_addr;
+	enum rdma_port_space a_ps, b_ps;
+};
+
+static void single(const void *arg)
+{
+	const struct one *o = arg;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	if (o->drop_root)
+		CALL(setuid(65534), "setuid");
+	ch = mkchan();
+	id = mkid(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
+	do_bind(id, o->addr, o->port);
+	show_id(id);
+	show_ports(id);
+	do_listen(id, 1);
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+static void steps(struct rdma_cm_id *id, const char *todo, const char *addr)
+{
+	int one = 1;
+
+	for (; *todo; todo++) {
+		switch (*todo) {
+		case 'R':
+			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one,
+					     sizeof(one)), "reuseaddr %s", idname(id));
+			break;
+		case 'O':
+			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &one,
+					     sizeof(one)), "afonly %s", idname(id));
+			break;
+		case 'B':
+			do_bind(id, addr, PORT);
+			break;
+		case 'L':
+			do_listen(id, 2);
+			break;
+		}
+	}
+}
+
+static void two(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	const struct pair *p = arg;
+	struct rdma_cm_id *a, *b;
+
+	a = mkid(ch, "a", p->a_ps ? p->a_ps : RDMA_PS_TCP);
+	b = mkid(ch, "b", p->b_ps ? p->b_ps : RDMA_PS_TCP);
+	steps(a, p->a_steps, p->a_addr);
+	steps(b, p->b_steps, p->b_addr);
+	show_id(b);
+	rmid(a);
+	steps(b, p->b_steps, p->b_addr);
+	rmid(b);
+	rdma_destroy_event_channel(ch);
+}
+
+static void again(const void *arg)
+{
+	static const char *const first[] = { ADDR, ADDR_6, "0.0.0.0", NORDMA };
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		id = mkid(ch, "id", RDMA_PS_TCP);
+		do_bind(id, first[i], PORT);
+		do_bind(id, ADDR, PORT + 1);
+		show_id(id);
+		rmid(id);
+	}
+	rdma_destroy_event_channel(ch);
+}
+
+static void in_state(const void *arg)
+{
+	const enum reach *where = arg;
+	struct rdma_cm_id *id;
+	struct duo d;
+
+	id = duo_reach(&d, *where);
+	do_bind(id, ADDR, PORT + 1);
+	do_bind(id, "0.0.0.0", 0);
+	show_ports(id);
+	duo_end(&d);
+}
+
+static void families(const void *arg)
+{
+	static const int tried[] = { 0, AF_UNIX, AF_PACKET, AF_NETLINK, 99, 65535 };
+	struct rdma_event_channel *ch = mkchan();
+	struct sockaddr_storage ss;
+	struct rdma_cm_id *id;
+	size_t i;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_bind_addr(id, NULL), "bind NULL");
+	for (i = 0; i < ARRAY_SIZE(tried); i++) {
+		memset(&ss, 0, sizeof(ss));
+		ss.ss_family = tried[i];
+		CALL(rdma_bind_addr(id, (struct sockaddr *)&ss), "bind family %d", tried[i]);
+	}
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+static void native(const void *arg)
+{
+	static const enum rdma_port_space tried[] = { RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IB };
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(tried); i++) {
+		id = mkid(ch, "id", tried[i]);
+		CALL(rdma_bind_addr(id, ib_addr(PORT)), "bind AF_IB");
+		show_id(id);
+		do_listen(id, 1);
+		rmid(id);
+	}
+	rdma_destroy_event_channel(ch);
+}
+
+/* Ephemeral ports: given at the bind, distinct, and free again after the destroy. */
+static void ephemeral(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id[64];
+	size_t i, j, same = 0;
+
+	(void)arg;
+	quiet++;
+	for (i = 0; i < ARRAY_SIZE(id); i++) {
+		id[i] = mkid(ch, "id", RDMA_PS_TCP);
+		do_bind(id[i], ADDR, 0);
+		for (j = 0; j < i; j++)
+			same += rdma_get_src_port(id[i]) == rdma_get_src_port(id[j]);
+	}
+	show_ports(id[0]);
+	say("%zu equal ports", same);
+	for (i = 0; i < ARRAY_SIZE(id); i++)
+		rmid(id[i]);
+	quiet--;
+	rdma_destroy_event_channel(ch);
+}
+
+static void free_again(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 3; i++) {
+		id = mkid(ch, "id", RDMA_PS_TCP);
+		do_bind(id, ADDR, PORT);
+		do_listen(id, 1);
+		rmid(id);
+	}
+	rdma_destroy_event_channel(ch);
+}
+
+/* A failed bind must leave the id usable. */
+static void after_failure(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	do_bind(id, FOREIGN, PORT);
+	show_id(id);
+	do_bind(id, NORDMA, PORT);
+	show_id(id);
+	do_bind(id, ADDR, PORT);
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+#define ONE(name, ...)	{ "bind." name, single, &(const struct one){ __VA_ARGS__ } }
+#define TWO(name, ...)	{ "bind.two." name, two, &(const struct pair){ __VA_ARGS__ } }
+#define IN(name, where)	{ "bind.in." name, in_state, &(const enum reach){ where } }
+
+const struct cmp_case bind_cases[] = {
+	ONE("v4", ADDR, PORT),
+	ONE("v4_second", ADDR_2, PORT),
+	ONE("v4_port0", ADDR, 0),
+	ONE("v4_any", "0.0.0.0", PORT),
+	ONE("v4_any_port0", "0.0.0.0", 0),
+	ONE("v4_loopback", "127.0.0.1", PORT),
+	ONE("v4_loopback_2", "127.0.0.2", PORT),
+	ONE("v4_unknown", FOREIGN, PORT),
+	ONE("v4_same_subnet", ABSENT, PORT),
+	ONE("v4_no_rdma", NORDMA, PORT),
+	ONE("v4_broadcast", "255.255.255.255", PORT),
+	ONE("v4_multicast", GROUP, PORT),
+	ONE("v4_multicast_udp", GROUP, PORT, RDMA_PS_UDP),
+	ONE("v6", ADDR_6, PORT),
+	ONE("v6_port0", ADDR_6, 0),
+	ONE("v6_any", "::", PORT),
+	ONE("v6_any_port0", "::", 0),
+	ONE("v6_loopback", "::1", PORT),
+	ONE("v6_unknown", "fd99::1", PORT),
+	ONE("v6_mapped", "::ffff:" ADDR, PORT),
+	ONE("v6_linklocal", ADDR_LL "%" DEV, PORT),
+	ONE("v6_linklocal_no_scope", ADDR_LL, PORT),
+	ONE("v6_linklocal_wrong_scope", ADDR_LL "%lo", PORT),
+	ONE("v6_linklocal_unknown", "fe80::1234%" DEV, PORT),
+	ONE("v6_global_with_scope", ADDR_6 "%" DEV, PORT),
+	ONE("v6_multicast_udp", GROUP_6, PORT, RDMA_PS_UDP),
+	ONE("port_1_root", ADDR, 1),
+	ONE("port_1023_root", ADDR, 1023),
+	ONE("port_65535", ADDR, 65535),
+	ONE("port_1_user", ADDR, 1, RDMA_PS_TCP, 1),
+	ONE("port_1023_user", ADDR, 1023, RDMA_PS_TCP, 1),
+	ONE("port_1024_user", ADDR, 1024, RDMA_PS_TCP, 1),
+	ONE("port_1023_user_udp", "0.0.0.0", 1023, RDMA_PS_UDP, 1),
+	ONE("port_0_user", ADDR, 0, RDMA_PS_TCP, 1),
+	ONE("udp", ADDR, PORT, RDMA_PS_UDP),
+	ONE("ipoib", ADDR, PORT, RDMA_PS_IPOIB),
+	ONE("ipoib_any", "0.0.0.0", PORT, RDMA_PS_IPOIB),
+	ONE("ps_ib", ADDR, PORT, RDMA_PS_IB),
+	ONE("ps_ib_port0", ADDR, 0, RDMA_PS_IB),
+	TWO("same", "B", ADDR, "B", ADDR),
+	TWO("other_address", "B", ADDR, "B", ADDR_2),
+	TWO("other_address_listen", "BL", ADDR, "BL", ADDR_2),
+	TWO("any_then_one", "B", "0.0.0.0", "B", ADDR),
+	TWO("one_then_any", "B", ADDR, "B", "0.0.0.0"),
+	TWO("loopback_then_one", "B", "127.0.0.1", "B", ADDR),
+	TWO("v4_then_v6", "B", ADDR, "B", ADDR_6),
+	TWO("v4_then_v6_listen", "BL", ADDR, "BL", ADDR_6),
+	TWO("any4_then_any6", "B", "0.0.0.0", "B", "::"),
+	TWO("any6_then_any4", "B", "::", "B", "0.0.0.0"),
+	TWO("any4_then_any6_only", "B", "0.0.0.0", "OB", "::"),
+	TWO("any6_only_then_any4", "OB", "::", "B", "0.0.0.0"),
+	TWO("any6_only_then_any4_listen", "OBL", "::", "BL", "0.0.0.0"),
+	TWO("any6_then_one4", "B", "::", "B", ADDR),
+	TWO("any6_only_then_one4", "OB", "::", "B", ADDR),
+	TWO("one4_then_any6", "B", ADDR, "B", "::"),
+	TWO("one4_then_any6_only", "B", ADDR, "OB", "::"),
+	TWO("any6_only_twice", "OB", "::", "OB", "::"),
+	TWO("mapped_then_one4", "B", "::ffff:" ADDR, "B", ADDR),
+	TWO("reuse_both", "RB", ADDR, "RB", ADDR),
+	TWO("reuse_first", "RB", ADDR, "B", ADDR),
+	TWO("reuse_second", "B", ADDR, "RB", ADDR),
+	TWO("reuse_both_listen_first", "RBL", ADDR, "RB", ADDR),
+	TWO("reuse_both_listen_second", "RB", ADDR, "RBL", ADDR),
+	TWO("reuse_both_listen_both", "RBL", ADDR, "RBL", ADDR),
+	TWO("reuse_late", "BR", ADDR, "RB", ADDR),
+	TWO("reuse_any", "RB", "0.0.0.0", "RB", ADDR),
+	TWO("reuse_any_listen", "RBL", "0.0.0.0", "RBL", ADDR),
+	TWO("reuse_any6_any4", "RB", "::", "RB", "0.0.0.0"),
+	TWO("linklocal", "B", ADDR_LL "%" DEV, "B", ADDR_LL "%" DEV),
+	TWO("linklocal_global", "B", ADDR_LL "%" DEV, "B", ADDR_6),
+	TWO("tcp_udp", "B", ADDR, "B", ADDR, RDMA_PS_TCP, RDMA_PS_UDP),
+	TWO("udp_ipoib", "B", ADDR, "B", ADDR, RDMA_PS_UDP, RDMA_PS_IPOIB),
+	TWO("tcp_ib", "B", ADDR, "B", ADDR, RDMA_PS_TCP, RDMA_PS_IB),
+	TWO("udp_same", "B", ADDR, "B", ADDR, RDMA_PS_UDP, RDMA_PS_UDP),
+	TWO("listen_unbound", "L", ADDR, "L", ADDR),
+	TWO("listen_twice", "BLL", ADDR, "B", ADDR),
+	{ "bind.again", again, NULL },
+	{ "bind.families", families, NULL },
+	{ "bind.af_ib", native, NULL },
+	{ "bind.ephemeral", ephemeral, NULL },
+	{ "bind.free_again", free_again, NULL },
+	{ "bind.after_failure", after_failure, NULL },
+	IN("addressed", ADDRESSED),
+	IN("routed", ROUTED),
+	IN("listening", LISTENING),
+	IN("requested", REQUESTED),
+	IN("connected", CONNECTED),
+	IN("disconnected", DISCONNECTED),
+	{ }
+};

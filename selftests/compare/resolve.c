@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* rdma_resolve_addr() and rdma_resolve_route(). */
+#include "util.h"
+
+struct target {
+	const char *src;
+	const char *dst;
+	enum rdma_port_space ps;
+};
+
+/* Both steps as far as they go. */
+static void target(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	const struct target *t = arg;
+	struct rdma_cm_id *id;
+
+	id = mkid(ch, "id", t->ps ? t->ps : RDMA_PS_TCP);
+	if (!do_resolve(id, t->src, t->dst, PORT)) {
+		ev(ch);
+		show_id(id);
+		if (id->verbs && !do_route(id)) {
+			ev(ch);
+			show_id(id);
+		}
+	}
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+/* The same with the source bound first. */
+static void bound(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	const struct target *t = arg;
+	struct rdma_cm_id *id;
+
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	do_bind(id, t->src, PORT + 1);
+	if (!do_resolve(id, NULL, t->dst, PORT)) {
+		ev(ch);
+		show_id(id);
+		if (id->verbs && !do_route(id)) {
+			ev(ch);
+			show_id(id);
+		}
+	}
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+/* Bound, and given another source address than it was bound to. */
+static void rebound(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	do_bind(id, ADDR, PORT + 1);
+	if (!do_resolve(id, ADDR_2, ADDR, PORT))
+		ev(ch);
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+static void no_answer(const void *arg)
+{
+	const int *ms = arg;
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(id, NULL, ip(ABSENT, PORT), *ms), "resolve_addr %d ms", *ms);
+	ev(ch);
+	show_id(id);
+	do_resolve(id, NULL, ADDR, PORT);
+	if (ev_ready(ch, 1000))
+		ev(ch);
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+static void cancel(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(id, NULL, ip(ABSENT, PORT), 5000), "resolve_addr");
+	CALL(rdma_resolve_addr(id, NULL, ip(ADDR, PORT), 5000), "resolve_addr meanwhile");
+	do_bind(id, ADDR, PORT);
+	do_listen(id, 1);
+	rmid(id);
+	ev_none(ch);
+	rdma_destroy_event_channel(ch);
+}
+
+static void addr_in(const void *arg)
+{
+	const enum reach *where = arg;
+	struct rdma_cm_id *id;
+	struct duo d;
+
+	id = duo_reach(&d, *where);
+	if (!do_resolve(id, NULL, ADDR, PORT + 2))
+		ev(id->channel);
+	show_id(id);
+	duo_end(&d);
+}
+
+static void route_in(const void *arg)
+{
+	const enum reach *where = arg;
+	struct rdma_cm_id *id;
+	struct duo d;
+
+	id = duo_reach(&d, *where);
+	if (!do_route(id))
+		ev(id->channel);
+	duo_end(&d);
+}
+
+static void route_timeout(const void *arg)
+{
+	static const int tried[] = { 0, 1, -1 };
+	struct rdma_cm_id *id;
+	struct duo d;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(tried); i++) {
+		id = duo_reach(&d, ADDRESSED);
+		if (!CALL(rdma_resolve_route(id, tried[i]), "resolve_route %d ms", tried[i]))
+			ev(d.cc);
+		duo_end(&d);
+	}
+}
+
+static void addr_timeout(const void *arg)
+{
+	static const int tried[] = { 0, 1, -1 };
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(tried); i++) {
+		id = mkid(ch, "id", RDMA_PS_TCP);
+		CALL(rdma_resolve_addr(id, NULL, ip(ADDR, PORT), tried[i]), "resolve_addr %d ms",
+		     tried[i]);
+		ev(ch);
+		rmid(id);
+	}
+	rdma_destroy_event_channel(ch);
+}
+
+static void families(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct sockaddr_storage ss = { .ss_family = 99 };
+	struct sockaddr *bad = (struct sockaddr *)&ss;
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(id, NULL, NULL, 1000), "resolve_addr dst NULL");
+	CALL(rdma_resolve_addr(id, NULL, bad, 1000), "resolve_addr dst family 99");
+	CALL(rdma_resolve_addr(id, bad, ip(ADDR, PORT), 1000), "resolve_addr src family 99");
+	CALL(rdma_resolve_addr(id, NULL, ib_addr(PORT), 1000), "resolve_addr AF_IB");
+	show_id(id);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
+/* The source's port is used, too. */
+static void source_port(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *a, *b;
+
+	(void)arg;
+	a = mkid(ch, "a", RDMA_PS_TCP);
+	b = mkid(ch, "b", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(a, ip(ADDR, PORT + 5), ip(ADDR, PORT), 1000), "resolve_addr a");
+	ev(ch);
+	show_ports(a);
+	CALL(rdma_resolve_addr(b, ip(ADDR, PORT + 5), ip(ADDR, PORT), 1000), "resolve_addr b");
+	if (ev_ready(ch, 500))
+		ev(ch);
+	show_ports(b);
+	do_route(a);
+	ev(ch);
+	show_path(a);
+	rmid(a);
+	rmid(b);
+	rdma_destroy_event_channel(ch);
+}
+
+/* Two active ids with the same source, as REUSEADDR is meant for. */
+static void source_reuse(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id[2];
+	int i, one = 1;
+
+	(void)arg;
+	for (i = 0; i < 2; i++) {
+		id[i] = mkid(ch, i ? "b" : "a", RDMA_PS_TCP);
+		CALL(rdma_set_option(id[i], RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one,
+				     sizeof(one)), "reuseaddr");
+		CALL(rdma_resolve_addr(id[i], ip(ADDR, PORT + 5), ip(ADDR, PORT + 3 * i), 1000),
+		     "resolve_addr %s", idname(id[i]));
+		if (ev_ready(ch, 500))
+			ev(ch);
+		show_ports(id[i]);
+	}
+	rmid(id[0]);
+	rmid(id[1]);
+	rdma_destroy_event_channel(ch);
+}
+
+#define TO(name, ...)		{ "resolve." name, target, &(const struct target){ __VA_ARGS__ } }
+#define BOUND_TO(name, ...) \
+	{ "resolve.bound." name, bound, &(const struct target){ __VA_ARGS__ } }
+#define ADDR_IN(name, where)	{ "resolve.addr_in." name, addr_in, &(const enum reach){ where } }
+#define ROUTE_IN(name, where)	{ "resolve.route_in." name, route_in, &(const enum reach){ where } }
+
+const struct cmp_case resolve_cases[] = {
+	TO("self", NULL, ADDR),
+	TO("self_from_self", ADDR, ADDR),
+	TO("self_from_second", ADDR_2, ADDR),
+	TO("second", NULL, ADDR_2),
+	TO("ghost", NULL, GHOST),
+	TO("ghost_from_second", ADDR_2, GHOST),
+	TO("ghost_from_any", "0.0.0.0", GHOST),
+	TO("self_from_any", "0.0.0.0", ADDR),
+	TO("from_unknown", FOREIGN, ADDR),
+	TO("from_no_rdma", NORDMA, ADDR),
+	TO("to_no_rdma", NULL, NORDMA),
+	TO("no_route", NULL, FOREIGN),
+	TO("unreachable", NULL, "10.98.0.1"),
+	TO("any", NULL, "0.0.0.0"),
+	TO("any_from_self", ADDR, "0.0.0.0"),
+	TO("loopback", NULL, "127.0.0.1"),
+	TO("loopback_from_self", ADDR, "127.0.0.1"),
+	TO("broadcast", NULL, "10.77.0.255"),
+	TO("v6_self", NULL, ADDR_6),
+	TO("v6_from_self", ADDR_6, ADDR_6),
+	TO("v6_ghost", NULL, "fd77::50"),
+	TO("v6_any", NULL, "::"),
+	TO("v6_loopback", NULL, "::1"),
+	TO("v6_no_route", NULL, "2001:db8::1"),
+	TO("v6_linklocal", NULL, ADDR_LL "%" DEV),
+	TO("v6_linklocal_from", ADDR_LL "%" DEV, ADDR_LL "%" DEV),
+	TO("v6_linklocal_no_scope", NULL, ADDR_LL),
+	TO("v6_mapped", NULL, "::ffff:" ADDR),
+	TO("mixed_4_6", ADDR, ADDR_6),
+	TO("mixed_6_4", ADDR_6, ADDR),
+	TO("mixed_any6_4", "::", ADDR),
+	TO("group_tcp", NULL, GROUP),
+	TO("group_udp", NULL, GROUP, RDMA_PS_UDP),
+	TO("group_udp_from_self", ADDR, GROUP, RDMA_PS_UDP),
+	TO("group_ipoib_from_self", ADDR, GROUP, RDMA_PS_IPOIB),
+	TO("group6_udp_from_self", ADDR_6, GROUP_6, RDMA_PS_UDP),
+	TO("udp_self", NULL, ADDR, RDMA_PS_UDP),
+	TO("ipoib_self", NULL, ADDR, RDMA_PS_IPOIB),
+	TO("ib_self", NULL, ADDR, RDMA_PS_IB),
+	BOUND_TO("self", ADDR, ADDR),
+	BOUND_TO("ghost", ADDR, GHOST),
+	BOUND_TO("wildcard", "0.0.0.0", ADDR),
+	BOUND_TO("wildcard_ghost", "0.0.0.0", GHOST),
+	BOUND_TO("wildcard6_4", "::", ADDR),
+	BOUND_TO("mixed", ADDR, ADDR_6),
+	BOUND_TO("v6", ADDR_6, ADDR_6),
+	BOUND_TO("v6_linklocal", ADDR_LL "%" DEV, ADDR_LL "%" DEV),
+	BOUND_TO("loopback", "127.0.0.1", ADDR),
+	BOUND_TO("to_loopback", ADDR, "127.0.0.1"),
+	{ "resolve.rebound", rebound, NULL },
+	{ "resolve.no_answer_short", no_answer, &(const int){ 300 } },
+	{ "resolve.no_answer_0", no_answer, &(const int){ 0 } },
+	{ "resolve.cancel", cancel, NULL },
+	{ "resolve.families", families, NULL },
+	{ "resolve.source_port", source_port, NULL },
+	{ "resolve.source_reuse", source_reuse, NULL },
+	{ "resolve.addr_timeout", addr_timeout, NULL },
+	{ "resolve.route_timeout", route_timeout, NULL },
+	ADDR_IN("addressed", ADDRESSED),
+	ADDR_IN("routed", ROUTED),
+	ADDR_IN("listening", LISTENING),
+	ADDR_IN("requested", REQUESTED),
+	ADDR_IN("connected", CONNECTED),
+	ADDR_IN("disconnected", DISCONNECTED),
+	ROUTE_IN("idle", IDLE),
+	ROUTE_IN("wildcard", WILDCARD),
+	ROUTE_IN("bound", BOUND),
+	ROUTE_IN("routed", ROUTED),
+	ROUTE_IN("listening", LISTENING),
+	ROUTE_IN("requested", REQUESTED),
+	ROUTE_IN("connected", CONNECTED),
+	{ }
+};

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Addresses, paths and connections on InfiniBand, by the public API: for either stack.
+ *
+ *	path serve ADDR PORT		listen, accept one connection
+ *	path connect ADDR PORT [SRC]	to such a listener
+ *	path given ADDR PORT		the same, with IB_PATH instead of resolving the route
+ *	path routes ADDR PORT N MS [RETRIES]
+ *					so many ids resolve the route, one after the other
+ *	path bind ADDR PORT PS		what binding to it says (PS: tcp udp ib ipoib)
+ *
+ * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
+ * requests are zero: elsewhere they are the versions of a header.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <infiniband/ib.h>
+#include <infiniband/sa.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_cmx.h>
+
+static const char hello[] = "\0\0hello from here";
+static const char welcome[] = "welcome";
+
+static void die(const char *what)
+{
+	printf("%s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct sockaddr *address(const char *text, int port, enum rdma_port_space ps)
+{
+	struct sockaddr_storage *ss = calloc(1, sizeof(*ss));
+	struct sockaddr_in6 *in6 = (void *)ss;
+	struct sockaddr_ib *sib = (void *)ss;
+	struct sockaddr_in *in = (void *)ss;
+	char gid[64] = "", *pkey;
+
+	if (!strncmp(text, "ib:", 3)) {
+		strncpy(gid, text + 3, sizeof(gid) - 1);
+		pkey = strchr(gid, '/');
+		if (pkey)
+			*pkey++ = 0;
+		sib->sib_family = AF_IB;
+		sib->sib_pkey = htons(pkey ? strtol(pkey, NULL, 0) : 0xffff);
+		inet_pton(AF_INET6, gid, &sib->sib_addr);
+		sib->sib_sid = htobe64(((uint64_t)ps << 16) + port);
+		sib->sib_sid_mask = htobe64(port ? ~0ULL : ~0xffffULL);
+	} else if (strchr(text, ':')) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		inet_pton(AF_INET6, text, &in6->sin6_addr);
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		inet_pton(AF_INET, text, &in->sin_addr);
+	}
+	return (struct sockaddr *)ss;
+}
+
+static const char *show(struct sockaddr *addr)
+{
+	static char text[2][128];
+	static int i;
+	char host[64] = "?";
+
+	i = !i;
+	switch (addr->sa_family) {
+	case AF_INET:
+		inet_ntop(AF_INET, &((struct sockaddr_in *)addr)->sin_addr, host, sizeof(host));
+		break;
+	case AF_INET6:
+		inet_ntop(AF_INET6, &((struct sockaddr_in6 *)addr)->sin6_addr, host, sizeof(host));
+		break;
+	case AF_IB:
+		inet_ntop(AF_INET6, &((struct sockaddr_ib *)addr)->sib_addr, host, sizeof(host));
+		snprintf(text[i], sizeof(text[i]), "ib:%s/%#x sid=%#llx", host,
+			 ntohs(((struct sockaddr_ib *)addr)->sib_pkey),
+			 (unsigned long long)be64toh(((struct sockaddr_ib *)addr)->sib_sid));
+		return text[i];
+	}
+	snprintf(text[i], sizeof(text[i]), "%s", host);
+	return text[i];
+}
+
+/* The status of the next event, which must be of that type. */
+static int event(struct rdma_event_channel *ch, enum rdma_cm_event_type type, struct rdma_cm_id **id)
+{
+	struct rdma_cm_event *ev;
+	int status;
+
+	if (rdma_get_cm_event(ch, &ev))
+		die("get_cm_event");
+	status = ev->status;
+	if (ev->event != type) {
+		printf("%s %d, not %s\n", rdma_event_str(ev->event), status, rdma_event_str(type));
+		rdma_ack_cm_event(ev);
+		exit(1);
+	}
+	if (id)
+		*id = ev->id;
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+		printf("request %s\n", (const char *)ev->param.conn.private_data + 2);
+	if (type == RDMA_CM_EVENT_ESTABLISHED && ev->param.conn.private_data)
+		printf("answer %s\n", (const char *)ev->param.conn.private_data);
+	rdma_ack_cm_event(ev);
+	return status;
+}
+
+static struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps)
+{
+	struct rdma_cm_id *id;
+
+	*ch = rdma_create_event_channel();
+	if (!*ch || rdma_create_id(*ch, &id, NULL, ps))
+		die("create_id");
+	return id;
+}
+
+static void make_qp(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	if (rdma_create_qp(id, NULL, &attr))
+		die("create_qp");
+}
+
+static void show_path(struct rdma_cm_id *id)
+{
+	const struct ibv_sa_path_rec *rec = id->route.path_rec;
+
+	printf("paths=%d pkey=%#x sl=%u mtu=%u rate=%u life=%u\n", id->route.num_paths,
+	       ntohs(rec->pkey), rec->sl, rec->mtu, rec->rate, rec->packet_life_time);
+}
+
+static void serve(const char *addr, int port)
+{
+	enum rdma_port_space ps = strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
+	struct rdma_conn_param param = { .private_data = welcome,
+					 .private_data_len = sizeof(welcome) };
+	struct rdma_cm_id *listener, *id;
+	struct rdma_event_channel *ch;
+
+	listener = new_id(&ch, ps);
+	if (rdma_bind_addr(listener, address(addr, port, ps)) || rdma_listen(listener, 4))
+		die("bind or listen");
+	printf("listening\n");
+	event(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
+	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
+	show_path(id);
+	make_qp(id);
+	if (rdma_accept(id, &param))
+		die("accept");
+	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	rdma_disconnect(id);
+	rdma_destroy_qp(id);
+	rdma_destroy_id(id);
+	rdma_destroy_id(listener);
+}
+
+static struct rdma_cm_id *resolved(struct rdma_event_channel **ch, const char *addr, int port,
+				   const char *src)
+{
+	enum rdma_port_space ps = strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
+	struct rdma_cm_id *id = new_id(ch, ps);
+
+	if (rdma_resolve_addr(id, src ? address(src, 0, ps) : NULL, address(addr, port, ps), 5000))
+		die("resolve_addr");
+	if (event(*ch, RDMA_CM_EVENT_ADDR_RESOLVED, NULL))
+		exit(1);
+	return id;
+}
+
+static void route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+{
+	if (rdma_resolve_route(id, 5000))
+		die("resolve_route");
+	if (event(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL))
+		exit(1);
+}
+
+/* The owner's record of a path that another id has found. */
+static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *addr,
+		      int port)
+{
+	struct rdma_event_channel *och;
+	struct rdma_cm_id *other = resolved(&och, addr, port, NULL);
+	const struct ibv_sa_path_rec *rec;
+	struct ibv_path_data data = {
+		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
+	};
+
+	route(och, other);
+	rec = other->route.path_rec;
+	data.path.dgid = rec->dgid;
+	data.path.sgid = rec->sgid;
+	data.path.dlid = rec->dlid;
+	data.path.slid = rec->slid;
+	data.path.reversible_numpath = 0x80 | 1;
+	data.path.pkey = rec->pkey;
+	data.path.qosclass_sl = htobe16(rec->sl);
+	data.path.mtu = 2 << 6 | IBV_MTU_1024;
+	data.path.rate = 2 << 6 | rec->rate;
+	data.path.packetlifetime = 2 << 6 | 10;
+	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
+		die("set_option IB_PATH");
+	event(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+	rdma_destroy_id(other);
+}
+
+static void show_qp(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (ibv_query_qp(id->qp, &attr, IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_AV, &init))
+		die("query_qp");
+	printf("qp mtu=%d sl=%u dlid=%u global=%u timeout=%u\n", attr.path_mtu, attr.ah_attr.sl,
+	       attr.ah_attr.dlid, attr.ah_attr.is_global, attr.timeout);
+}
+
+static void do_connect(const char *addr, int port, const char *src, int given)
+{
+	struct rdma_conn_param param = {
+		.private_data = hello, .private_data_len = sizeof(hello), .retry_count = 7,
+	};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = resolved(&ch, addr, port, src);
+
+	if (given)
+		give_path(ch, id, addr, port);
+	else
+		route(ch, id);
+	show_path(id);
+	make_qp(id);
+	if (rdma_connect(id, &param))
+		die("connect");
+	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
+	show_qp(id);
+	rdma_disconnect(id);
+	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	rdma_destroy_qp(id);
+	rdma_destroy_id(id);
+}
+
+static long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void routes(const char *addr, int port, int n, int ms, int retries)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+	long begin;
+
+	while (n--) {
+		id = resolved(&ch, addr, port, NULL);
+		if (retries && rdma_set_option(id, CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, &retries,
+					       sizeof(retries)))
+			die("set_option RESOLVE_RETRIES");
+		begin = now_ms();
+		if (rdma_resolve_route(id, ms)) {
+			printf("resolve_route: %s\n", strerror(errno));
+		} else if (rdma_get_cm_event(ch, &ev)) {
+			die("get_cm_event");
+		} else {
+			printf("%s %d\n", rdma_event_str(ev->event), ev->status);
+			rdma_ack_cm_event(ev);
+		}
+		printf("after %ld s\n", (now_ms() - begin + 500) / 1000);
+		rdma_destroy_id(id);
+		rdma_destroy_event_channel(ch);
+	}
+}
+
+static void do_bind(const char *addr, int port, const char *space)
+{
+	enum rdma_port_space ps = !strcmp(space, "udp") ? RDMA_PS_UDP :
+				  !strcmp(space, "ib") ? RDMA_PS_IB :
+				  !strcmp(space, "ipoib") ? RDMA_PS_IPOIB : RDMA_PS_TCP;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, ps);
+
+	if (rdma_bind_addr(id, address(addr, port, ps)))
+		die("bind");
+	printf("%s on %s\n", show(rdma_get_local_addr(id)),
+	       id->verbs ? ibv_get_device_name(id->verbs->device) : "no device");
+	rdma_destroy_id(id);
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc >= 4 && !strcmp(argv[1], "serve"))
+		serve(argv[2], atoi(argv[3]));
+	else if (argc >= 4 && !strcmp(argv[1], "connect"))
+		do_connect(argv[2], atoi(argv[3]), argc > 4 ? argv[4] : NULL, 0);
+	else if (argc >= 4 && !strcmp(argv[1], "given"))
+		do_connect(argv[2], atoi(argv[3]), NULL, 1);
+	else if (argc >= 6 && !strcmp(argv[1], "routes"))
+		routes(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
+		       argc > 6 ? atoi(argv[6]) : 0);
+	else if (argc >= 5 && !strcmp(argv[1], "bind"))
+		do_bind(argv[2], atoi(argv[3]), argv[4]);
+	else
+		return 2;
+	return 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Fails every allocation of the main paths in turn (/proc/thread-self/fail-nth)
+ * and looks whether what had been made before it is given back: after each
+ * failure the same scenario must succeed on the same ports and groups.
+ *
+ * Reached are the allocations of system calls; faults.sh reaches those of work
+ * queues and callbacks by chance, with failslab's stack filter.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <rdma/rdma_cma.h>
+
+#define MAX_NTH 500
+
+static int nth_fd = -1;
+static int patience;	/* ms that an event may take */
+
+/*
+ * Fail the n-th allocation or user copy from here on; 0: none. Returns what was
+ * left: more than 0 when the end was reached first. These calls count too: one
+ * of them may get what was meant for another.
+ */
+static int arm(int n)
+{
+	char buf[16], old[16] = "";
+	int len = snprintf(buf, sizeof(buf), "%d", n);
+	int i;
+
+	if (pread(nth_fd, old, sizeof(old) - 1, 0) < 0)
+		old[0] = 0;
+	for (i = 0; i < 3; i++)
+		if (pwrite(nth_fd, buf, len, 0) == len)
+			return atoi(old);
+	perror("fail-nth");
+	exit(2);
+}
+
+static struct sockaddr_storage make_addr(const char *text, int port)
+{
+	struct sockaddr_storage ss = {};
+	struct sockaddr_in *in = (void *)&ss;
+	struct sockaddr_in6 *in6 = (void *)&ss;
+
+	if (strchr(text, ':')) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		inet_pton(AF_INET6, text, &in6->sin6_addr);
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		inet_pton(AF_INET, text, &in->sin_addr);
+	}
+	return ss;
+}
+
+/* The next event of @ch; -1 when there is none in time. */
+static int next(struct rdma_event_channel *ch, struct rdma_cm_event **ev)
+{
+	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
+
+	if (poll(&p, 1, patience) != 1) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	return rdma_get_cm_event(ch, ev);
+}
+
+static int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *ev;
+	int ret;
+
+	if (next(ch, &ev))
+		return -1;
+	ret = ev->event == type ? 0 : -1;
+	if (ret)
+		errno = ev->status < 0 ? -ev->status : EPROTO;
+	rdma_ack_cm_event(ev);
+	return ret;
+}
+
+struct scene {
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct rdma_event_channel *listen_ch;
+	struct rdma_cm_id *listener;
+	struct rdma_cm_id *child;
+};
+
+static int create(struct scene *s, enum rdma_port_space ps)
+{
+	s->ch = rdma_create_event_channel();
+	return s->ch ? rdma_create_id(s->ch, &s->id, NULL, ps) : -1;
+}
+
+static int resolve(struct scene *s, const char *dst, int port)
+{
+	struct sockaddr_storage ss = make_addr(dst, port);
+
+	if (rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
+	    expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED) ||
+	    rdma_resolve_route(s->id, 1000))
+		return -1;
+	return expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
+}
+
+static int do_listen(struct scene *s, const char *addr, int port, enum rdma_port_space ps)
+{
+	struct sockaddr_storage ss = make_addr(addr, port);
+
+	s->listen_ch = rdma_create_event_channel();
+	if (!s->listen_ch || rdma_create_id(s->listen_ch, &s->listener, NULL, ps) ||
+	    rdma_bind_addr(s->listener, (struct sockaddr *)&ss))
+		return -1;
+	return rdma_listen(s->listener, 4);
+}
+
+static void clean(struct scene *s)
+{
+	if (s->child)
+		rdma_destroy_id(s->child);
+	if (s->listener)
+		rdma_destroy_id(s->listener);
+	if (s->id)
+		rdma_destroy_id(s->id);
+	if (s->listen_ch)
+		rdma_destroy_event_channel(s->listen_ch);
+	if (s->ch)
+		rdma_destroy_event_channel(s->ch);
+}
+
+static int try_bind(struct scene *s)
+{
+	struct sockaddr_storage ss = make_addr("10.77.0.1", 7301);
+
+	return create(s, RDMA_PS_TCP) || rdma_bind_addr(s->id, (struct sockaddr *)&ss) ||
+	       rdma_listen(s->id, 1) ? -1 : 0;
+}
+
+static int try_listen_any(struct scene *s)
+{
+	return do_listen(s, "::", 7302, RDMA_PS_TCP);
+}
+
+static int try_resolve(struct scene *s)
+{
+	return create(s, RDMA_PS_TCP) || resolve(s, "10.77.0.1", 7303) ? -1 : 0;
+}
+
+static int try_resolve6(struct scene *s)
+{
+	return create(s, RDMA_PS_TCP) || resolve(s, "fd77::1", 7303) ? -1 : 0;
+}
+
+static int try_options(struct scene *s)
+{
+	struct ibv_ece ece = { .vendor_id = 1, .options = 2 };
+	uint8_t tos = 32;
+	int one = 1;
+
+	if (create(s, RDMA_PS_TCP) ||
+	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
+	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)))
+		return -1;
+	return rdma_set_local_ece(s->id, &ece);
+}
+
+static int try_join(struct scene *s, const char *group)
+{
+	struct sockaddr_storage src = make_addr(strchr(group, ':') ? "fd77::1" : "10.77.0.1", 0);
+	struct sockaddr_storage ss = make_addr(group, 0);
+
+	if (create(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
+	    rdma_join_multicast(s->id, (struct sockaddr *)&ss, s) ||
+	    expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+		return -1;
+	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
+}
+
+static int try_join4(struct scene *s)
+{
+	return try_join(s, "239.7.7.7");
+}
+
+static int try_join6(struct scene *s)
+{
+	return try_join(s, "ff15::77");
+}
+
+static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
+		      enum rdma_cm_event_type answer)
+{
+	/* ib_cm remembers the numbers of late connections, of either side */
+	static unsigned int qp_num = 0x1000;
+	struct rdma_conn_param par = { .qp_num = qp_num++, .responder_resources = 1,
+				       .initiator_depth = 1, .retry_count = 1 };
+	struct rdma_cm_event *ev;
+
+	if (do_listen(s, "10.77.0.1", port, ps) || create(s, ps) ||
+	    resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) || next(s->listen_ch, &ev))
+		return -1;
+	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		s->child = ev->id;
+	rdma_ack_cm_event(ev);
+	par.qp_num = qp_num++;
+	if (!s->child || rdma_accept(s->child, &par))
+		return -1;
+	return expect(s->ch, answer);
+}
+
+static int try_connect(struct scene *s)
+{
+	if (connect_to(s, 7304, RDMA_PS_TCP, RDMA_CM_EVENT_CONNECT_RESPONSE) ||
+	    rdma_establish(s->id) || expect(s->listen_ch, RDMA_CM_EVENT_ESTABLISHED) ||
+	    rdma_disconnect(s->id) || expect(s->listen_ch, RDMA_CM_EVENT_DISCONNECTED) ||
+	    rdma_disconnect(s->child) || expect(s->ch, RDMA_CM_EVENT_DISCONNECTED))
+		return -1;
+	return 0;
+}
+
+static int try_sidr(struct scene *s)
+{
+	return connect_to(s, 7305, RDMA_PS_UDP, RDMA_CM_EVENT_ESTABLISHED);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct scene *s);
+} tries[] = {
+	{ "bind and listen", try_bind },
+	{ "listen on any", try_listen_any },
+	{ "resolve IPv4", try_resolve },
+	{ "resolve IPv6", try_resolve6 },
+	{ "options and ECE", try_options },
+	{ "join and leave IPv4", try_join4 },
+	{ "join and leave IPv6", try_join6 },
+	{ "connect", try_connect },
+	{ "datagram connect", try_sidr },
+};
+
+static int run(int i, int n)
+{
+	struct scene s = {};
+	int ret, err;
+
+	/* a failure may well cost the event; without one it must come */
+	patience = n ? 300 : 10000;
+	arm(n);
+	ret = tries[i].run(&s);
+	err = errno;
+	clean(&s);
+	errno = err;
+	return ret;
+}
+
+static int sweep(int i)
+{
+	int n, failed = 0;
+
+	if (run(i, 0)) {
+		printf("not ok failnth %s: does not work: %m\n", tries[i].name);
+		return -1;
+	}
+	for (n = 1; n < MAX_NTH; n++) {
+		int ret = run(i, n), err = errno;
+		int left = arm(0);
+
+		failed += ret != 0;
+		if (left) {
+			printf("ok failnth %s: %d allocations, %d errors\n", tries[i].name, n - 1,
+			       failed);
+			return 0;
+		}
+		if (run(i, 0)) {
+			printf("not ok failnth %s: after failure %d (%s) the next run fails: %m\n",
+			       tries[i].name, n, ret ? strerror(err) : "none seen");
+			return -1;
+		}
+	}
+	printf("not ok failnth %s: no end after %d\n", tries[i].name, n);
+	return -1;
+}
+
+int main(void)
+{
+	unsigned int i;
+	int bad = 0;
+
+	setbuf(stdout, NULL);
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (nth_fd < 0) {
+		perror("fail-nth");
+		return 2;
+	}
+	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
+		bad |= sweep(i);
+	return !!bad;
+}

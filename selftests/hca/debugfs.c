@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The knobs, in /sys/kernel/debug/vib:
+ *	add, remove	write the number of an HCA that comes or goes
+ *	switch		tables and ports of the switch
+ *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled), state
+ *	mad/		count (write to reset); class and attr that the others are for (0: any),
+ *			drop (one in so many), delay (ms)
+ */
+#include <linux/debugfs.h>
+
+#include "vib.h"
+
+static struct dentry *root;
+
+static struct vib_port *vib_cable(void *data)
+{
+	return &vib.sw.port[(uintptr_t)data + 1];
+}
+
+static int cable_get(void *data, u64 *val)
+{
+	*val = vib_cable(data)->cable;
+	return 0;
+}
+
+static int cable_set(void *data, u64 val)
+{
+	struct vib_port *port = vib_cable(data);
+
+	spin_lock_irq(&vib.lock);
+	port->cable = val;
+	vib_link_update(port);
+	spin_unlock_irq(&vib.lock);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(cable_fops, cable_get, cable_set, "%llu\n");
+
+static int up_get(void *data, u64 *val)
+{
+	struct vib_port *peer;
+
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	*val = peer && peer->phys != IB_PORT_PHYS_STATE_DISABLED;
+	spin_unlock_irq(&vib.lock);
+	return 0;
+}
+
+static int up_set(void *data, u64 val)
+{
+	struct vib_port *peer;
+
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	if (peer && !val)
+		peer->phys = IB_PORT_PHYS_STATE_DISABLED;
+	else if (peer && peer->phys == IB_PORT_PHYS_STATE_DISABLED)
+		peer->phys = IB_PORT_PHYS_STATE_POLLING;
+	if (peer)
+		vib_link_update(peer);
+	spin_unlock_irq(&vib.lock);
+	return peer ? 0 : -ENODEV;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(up_fops, up_get, up_set, "%llu\n");
+
+static int state_get(void *data, u64 *val)
+{
+	struct vib_port *peer;
+
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	*val = peer ? peer->state : IB_PORT_NOP;
+	spin_unlock_irq(&vib.lock);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(state_fops, state_get, NULL, "%llu\n");
+
+static int add_set(void *data, u64 val)
+{
+	return vib_hca_add(val);
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(add_fops, NULL, add_set, "%llu\n");
+
+static int remove_set(void *data, u64 val)
+{
+	return vib_hca_remove(val);
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(remove_fops, NULL, remove_set, "%llu\n");
+
+static int switch_show(struct seq_file *m, void *unused)
+{
+	vib_switch_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(switch);
+
+void vib_debugfs_init(unsigned int nodes)
+{
+	struct dentry *ports, *dir;
+	char name[16];
+	uintptr_t i;
+
+	root = debugfs_create_dir("vib", NULL);
+	debugfs_create_file_unsafe("add", 0200, root, NULL, &add_fops);
+	debugfs_create_file_unsafe("remove", 0200, root, NULL, &remove_fops);
+	debugfs_create_file("switch", 0400, root, NULL, &switch_fops);
+	vib_mad_debugfs(debugfs_create_dir("mad", root));
+	ports = debugfs_create_dir("ports", root);
+	for (i = 0; i < nodes; i++) {
+		snprintf(name, sizeof(name), "%u", (unsigned int)i);
+		dir = debugfs_create_dir(name, ports);
+		debugfs_create_file_unsafe("cable", 0600, dir, (void *)i, &cable_fops);
+		debugfs_create_file_unsafe("up", 0600, dir, (void *)i, &up_fops);
+		debugfs_create_file_unsafe("state", 0400, dir, (void *)i, &state_fops);
+	}
+}
+
+void vib_debugfs_exit(void)
+{
+	debugfs_remove_recursive(root);
+}

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# A software InfiniBand fabric for test scripts that run in a guest. Source it after vm/guest.sh:
+#   . "$(dirname "$0")/../vm/guest.sh"
+#   . "$top/selftests/hca/guest.sh"
+#
+# fabric up [-f] [N [PARAM...]]
+#                           N HCAs (2), vib0 to vibN-1, on one switch; OpenSM on vib0; IPoIB. HCA i has
+#                           the namespace hi with ibi in it, 10.78.0.(i+1)/24 and fd78::(i+1)/64.
+#                           -f: flat, all of them stay in this namespace; parameters of the module
+# fabric down               the other way round; fails if the module cannot be unloaded
+# on I COMMAND...           in the namespace of HCA i
+# sm start [I [ARG...]]     OpenSM on HCA i (0), more arguments for it; returns when ports are ACTIVE
+# sm stop [I], sm kill [I]  end it in order, or by SIGKILL
+# sm hup                    let it read its partitions again; they are in $fabric_run/partitions.conf
+# ports_are STATE [I...]    the ports of these HCAs (all) are in that state: ACTIVE DOWN INIT ...
+# vib_guid I                the port's GUID, 0x0002...
+# vib_lid I                 its LID, a decimal number
+# knob NAME [VALUE]         read or write a file of the module in debugfs
+# switch_port I FIELD       a counter of the switch's port to HCA i: in out mcast-in mcast-out dropped
+# mft MLID                  the ports in the switch's MFT for a multicast LID (0xc000...), by a space
+# groups                    MGID MLID of each multicast group that the SA knows, a line each
+# shellcheck shell=bash
+
+# what there is, is kept in files: "check" runs commands in a subshell
+fabric_run=/run/fabric
+
+fabric_n() { cat "$fabric_run/n"; }
+
+vib_module() { built "hca-*/vib.ko"; }
+
+knob() {
+	if [ $# = 1 ]; then
+		cat "/sys/kernel/debug/vib/$1"
+	else
+		echo "$2" >"/sys/kernel/debug/vib/$1"
+	fi
+}
+
+on() {
+	local i=$1
+	shift
+	if [ -e "/run/netns/h$i" ]; then
+		ip netns exec "h$i" "$@"
+	else
+		"$@"
+	fi
+}
+
+vib_guid() {
+	# fe80:0000:0000:0000:AAAA:BBBB:CCCC:DDDD
+	sed 's/^.\{20\}/0x/; s/://g' "/sys/class/infiniband/vib$1/ports/1/gids/0"
+}
+
+vib_lid() {
+	printf '%d\n' "$(cat "/sys/class/infiniband/vib$1/ports/1/lid")"
+}
+
+ports_are() {
+	local state=$1 i
+	shift
+	[ $# -gt 0 ] || set -- $(seq 0 $(($(fabric_n) - 1)))
+	for i; do
+		grep -q "$state" "/sys/class/infiniband/vib$i/ports/1/state" || return
+	done
+}
+
+switch_port() {
+	knob switch | awk -v port=$(($1 + 1)) -v field="$2" '
+		$1 == "port" && $2 == port { for (i = 4; i < NF; i += 2) if ($i == field) print $(i + 1) }'
+}
+
+mft() {
+	knob switch | sed -n "s/^mft $1 //p"
+}
+
+groups() {
+	saquery -C vib0 -g 2>/dev/null | awk '/MGID\./ { sub(/.*\.+/, ""); mgid = $1 } /Mlid\./ { sub(/.*\.+/, ""); print mgid, tolower($1) }'
+}
+
+sm() {
+	local verb=$1 i=${2:-0} dir pid=""
+	dir=$fabric_run/sm$i
+	shift
+	[ $# = 0 ] || shift
+	[ ! -e "$dir/pid" ] || pid=$(cat "$dir/pid")
+	case $verb in
+	start)
+		mkdir -p "$dir"
+		OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir opensm -g "$(vib_guid "$i")" -f "$dir/log" \
+			-F "$fabric_run/opensm.conf" -P "$fabric_run/partitions.conf" \
+			--dump_files_dir "$dir" "$@" >"$dir/out" 2>&1 </dev/null &
+		echo $! >"$dir/pid"
+		within 30 ports_are ACTIVE "$i"
+		;;
+	stop|kill)
+		[ -n "$pid" ] || return 0
+		rm "$dir/pid"
+		kill "-$([ "$verb" = stop ] && echo TERM || echo KILL)" "$pid"
+		within 10 test ! -e "/proc/$pid/exe" || kill -KILL "$pid"
+		;;
+	hup)
+		kill -HUP "$pid"
+		;;
+	esac
+}
+
+fabric_up() {
+	local flat="" n i ko
+	[ "${1:-}" != -f ] || { flat=1; shift; }
+	n=${1:-2}
+	[ $# = 0 ] || shift
+	ko=$(vib_module) || { echo "no fabric for $(uname -r) in build/"; return 1; }
+	modprobe -a rdmavt ib_umad ib_uverbs ib_ipoib rdma_cm rdma_ucm || return
+	mkdir -p "$fabric_run"
+	echo "$n" >"$fabric_run/n"
+	echo "Default=0x7fff,ipoib:ALL=full;" >"$fabric_run/partitions.conf"
+	# a standby takes over within seconds
+	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 3" >"$fabric_run/opensm.conf"
+	insmod "$ko" nodes="$n" "$@" || return
+	within 10 test -e /dev/infiniband/umad$((n - 1)) || return
+	chmod 666 /dev/infiniband/* 2>/dev/null
+	sm start 0 || { tail -n 5 "$fabric_run/sm0/log"; return 1; }
+	within 30 ports_are ACTIVE || { echo "ports do not become active"; return 1; }
+	for ((i = 0; i < n; i++)); do
+		fabric_if "$i" "$flat" || return
+	done
+	for ((i = 0; i < n; i++)); do
+		within 20 fabric_if_up "$i" || { echo "ib$i does not come up"; return 1; }
+	done
+}
+
+# the IPoIB interface of HCA i goes where it belongs, and gets its addresses
+fabric_if() {
+	local i=$1 name=ib$1
+	within 10 test -e "/sys/class/net/$name" || { echo "no $name"; return 1; }
+	if [ -z "$2" ]; then
+		ip netns add "h$i" || return
+		ip -n "h$i" link set lo up
+		ip link set "$name" netns "h$i" || return
+	fi
+	on "$i" ip addr add "10.78.0.$((i + 1))/24" dev "$name" &&
+	on "$i" ip addr add "fd78::$((i + 1))/64" dev "$name" nodad &&
+	on "$i" ip link set "$name" up &&
+	on "$i" ip route replace 224.0.0.0/4 dev "$name"
+}
+
+fabric_if_up() {
+	on "$1" ip -o link show "ib$1" | grep -q LOWER_UP
+}
+
+fabric_down() {
+	local i
+	for ((i = 0; i < $(fabric_n); i++)); do
+		sm stop "$i"
+		[ ! -e "/run/netns/h$i" ] || ip netns del "h$i"
+	done
+	within 20 rmmod vib
+}
+
+fabric() {
+	local verb=$1
+	shift
+	"fabric_$verb" "$@"
+}

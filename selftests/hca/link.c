@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The cables between HCAs and switch: when there is a link, and packets on their way. All packets
+ * of the fabric wait in one queue, and one piece of work takes each through the switch to where it
+ * goes. So packets stay in order, but for MADs that are delayed on purpose.
+ */
+#include <linux/slab.h>
+
+#include "vib.h"
+
+static LIST_HEAD(queue);
+static DEFINE_SPINLOCK(queue_lock);
+static struct workqueue_struct *link_wq;
+
+struct vib_pkt *vib_pkt_alloc(u32 len, gfp_t gfp)
+{
+	struct vib_pkt *pkt = kzalloc(struct_size(pkt, data, len), gfp);
+
+	if (pkt) {
+		pkt->len = len;
+		pkt->due = jiffies;
+	}
+	return pkt;
+}
+
+struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt)
+{
+	return kmemdup(pkt, struct_size(pkt, data, pkt->len), GFP_KERNEL);
+}
+
+/* The other end of the cable if the packet gets there, counted; or NULL. */
+static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt)
+{
+	bool mcast = vib_is_mlid(pkt->dlid);
+	struct vib_port *to;
+
+	lockdep_assert_held(&vib.lock);
+	to = from->peer;
+	if (!to || from->phys != IB_PORT_PHYS_STATE_LINK_UP)
+		return NULL;
+	if (!pkt->smp && (from->state != IB_PORT_ACTIVE || to->state < IB_PORT_ARMED))
+		return NULL;
+	atomic64_inc(&from->count.xmit_pkts);
+	atomic64_add(pkt->len, &from->count.xmit_data);
+	atomic64_add(mcast, &from->count.xmit_mcast);
+	atomic64_inc(&to->count.rcv_pkts);
+	atomic64_add(pkt->len, &to->count.rcv_data);
+	atomic64_add(mcast, &to->count.rcv_mcast);
+	return to;
+}
+
+void vib_link_send(struct vib_port *out, struct vib_pkt *pkt)
+{
+	struct vib_port *to;
+
+	spin_lock_irq(&vib.lock);
+	to = vib_link_pass(out, pkt);
+	if (!to)
+		atomic64_inc(&out->count.dropped);
+	spin_unlock_irq(&vib.lock);
+	if (to)
+		vib_port_receive(to, pkt);
+	else
+		kfree(pkt);
+}
+
+/* A packet leaves its HCA, or stays there: its own LID, and its own members of a group. */
+static void vib_link_deliver(struct vib_pkt *pkt)
+{
+	struct vib_port *from = pkt->from, *to;
+	struct vib_pkt *copy = NULL;
+	bool self;
+
+	if (from->node->type == VIB_NODE_SWITCH) {
+		vib_switch_receive(from, pkt);
+		return;
+	}
+	spin_lock_irq(&vib.lock);
+	self = vib_port_has_lid(from, pkt->dlid) && (pkt->smp || from->state == IB_PORT_ACTIVE);
+	to = self ? NULL : vib_link_pass(from, pkt);
+	spin_unlock_irq(&vib.lock);
+	if (self) {
+		vib_port_receive(from, pkt);
+		return;
+	}
+	if (!to) {
+		kfree(pkt);
+		return;
+	}
+	if (vib_is_mlid(pkt->dlid))
+		copy = vib_pkt_clone(pkt);
+	if (copy)
+		vib_port_receive(from, copy);
+	vib_switch_receive(to, pkt);
+}
+
+static void vib_link_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(link_work, vib_link_work);
+
+/* The first packet that may go; or NULL, and @wait is how long the next one has to. */
+static struct vib_pkt *vib_link_next(unsigned long *wait)
+{
+	struct vib_pkt *pkt;
+
+	*wait = MAX_JIFFY_OFFSET;
+	spin_lock_irq(&queue_lock);
+	list_for_each_entry(pkt, &queue, list) {
+		if (time_after_eq(jiffies, pkt->due)) {
+			list_del(&pkt->list);
+			spin_unlock_irq(&queue_lock);
+			return pkt;
+		}
+		*wait = min(*wait, pkt->due - jiffies);
+	}
+	spin_unlock_irq(&queue_lock);
+	return NULL;
+}
+
+static void vib_link_work(struct work_struct *work)
+{
+	struct vib_pkt *pkt;
+	unsigned long wait;
+
+	while ((pkt = vib_link_next(&wait))) {
+		vib_link_deliver(pkt);
+		cond_resched();
+	}
+	if (wait != MAX_JIFFY_OFFSET)
+		queue_delayed_work(link_wq, &link_work, wait);
+}
+
+void vib_link_post(struct vib_port *from, struct vib_pkt *pkt)
+{
+	unsigned long flags;
+
+	if (pkt->dest_qp <= 1 && vib_mad_lost(pkt)) {
+		kfree(pkt);
+		return;
+	}
+	pkt->from = from;
+	spin_lock_irqsave(&queue_lock, flags);
+	list_add_tail(&pkt->list, &queue);
+	spin_unlock_irqrestore(&queue_lock, flags);
+	mod_delayed_work(link_wq, &link_work, 0);
+}
+
+void vib_link_flush(struct vib_port *port)
+{
+	struct vib_pkt *pkt, *next;
+
+	spin_lock_irq(&queue_lock);
+	list_for_each_entry_safe(pkt, next, &queue, list)
+		if (pkt->from == port) {
+			list_del(&pkt->list);
+			kfree(pkt);
+		}
+	spin_unlock_irq(&queue_lock);
+	flush_delayed_work(&link_work);
+}
+
+static void vib_link_end(struct vib_port *port, bool up, bool fresh)
+{
+	u8 old = port->state;
+
+	if (up)
+		port->phys = IB_PORT_PHYS_STATE_LINK_UP;
+	else if (port->phys == IB_PORT_PHYS_STATE_LINK_UP)
+		port->phys = IB_PORT_PHYS_STATE_POLLING;
+	if (!up)
+		port->state = IB_PORT_DOWN;
+	else if (fresh)
+		port->state = IB_PORT_INIT;
+	if (port->state == old)
+		return;
+	if (old == IB_PORT_ACTIVE)
+		vib_port_event(port, IB_EVENT_PORT_ERR);
+	if (port->node->type == VIB_NODE_SWITCH)
+		vib_switch_state_changed(port);
+}
+
+void vib_link_update(struct vib_port *port)
+{
+	struct vib_port *peer = port->peer;
+	bool up = peer && (port->cable || peer->cable) &&
+		  port->phys != IB_PORT_PHYS_STATE_DISABLED &&
+		  peer->phys != IB_PORT_PHYS_STATE_DISABLED;
+	bool fresh = up && (port->phys != IB_PORT_PHYS_STATE_LINK_UP ||
+			    peer->phys != IB_PORT_PHYS_STATE_LINK_UP);
+
+	lockdep_assert_held(&vib.lock);
+	vib_link_end(port, up, fresh);
+	if (peer)
+		vib_link_end(peer, up, fresh);
+}
+
+int vib_link_init(void)
+{
+	link_wq = alloc_ordered_workqueue("vib_link", WQ_HIGHPRI);
+	return link_wq ? 0 : -ENOMEM;
+}
+
+/* Only the switch is left, with traps that nobody hears. */
+void vib_link_exit(void)
+{
+	vib_link_flush(&vib.sw.port[0]);
+	destroy_workqueue(link_wq);
+}

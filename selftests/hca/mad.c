@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* MADs: for the agents of an HCA; and all of them counted, dropped or delayed on their way. */
+#include <linux/debugfs.h>
+
+#include "vib.h"
+
+#define VIB_MAD_KINDS	256
+
+static struct {
+	u8 mgmt_class, method;
+	u16 attr;
+	u64 sent, lost;
+} kinds[VIB_MAD_KINDS];
+static unsigned int kinds_used;
+static DEFINE_SPINLOCK(mad_lock);
+
+/* Which MADs suffer (0: any class, any attribute), and how. */
+static struct {
+	u32 mgmt_class, attr;
+	u32 drop;			/* one in so many; 0: none */
+	u32 delay;			/* ms */
+	u32 seen;
+} rule;
+
+bool vib_mad_lost(struct vib_pkt *pkt)
+{
+	const struct ib_mad_hdr *mad = (const void *)pkt->data;
+	u16 attr = be16_to_cpu(mad->attr_id);
+	unsigned long flags;
+	bool lost = false;
+	unsigned int i;
+
+	if (pkt->len < sizeof(*mad))
+		return true;
+	spin_lock_irqsave(&mad_lock, flags);
+	if ((!rule.mgmt_class || rule.mgmt_class == mad->mgmt_class) &&
+	    (!rule.attr || rule.attr == attr)) {
+		lost = rule.drop && ++rule.seen % rule.drop == 0;
+		pkt->due = jiffies + msecs_to_jiffies(rule.delay);
+	}
+	for (i = 0; i < kinds_used; i++)
+		if (kinds[i].mgmt_class == mad->mgmt_class && kinds[i].method == mad->method &&
+		    kinds[i].attr == attr)
+			break;
+	if (i == kinds_used && i < VIB_MAD_KINDS) {
+		kinds_used++;
+		kinds[i].mgmt_class = mad->mgmt_class;
+		kinds[i].method = mad->method;
+		kinds[i].attr = attr;
+		kinds[i].sent = 0;
+		kinds[i].lost = 0;
+	}
+	if (i < VIB_MAD_KINDS) {
+		kinds[i].sent++;
+		kinds[i].lost += lost;
+	}
+	spin_unlock_irqrestore(&mad_lock, flags);
+	return lost;
+}
+
+int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
+		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		    size_t *out_size, u16 *out_pkey_index)
+{
+	switch (in->mad_hdr.mgmt_class) {
+	case IB_MGMT_CLASS_SUBN_LID_ROUTED:
+	case IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE:
+	case IB_MGMT_CLASS_PERF_MGMT:
+		return vib_sma_process(&vib_hca(ibdev)->port[num], num, in, out);
+	default:
+		return IB_MAD_RESULT_SUCCESS;	/* not for an agent of ours */
+	}
+}
+
+static int count_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	seq_puts(m, "class method attr sent lost\n");
+	spin_lock_irq(&mad_lock);
+	for (i = 0; i < kinds_used; i++)
+		seq_printf(m, "0x%02x 0x%02x 0x%04x %llu %llu\n", kinds[i].mgmt_class,
+			   kinds[i].method, kinds[i].attr, kinds[i].sent, kinds[i].lost);
+	spin_unlock_irq(&mad_lock);
+	return 0;
+}
+
+static int count_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, count_show, NULL);
+}
+
+/* whatever is written: start again from nothing */
+static ssize_t count_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	spin_lock_irq(&mad_lock);
+	kinds_used = 0;
+	spin_unlock_irq(&mad_lock);
+	return len;
+}
+
+static const struct file_operations count_fops = {
+	.owner = THIS_MODULE,
+	.open = count_open,
+	.read = seq_read,
+	.write = count_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+void vib_mad_debugfs(struct dentry *dir)
+{
+	debugfs_create_file("count", 0600, dir, NULL, &count_fops);
+	debugfs_create_x32("class", 0600, dir, &rule.mgmt_class);
+	debugfs_create_x32("attr", 0600, dir, &rule.attr);
+	debugfs_create_u32("drop", 0600, dir, &rule.drop);
+	debugfs_create_u32("delay", 0600, dir, &rule.delay);
+}

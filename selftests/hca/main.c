@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The module, and HCAs that come and go. */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+
+#include "vib.h"
+
+/* EUI-64 of nobody: locally administered, and "vib". Node n, or its port */
+#define VIB_GUID(n, port)	cpu_to_be64(0x0276696200000000ull | ((n) + 1) << 8 | (port))
+
+static unsigned int nodes = 2;
+module_param(nodes, uint, 0444);
+MODULE_PARM_DESC(nodes, "how many HCAs, 1 to 8");
+
+struct vib_fabric vib = { .lock = __SPIN_LOCK_UNLOCKED(vib.lock) };
+struct workqueue_struct *vib_wq;
+struct pci_dev *vib_pci_dev;
+
+static DEFINE_MUTEX(hca_mutex);		/* one comes or goes at a time */
+
+void vib_port_event(struct vib_port *port, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.element.port_num = port->num,
+		.event = type,
+	};
+
+	if (port->node->type != VIB_NODE_HCA)
+		return;
+	event.device = &vib_port_hca(port)->rdi.ibdev;
+	ib_dispatch_event(&event);
+}
+
+/* Plugs the port into the switch, or unplugs it for good. */
+static void vib_hca_attach(struct vib_hca *hca, bool attach)
+{
+	struct vib_port *port = &hca->port[1], *end = &vib.sw.port[hca->index + 1];
+
+	spin_lock_irq(&vib.lock);
+	port->peer = attach ? end : NULL;
+	end->peer = attach ? port : NULL;
+	vib_link_update(port);
+	if (!attach)
+		vib_link_update(end);
+	vib.hca[hca->index] = attach ? hca : NULL;
+	spin_unlock_irq(&vib.lock);
+}
+
+int vib_hca_add(unsigned int index)
+{
+	struct rvt_dev_info *rdi;
+	struct vib_port *port;
+	struct vib_hca *hca;
+	int ret = -EEXIST;
+
+	if (index >= nodes)
+		return -EINVAL;
+	mutex_lock(&hca_mutex);
+	if (vib.hca[index])
+		goto out;
+	ret = -ENOMEM;
+	rdi = rvt_alloc_device(sizeof(*hca), 1);
+	if (!rdi)
+		goto out;
+	hca = container_of(rdi, struct vib_hca, rdi);
+	hca->index = index;
+	hca->node.type = VIB_NODE_HCA;
+	hca->node.nports = 1;
+	hca->node.guid = VIB_GUID(index, 0);
+	hca->node.port = hca->port;
+	snprintf(hca->node.desc, sizeof(hca->node.desc), "vib%u", index);
+	port = &hca->port[1];
+	port->node = &hca->node;
+	port->num = 1;
+	port->guid[0] = VIB_GUID(index, 1);
+	spin_lock_init(&port->rvp.lock);
+	port->rvp.mcast_tree = RB_ROOT;
+	spin_lock_irq(&vib.lock);
+	vib_sma_init(port);
+	spin_unlock_irq(&vib.lock);
+	vib_verbs_init(hca);
+	rvt_set_ibdev_name(rdi, "%s%d", "vib", index);
+	ret = rvt_register_device(rdi);
+	if (ret)
+		rvt_dealloc_device(rdi);
+	else
+		vib_hca_attach(hca, true);
+out:
+	mutex_unlock(&hca_mutex);
+	return ret;
+}
+
+/* Returns when the last user of the HCA let go of it. */
+int vib_hca_remove(unsigned int index)
+{
+	struct vib_hca *hca;
+
+	if (index >= nodes)
+		return -EINVAL;
+	mutex_lock(&hca_mutex);
+	hca = vib.hca[index];
+	if (hca) {
+		vib_hca_attach(hca, false);
+		rvt_unregister_device(&hca->rdi);
+		vib_link_flush(&hca->port[1]);
+		rvt_dealloc_device(&hca->rdi);
+	}
+	mutex_unlock(&hca_mutex);
+	return hca ? 0 : -ENODEV;
+}
+
+static void vib_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nodes; i++)
+		vib_hca_remove(i);
+	vib_switch_exit();
+	vib_link_exit();
+	destroy_workqueue(vib_wq);
+	pci_dev_put(vib_pci_dev);
+}
+
+static int __init vib_start(void)
+{
+	unsigned int i;
+	int ret = -ENOMEM;
+
+	if (nodes < 1 || nodes > VIB_MAX_HCAS)
+		return -EINVAL;
+	vib_pci_dev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
+	if (!vib_pci_dev)
+		return -ENODEV;
+	vib_wq = alloc_workqueue("vib", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	if (!vib_wq)
+		goto err_wq;
+	ret = vib_link_init();
+	if (ret)
+		goto err_link;
+	vib.sw.node.guid = VIB_GUID(VIB_MAX_HCAS, 0);
+	vib_switch_init(nodes);
+	for (i = 0; i < nodes; i++) {
+		vib.sw.port[i + 1].cable = true;
+		ret = vib_hca_add(i);
+		if (ret) {
+			vib_end();
+			return ret;
+		}
+	}
+	vib_debugfs_init(nodes);
+	return 0;
+
+err_link:
+	destroy_workqueue(vib_wq);
+err_wq:
+	pci_dev_put(vib_pci_dev);
+	return ret;
+}
+
+static void __exit vib_stop(void)
+{
+	vib_debugfs_exit();
+	vib_end();
+}
+
+module_init(vib_start);
+module_exit(vib_stop);
+MODULE_DESCRIPTION("Software InfiniBand fabric for tests");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connected queue pairs, reliable (RC) and not (UC). There are no packets: a send is executed by
+ * its sender at once, straight from memory to memory, when the fabric would let packets through to
+ * a queue pair that is connected to this one. What goes wrong looks as it does on a wire: no answer
+ * takes the timeouts and retries that the queue pair asks for, and no receive its RNR timers.
+ */
+#include "vib.h"
+
+enum {
+	VIB_NO_ANSWER = -1,
+	VIB_NOT_READY = -2,
+};
+
+/* The queue pair at the other end if packets would get there, with a reference; or NULL. */
+static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
+{
+	struct vib_port *from = &vib_hca(qp->ibqp.device)->port[qp->port_num], *to;
+	struct rvt_qp *peer = NULL;
+
+	spin_lock_irq(&vib.lock);
+	rcu_read_lock();
+	to = vib_switch_route(from, rdma_ah_get_dlid(&qp->remote_ah_attr));
+	if (to)
+		peer = rvt_lookup_qpn(&vib_port_hca(to)->rdi, &to->rvp, qp->remote_qpn);
+	if (peer && peer->ibqp.qp_type == qp->ibqp.qp_type &&
+	    peer->remote_qpn == qp->ibqp.qp_num &&
+	    vib_port_has_lid(from, rdma_ah_get_dlid(&peer->remote_ah_attr)) &&
+	    vib_pkey_match(from->pkey[qp->s_pkey_index], to->pkey[peer->s_pkey_index]))
+		rvt_get_qp(peer);
+	else
+		peer = NULL;
+	rcu_read_unlock();
+	spin_unlock_irq(&vib.lock);
+	return peer;
+}
+
+/* Copies and lets go of what was taken for this: the regions of @to or those of @from. */
+static void vib_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_to,
+		     struct rvt_sge_state *from, bool put_from, u32 left)
+{
+	u32 len;
+
+	for (; left; left -= len) {
+		len = rvt_get_sge_length(&from->sge, left);
+		rvt_copy_sge(qp, to, from->sge.vaddr, len, put_to, true);
+		rvt_update_sge(from, len, put_from);
+	}
+}
+
+/* The other end's memory; no data needs no permission. */
+static bool vib_remote(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey,
+		       int access)
+{
+	memset(ss, 0, sizeof(*ss));
+	ss->num_sge = len ? 1 : 0;
+	ss->total_len = len;
+	return !len || rvt_rkey_ok(peer, &ss->sge, len, addr, rkey, access);
+}
+
+static void vib_atomic(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
+{
+	u64 *to = ss->sge.vaddr, old;
+
+	if (wqe->wr.opcode == IB_WR_ATOMIC_CMP_AND_SWP)
+		old = cmpxchg(to, wqe->atomic_wr.compare_add, wqe->atomic_wr.swap);
+	else
+		old = atomic64_fetch_add(wqe->atomic_wr.compare_add, (atomic64_t *)to);
+	*(u64 *)wqe->sg_list[0].vaddr = old;
+	rvt_put_ss(ss);
+}
+
+/* The responder refuses, and is in error itself. r_lock of @peer held. */
+static int vib_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
+{
+	rvt_rc_error(peer, here);
+	return there;
+}
+
+static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swqe *wqe)
+{
+	bool imm = wqe->wr.opcode == IB_WR_SEND_WITH_IMM ||
+		   wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM;
+	struct ib_wc wc = {
+		.opcode = IB_WC_RECV,
+		.byte_len = wqe->length,
+		.src_qp = qp->ibqp.qp_num,
+		.slid = rdma_ah_get_dlid(&peer->remote_ah_attr),
+		.sl = rdma_ah_get_sl(&peer->remote_ah_attr),
+	};
+	int access = peer->qp_access_flags, ret;
+	struct rvt_sge_state local, remote;
+
+	vib_send_data(wqe, &local);
+	switch (wqe->wr.opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+		ret = rvt_get_rwqe(peer, false);
+		if (!ret)
+			return VIB_NOT_READY;
+		if (ret < 0)
+			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_OP_ERR);
+		if (wqe->length > peer->r_len)
+			return vib_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
+		vib_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
+		rvt_put_ss(&peer->r_sge);
+		break;
+
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		if (!(access & IB_ACCESS_REMOTE_WRITE))
+			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+		if (imm) {
+			wc.opcode = IB_WC_RECV_RDMA_WITH_IMM;
+			ret = rvt_get_rwqe(peer, true);
+			if (!ret)
+				return VIB_NOT_READY;
+		}
+		if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_WRITE))
+			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+		vib_copy(peer, &remote, true, &local, false, wqe->length);
+		if (!imm)
+			return IB_WC_SUCCESS;
+		break;
+
+	case IB_WR_RDMA_READ:
+		if (!(access & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
+			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+		if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_READ))
+			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+		vib_copy(qp, &local, false, &remote, true, wqe->length);
+		return IB_WC_SUCCESS;
+
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		if (!(access & IB_ACCESS_REMOTE_ATOMIC) || !peer->r_max_rd_atomic ||
+		    wqe->atomic_wr.remote_addr % sizeof(u64))
+			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+		if (!vib_remote(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
+				wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
+			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+		vib_atomic(wqe, &remote);
+		return IB_WC_SUCCESS;
+
+	default:
+		return IB_WC_LOC_QP_OP_ERR;
+	}
+
+	if (imm) {
+		wc.wc_flags = IB_WC_WITH_IMM;
+		wc.ex.imm_data = wqe->wr.ex.imm_data;
+	}
+	vib_recv_done(peer, &wc, wqe->wr.send_flags & IB_SEND_SOLICITED);
+	return IB_WC_SUCCESS;
+}
+
+/* Gives an enum ib_wc_status, or VIB_NO_ANSWER or VIB_NOT_READY (for *@rnr, the timer's code). */
+static int vib_rc_execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr)
+{
+	struct rvt_qp *peer = vib_rc_peer(qp);
+	int ret = VIB_NO_ANSWER;
+
+	if (!peer)
+		return ret;
+	spin_lock_irq(&peer->r_lock);
+	*rnr = peer->r_min_rnr_timer;
+	/* a reliable receiver does not know packets out of sequence */
+	if (!(ib_rvt_state_ops[peer->state] & RVT_PROCESS_RECV_OK) ||
+	    (qp->ibqp.qp_type == IB_QPT_RC && (wqe->psn ^ peer->r_psn) & 0xffffff))
+		goto out;
+	if (peer->state == IB_QPS_RTR && !(peer->r_flags & RVT_R_COMM_EST))
+		rvt_comm_est(peer);
+	ret = vib_rc_receive(qp, peer, wqe);
+	if (ret == IB_WC_SUCCESS)
+		peer->r_psn = (wqe->lpsn + 1) & 0xffffff;
+out:
+	spin_unlock_irq(&peer->r_lock);
+	rvt_put_qp(peer);
+	return ret;
+}
+
+/* Gives how long to wait before another try, or puts the error there is into @status. */
+static unsigned long vib_rc_retry(struct rvt_qp *qp, int why, u8 rnr, enum ib_wc_status *status)
+{
+	if (why == VIB_NOT_READY) {
+		if (!qp->s_rnr_retry) {
+			*status = IB_WC_RNR_RETRY_EXC_ERR;
+			return 0;
+		}
+		if (qp->s_rnr_retry_cnt < 7)
+			qp->s_rnr_retry--;
+		return usecs_to_jiffies(rvt_rnr_tbl_to_usec(rnr)) ?: 1;
+	}
+	/* timeout 0 is for ever; look again now and then */
+	if (!qp->timeout)
+		return HZ / 10;
+	if (vib_qp(qp)->tries++ > qp->s_retry_cnt) {
+		*status = IB_WC_RETRY_EXC_ERR;
+		return 0;
+	}
+	return qp->timeout_jiffies ?: 1;
+}
+
+void vib_rc_send(struct rvt_qp *qp)
+{
+	enum ib_wc_status status;
+	struct rvt_swqe *wqe;
+	unsigned long wait;
+	int ret;
+	u8 rnr;
+
+	while ((wqe = vib_send_next(qp, &status))) {
+		ret = status == IB_WC_SUCCESS ? vib_rc_execute(qp, wqe, &rnr) : (int)status;
+		if (ret >= 0 || qp->ibqp.qp_type == IB_QPT_UC) {
+			/* nobody tells the sender of an unreliable queue pair */
+			if (qp->ibqp.qp_type == IB_QPT_RC)
+				status = ret;
+			vib_send_done(qp, wqe, status);
+			continue;
+		}
+		wait = vib_rc_retry(qp, ret, rnr, &status);
+		if (!wait) {
+			vib_send_done(qp, wqe, status);
+			continue;
+		}
+		/* an error of the queue pair in the meantime needs no patience */
+		spin_lock_irq(&qp->s_lock);
+		if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_NEXT_SEND_OK))
+			wait = 0;
+		mod_delayed_work(vib_wq, &vib_qp(qp)->work, wait);
+		spin_unlock_irq(&qp->s_lock);
+		return;
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the parts of the management agent share. Handlers run with vib.lock held. */
+#ifndef VIB_SMA_H
+#define VIB_SMA_H
+
+#include <rdma/ib_smi.h>
+#include "vib.h"
+
+#define VIB_VLS		4		/* VL 0 to 7, as PortInfo codes it */
+#define VIB_WIDTHS	(IB_WIDTH_1X | IB_WIDTH_4X)
+#define VIB_SPEEDS	(IB_SPEED_SDR | IB_SPEED_DDR | IB_SPEED_QDR)
+
+/* a Get or Set under way: its SMP becomes the answer */
+struct vib_smp {
+	struct vib_port *port;		/* of the HCA, or port 0 of the switch */
+	u8 in_port;			/* where it came in */
+	bool set;
+	u32 mod;			/* AttributeModifier */
+	struct ib_smp *smp;
+};
+
+static inline bool vib_is_switch(const struct vib_port *port)
+{
+	return port->node->type == VIB_NODE_SWITCH;
+}
+
+/* port 0 of a switch, or any port of an HCA: what has a LID */
+static inline bool vib_is_endport(const struct vib_port *port)
+{
+	return !vib_is_switch(port) || !port->num;
+}
+
+static inline void vib_smp_invalid(struct vib_smp *r)
+{
+	r->smp->status |= cpu_to_be16(IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE);
+}
+
+/* sma_port.c */
+void vib_sma_port_info(struct vib_smp *r);
+
+/* sma_switch.c */
+void vib_sma_switch_info(struct vib_smp *r);
+void vib_sma_lft(struct vib_smp *r);
+void vib_sma_mft(struct vib_smp *r);
+
+/* trap.c: the subnet manager has heard; vib.lock held */
+void vib_trap_repress(void);
+void vib_trap_exit(void);
+
+/* pma.c: without vib.lock; gives IB_MAD_RESULT_* */
+int vib_pma_process(struct vib_port *port, const struct ib_mad *in, struct ib_mad *out);
+
+#endif

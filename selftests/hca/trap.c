@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Traps to the subnet manager (IBTA 14.2.5.1). 128: the switch says that the state of a port
+ * changed, again and again until it is repressed. 144: an HCA says, once, that its capabilities
+ * changed, which is how a manager hears of another one.
+ */
+#include "sma.h"
+
+#define TRAP_LINK_STATE	128
+#define TRAP_TIMES	5
+#define TRAP_INTERVAL	HZ
+
+/* both protected by vib.lock */
+static unsigned int times_left;
+static u32 trap_tid;
+
+static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_mad_notice_attr **out)
+{
+	struct ib_mad_notice_attr *notice;
+	struct vib_pkt *pkt;
+	struct ib_smp *smp;
+
+	/* before a manager has been here, nobody is to be told */
+	if (!port->rvp.sm_lid)
+		return NULL;
+	pkt = vib_pkt_alloc(IB_MGMT_MAD_SIZE, GFP_ATOMIC);
+	if (!pkt)
+		return NULL;
+	pkt->smp = true;
+	pkt->slid = port->lid;
+	pkt->dlid = port->rvp.sm_lid;
+	pkt->sl = port->rvp.sm_sl;
+	pkt->pkey = IB_DEFAULT_PKEY_FULL;
+
+	smp = (struct ib_smp *)pkt->data;
+	memset(smp, 0, IB_MGMT_MAD_SIZE);
+	smp->base_version = IB_MGMT_BASE_VERSION;
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
+	smp->class_version = 1;
+	smp->method = IB_MGMT_METHOD_TRAP;
+	smp->tid = cpu_to_be64(trap_tid);
+	smp->attr_id = IB_SMP_ATTR_NOTICE;
+
+	notice = (struct ib_mad_notice_attr *)smp->data;
+	notice->prod_type_lsb = vib_is_switch(port) ? IB_NOTICE_PROD_SWITCH : IB_NOTICE_PROD_CA;
+	notice->trap_num = num;
+	notice->issuer_lid = cpu_to_be16(port->lid);
+	*out = notice;
+	return pkt;
+}
+
+static void trap(struct work_struct *work)
+{
+	struct ib_mad_notice_attr *notice;
+	struct vib_pkt *pkt = NULL;
+
+	spin_lock_irq(&vib.lock);
+	if (times_left)
+		pkt = make_trap(&vib.sw.port[0], cpu_to_be16(TRAP_LINK_STATE), &notice);
+	if (pkt) {
+		times_left--;
+		notice->generic_type = IB_NOTICE_TYPE_URGENT;
+		/* the details are one LID */
+		memcpy(&notice->details, &notice->issuer_lid, sizeof(notice->issuer_lid));
+		queue_delayed_work(system_wq, to_delayed_work(work), TRAP_INTERVAL);
+	}
+	spin_unlock_irq(&vib.lock);
+	if (pkt)
+		vib_link_post(&vib.sw.port[0], pkt);
+}
+
+static DECLARE_DELAYED_WORK(trap_work, trap);
+
+void vib_trap_repress(void)
+{
+	times_left = 0;
+}
+
+void vib_switch_state_changed(struct vib_port *port)
+{
+	lockdep_assert_held(&vib.lock);
+	vib.sw.port_state_change = true;
+	times_left = TRAP_TIMES;
+	trap_tid++;
+	mod_delayed_work(system_wq, &trap_work, 0);
+}
+
+void vib_trap_cap_mask(struct vib_port *port)
+{
+	struct ib_mad_notice_attr *notice;
+	struct vib_pkt *pkt;
+
+	spin_lock_irq(&vib.lock);
+	trap_tid++;
+	pkt = make_trap(port, IB_NOTICE_TRAP_CAP_MASK_CHG, &notice);
+	if (pkt) {
+		notice->generic_type = IB_NOTICE_TYPE_INFO;
+		notice->details.ntc_144.lid = notice->issuer_lid;
+		notice->details.ntc_144.new_cap_mask = cpu_to_be32(port->rvp.port_cap_flags);
+	}
+	spin_unlock_irq(&vib.lock);
+	if (pkt)
+		vib_link_post(port, pkt);
+}
+
+void vib_trap_exit(void)
+{
+	spin_lock_irq(&vib.lock);
+	times_left = 0;
+	spin_unlock_irq(&vib.lock);
+	cancel_delayed_work_sync(&trap_work);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* ECE: what was offered, answered and used can be seen; the policy decides. */
+#include "own.h"
+
+static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
+static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
+
+static struct cmx_ece_info query(struct rdma_cm_id *id)
+{
+	struct cmx_ece_info info;
+
+	WANT(!cmx_query_ece(id, &info));
+	return info;
+}
+
+static void both(void)
+{
+	struct rdma_conn_param par = plain;
+	struct cmx_ece_info info;
+	struct ibv_ece got;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!query(p.id).flags);
+	WANT(!rdma_set_local_ece(p.id, &offer));
+	pair_request(&p, &par);
+	info = query(p.id);
+	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
+	WANT(info.local.vendor_id == offer.vendor_id && info.local.attr_mod == offer.options);
+	WANT(!rdma_get_remote_ece(p.child, &got));
+	WANT(!memcmp(&got, &offer, sizeof(got.vendor_id) + sizeof(got.options)));
+	WANT(query(p.child).flags == CMX_ECE_F_REMOTE);
+	WANT(!rdma_set_local_ece(p.child, &answer));
+	pair_connect(&p);
+	WANT(!rdma_get_remote_ece(p.id, &got));
+	WANT(got.vendor_id == answer.vendor_id && got.options == answer.options);
+	info = query(p.id);
+	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED | CMX_ECE_F_REMOTE |
+			    CMX_ECE_F_APPLIED));
+	WANT(query(p.child).flags & CMX_ECE_F_APPLIED);
+}
+
+static void off(void)
+{
+	struct rdma_conn_param par = plain;
+	struct ibv_ece got;
+	struct pair p = {};
+
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_set_local_ece(p.id, &offer));
+	pair_request(&p, &par);
+	WANT(!rdma_get_remote_ece(p.child, &got));
+	WANT(!got.vendor_id && !got.options);
+	WANT(!(query(p.id).flags & CMX_ECE_F_OFFERED));
+}
+
+/* The listener wants ECE and the request has none: reason 35, no event there. */
+static void passive_requires(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_connect(p.id, &par));
+	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(!next_event(p.lch, 200));
+}
+
+/* We want ECE and the answer has none: the peer is told reason 35. */
+static void active_requires(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_event *ev;
+	struct pair p = {};
+
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
+	/* a listener without a policy would answer with no options of that vendor */
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_set_local_ece(p.id, &offer));
+	pair_request(&p, &par);
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	ev = next_event(p.ch, 10000);
+	WANT(ev && (ev->event == RDMA_CM_EVENT_CONNECT_ERROR ||
+		    ev->event == RDMA_CM_EVENT_REJECTED) && ev->status);
+	rdma_ack_cm_event(ev);
+	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
+}
+
+static void rejected(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_set_local_ece(p.id, &offer));
+	pair_request(&p, &par);
+	WANT(!rdma_reject_ece(p.child, NULL, 0));
+	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+}
+
+const struct test ece_tests[] = {
+	{ "ECE: offered, answered, applied", both },
+	{ "ECE: policy off", off },
+	{ "ECE: the listener requires it", passive_requires },
+	{ "ECE: the caller requires it", active_requires },
+	{ "ECE: rejected", rejected },
+	{}
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The end of a connection: who ends it is told at once. */
+#include <pthread.h>
+#include <unistd.h>
+#include "own.h"
+
+static void no_answer_needed(void)
+{
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.id));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!next_event(p.ch, 300));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+}
+
+static void passive_ends_it(void)
+{
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_destroy_id(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+}
+
+static void peer_hears_of_it(void)
+{
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.id));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_destroy_id(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+}
+
+/* One DISCONNECTED for each, whichever DREQ comes first. */
+static void both_end_it(void)
+{
+	for (int i = 0; i < 8; i++) {
+		struct pair p = {};
+
+		pair_resolve(&p, RDMA_PS_TCP);
+		pair_connect(&p);
+		WANT(!rdma_disconnect(i & 1 ? p.id : p.child));
+		WANT(!rdma_disconnect(i & 1 ? p.child : p.id));
+		WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+		WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+		/* nothing happens any more */
+		WANT(!rdma_disconnect(p.id));
+		WANT(!rdma_disconnect(p.child));
+		WANT(!expect(p.ch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+		WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
+		plain.qp_num += 2;
+	}
+}
+
+static void *answer_late(void *child)
+{
+	usleep(300000);
+	rdma_disconnect(child);
+	return NULL;
+}
+
+/* The peer would refuse the QP's next connection as long as it knows of the last one. */
+static void same_qp_again(void)
+{
+	struct rdma_conn_param par;
+	struct rdma_cm_id *again;
+	struct pair p = {};
+	pthread_t thread;
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_create_id(p.ch, &again, NULL, RDMA_PS_TCP));
+	resolve(p.ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
+	par = plain;
+	WANT(!rdma_disconnect(p.id));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_destroy_id(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!pthread_create(&thread, NULL, answer_late, p.child));
+	WANT(!rdma_connect(again, &par));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
+	pthread_join(thread, NULL);
+}
+
+const struct test end_tests[] = {
+	{ "who disconnects is told at once", no_answer_needed },
+	{ "the passive end disconnects", passive_ends_it },
+	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
+	{ "both ends disconnect", both_end_it },
+	{ "the same QP connects again", same_qp_again },
+	{}
+};

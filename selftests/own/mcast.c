@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Multicast on RoCE: membership as the kernel sees it, attributes, IPv6. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include "own.h"
+
+static struct rdma_cm_id *bound(struct rdma_event_channel **ch, const char *addr)
+{
+	struct rdma_cm_id *id = new_id(ch, RDMA_PS_UDP);
+
+	WANT(!rdma_bind_addr(id, addr_of(addr, 0)));
+	return id;
+}
+
+/* How many lines of /proc/net/igmp or igmp6 name a group, and its user count. */
+static int members(const char *file, const char *hex, int *users)
+{
+	char line[256], *at;
+	FILE *f = fopen(file, "r");
+	int n = 0;
+
+	WANT(f);
+	*users = 0;
+	while (fgets(line, sizeof(line), f)) {
+		at = strcasestr(line, hex);
+		if (!at)
+			continue;
+		n++;
+		*users += atoi(at + strlen(hex));
+	}
+	fclose(f);
+	return n;
+}
+
+static struct rdma_cm_event *joined(struct rdma_event_channel *ch)
+{
+	struct rdma_cm_event *ev = next_event(ch, 10000);
+
+	WANT(ev && ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && !ev->status);
+	return ev;
+}
+
+static void ipv4(void)
+{
+	struct rdma_event_channel *ch1, *ch2;
+	struct rdma_cm_id *a = bound(&ch1, "10.77.0.1"), *b = bound(&ch2, "10.77.0.1");
+	struct rdma_cm_event *ev;
+	int users;
+
+	WANT(!rdma_join_multicast(a, addr_of("239.1.2.3", 0), &ch1));
+	ev = joined(ch1);
+	WANT(ev->param.ud.private_data == &ch1);
+	WANT(ev->param.ud.qp_num == 0xffffff && ev->param.ud.qkey == RDMA_UDP_QKEY);
+	rdma_ack_cm_event(ev);
+	WANT(members("/proc/net/igmp", "030201EF", &users) == 1);
+	WANT(!rdma_join_multicast(b, addr_of("239.1.2.3", 0), NULL));
+	rdma_ack_cm_event(joined(ch2));
+	WANT(!rdma_leave_multicast(a, addr_of("239.1.2.3", 0)));
+	WANT(members("/proc/net/igmp", "030201EF", &users) == 1);
+	WANT(!rdma_destroy_id(b));
+	WANT(members("/proc/net/igmp", "030201EF", &users) == 0);
+}
+
+static void ipv6(void)
+{
+	static const char group[] = "ff150000000000000000000000000077";
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "fd77::1");
+	struct in6_addr want_gid;
+	struct rdma_cm_event *ev;
+	int users;
+
+	inet_pton(AF_INET6, "ff15::77", &want_gid);
+	WANT(!rdma_join_multicast(id, addr_of("ff15::77", 0), NULL));
+	ev = joined(ch);
+	WANT(!memcmp(&ev->param.ud.ah_attr.grh.dgid, &want_gid, 16));
+	rdma_ack_cm_event(ev);
+	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(!rdma_leave_multicast(id, addr_of("ff15::77", 0)));
+	WANT(members("/proc/net/igmp6", group, &users) == 0);
+}
+
+static void send_only(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
+	int users;
+
+	WANT(!cmx_join_multicast(id, addr_of("239.1.2.4", 0), &attr, NULL));
+	rdma_ack_cm_event(joined(ch));
+	WANT(members("/proc/net/igmp", "040201EF", &users) == 0);
+	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.4", 0)));
+}
+
+static void attributes(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct cmx_mcast_attr attr = {
+		.mask = CMX_MCAST_QKEY | CMX_MCAST_TCLASS | CMX_MCAST_HOP_LIMIT | CMX_MCAST_SL |
+			CMX_MCAST_FLOW_LABEL,
+		.qkey = 0x11223344, .tclass = 72, .hop_limit = 9, .sl = 3, .flow_label = 0x54321,
+	};
+	struct rdma_cm_event *ev;
+
+	WANT(!cmx_join_multicast(id, addr_of("239.1.2.5", 0), &attr, NULL));
+	ev = joined(ch);
+	WANT(ev->param.ud.qkey == 0x11223344);
+	WANT(ev->param.ud.ah_attr.grh.traffic_class == 72);
+	WANT(ev->param.ud.ah_attr.grh.hop_limit == 9);
+	WANT(ev->param.ud.ah_attr.grh.flow_label == 0x54321);
+	WANT(ev->param.ud.ah_attr.sl == 3);
+	rdma_ack_cm_event(ev);
+	attr.mask = 1u << 31;
+	WANT(cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, NULL) && errno == EINVAL);
+	attr.mask = 0;
+	attr.join_state = 9;
+	WANT(cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, NULL) && errno == EINVAL);
+}
+
+static void many(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	char addr[32];
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		snprintf(addr, sizeof(addr), "239.9.%d.%d", i / 200, 1 + i % 200);
+		WANT(!rdma_join_multicast(id, addr_of(addr, 0), (void *)(long)(i + 1)));
+	}
+	for (i = 0; i < 1000; i++) {
+		struct rdma_cm_event *ev = joined(ch);
+
+		WANT(ev->param.ud.private_data == (void *)(long)(i + 1));
+		rdma_ack_cm_event(ev);
+	}
+	for (i = 0; i < 1000; i += 2) {
+		snprintf(addr, sizeof(addr), "239.9.%d.%d", i / 200, 1 + i % 200);
+		WANT(!rdma_leave_multicast(id, addr_of(addr, 0)));
+	}
+	WANT(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(ch);
+}
+
+const struct test mcast_tests[] = {
+	{ "multicast: IPv4, one IGMP membership for many ids", ipv4 },
+	{ "multicast: IPv6 and MLD", ipv6 },
+	{ "multicast: send-only joins no IGMP", send_only },
+	{ "multicast: attributes of a join", attributes },
+	{ "multicast: a thousand groups on one id", many },
+	{}
+};

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Options: read back, refused when they cannot work, seen where they work. */
+#include <stdlib.h>
+#include <unistd.h>
+#include "own.h"
+
+static const struct {
+	int name;
+	uint32_t min, max;
+} u32_options[] = {
+	{ CMX_OPTION_MIN_RNR_TIMER, 0, 31 },
+	{ CMX_OPTION_CM_RETRIES, 0, 15 },
+	{ CMX_OPTION_CM_RESPONSE_TIMEOUT, 0, 31 },
+	{ CMX_OPTION_CONNECT_DEADLINE_MS, 0, 600000 },
+	{ CMX_OPTION_RESOLVE_RETRIES, 0, 15 },
+	{ CMX_OPTION_SL, 0, 15 },
+	{ CMX_OPTION_FLOW_LABEL, 0, 0xfffff },
+	{ CMX_OPTION_HOP_LIMIT, 1, 255 },
+	{ CMX_OPTION_PKEY, 1, 0xffff },
+	{ CMX_OPTION_PATH_MTU, IBV_MTU_256, IBV_MTU_4096 },
+	{ CMX_OPTION_ECE_POLICY, CMX_ECE_AUTO, CMX_ECE_REQUIRE },
+	{ CMX_OPTION_MCAST_REJOIN, 0, 1 },
+	{ CMX_OPTION_MCAST_LOOPBACK, 0, 1 },
+};
+
+static void ranges(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint32_t flags;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(u32_options) / sizeof(*u32_options); i++) {
+		int name = u32_options[i].name;
+		uint8_t byte = 1;
+
+		get_u32(id, CMX_OPTION, name, &flags);
+		WANT(!(flags & CMX_OPT_F_SET));
+		WANT(!set_u32(id, CMX_OPTION, name, u32_options[i].min));
+		WANT(get_u32(id, CMX_OPTION, name, &flags) == u32_options[i].min);
+		WANT(flags & CMX_OPT_F_SET);
+		WANT(!set_u32(id, CMX_OPTION, name, u32_options[i].max));
+		if (name != CMX_OPTION_CONNECT_DEADLINE_MS)
+			WANT(set_u32(id, CMX_OPTION, name, u32_options[i].max + 1) && errno == EINVAL);
+		if (u32_options[i].min)
+			WANT(set_u32(id, CMX_OPTION, name, 0) && errno == EINVAL);
+		WANT(rdma_set_option(id, CMX_OPTION, name, &byte, 1) && errno == EINVAL);
+		WANT(get_u32(id, CMX_OPTION, name, NULL) == u32_options[i].max);
+	}
+}
+
+static void unknown(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint32_t val;
+	size_t len = sizeof(val);
+
+	WANT(cmx_get_option(id, CMX_OPTION, 99, &val, &len, NULL) && errno == ENOPROTOOPT);
+	WANT(cmx_get_option(id, 99, 1, &val, &len, NULL) && errno == ENOPROTOOPT);
+	len = 2;
+	WANT(cmx_get_option(id, CMX_OPTION, CMX_OPTION_SL, &val, &len, NULL) && errno == ENOSPC);
+	WANT(set_u32(id, CMX_OPTION, 99, 1));
+}
+
+static void tos(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint8_t byte = 0, tos = 96;
+	size_t len = sizeof(byte);
+	uint32_t flags;
+
+	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(len == 1 && !byte && !(flags & CMX_OPT_F_SET));
+	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1));
+	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(byte == 96 && flags & CMX_OPT_F_SET);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 0));
+	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(!byte && !(flags & CMX_OPT_F_SET));
+	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 256) && errno == EINVAL);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 64));
+	resolve(ch, id, "10.77.0.1", 7500);
+	WANT(id->route.path_rec->traffic_class == 64);
+}
+
+/* What the listener was told is in the answers' traffic class, whatever the peer's is. */
+static void tos_passive(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	struct rdma_conn_param par = plain;
+	uint8_t mine = 96, peers = 32;
+	struct pair p = {};
+	int mask;
+
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &peers, 1));
+	WANT(!rdma_set_option(p.listener, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &mine, 1));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(!rdma_init_qp_attr(p.child, &attr, &mask));
+	WANT(attr.ah_attr.grh.traffic_class == mine);
+	mine = 64;
+	WANT(!rdma_set_option(p.child, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &mine, 1));
+	WANT(!rdma_init_qp_attr(p.child, &attr, &mask));
+	WANT(attr.ah_attr.grh.traffic_class == mine);
+}
+
+static void path(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 5));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 33));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_PATH_MTU, IBV_MTU_512));
+	resolve(ch, id, "10.77.0.1", 7501);
+	WANT(id->route.num_paths == 1);
+	WANT(id->route.path_rec->sl == 5);
+	WANT(be32toh(id->route.path_rec->flow_label) == 0x12345);
+	WANT(id->route.path_rec->hop_limit == 33);
+	WANT(id->route.path_rec->mtu == IBV_MTU_512);
+	/* too late */
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 6) && errno == EISCONN);
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_PATH_MTU, IBV_MTU_1024) && errno == EISCONN);
+	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_SL, NULL) == 5);
+}
+
+static void not_on_roce(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_PKEY, 0xffff) && errno == EOPNOTSUPP);
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, 1) && errno == EOPNOTSUPP);
+}
+
+static void gid_type(void)
+{
+	struct ibv_gid_entry gid;
+	struct rdma_cm_id *id;
+	int type;
+
+	for (type = IBV_GID_TYPE_ROCE_V1; type <= IBV_GID_TYPE_ROCE_V2; type++) {
+		struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+		struct pair p = {};
+		int mask;
+
+		id = p.id = new_id(&p.ch, RDMA_PS_TCP);
+		if (set_u32(id, CMX_OPTION, CMX_OPTION_GID_TYPE, type)) {
+			/* rxe has no RoCE v1 */
+			WANT(type == IBV_GID_TYPE_ROCE_V1 && errno == EOPNOTSUPP);
+			continue;
+		}
+		if (type == IBV_GID_TYPE_ROCE_V1) {
+			if (rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7502), 2000))
+				continue;
+			WANT(expect(p.ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
+			continue;
+		}
+		pair_resolve(&p, RDMA_PS_TCP);
+		pair_request(&p, (struct rdma_conn_param[]){ plain });
+		WANT(!rdma_init_qp_attr(p.child, &attr, &mask));
+		WANT(!ibv_query_gid_ex(p.child->verbs, 1, attr.ah_attr.grh.sgid_index, &gid, 0));
+		WANT((int)gid.gid_type == type);
+	}
+}
+
+static void timers(void)
+{
+	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR }, rts = { .qp_state = IBV_QPS_RTS };
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+	uint8_t ack = 9;
+	int mask;
+
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 7));
+	WANT(!rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1));
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 3));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	/* the child has its listener's options */
+	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, NULL) == 3);
+	WANT(!rdma_init_qp_attr(p.child, &rtr, &mask));
+	WANT(mask & IBV_QP_MIN_RNR_TIMER && rtr.min_rnr_timer == 3);
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(!rdma_init_qp_attr(p.id, &rtr, &mask));
+	WANT(rtr.min_rnr_timer == 7);
+	WANT(!rdma_init_qp_attr(p.id, &rts, &mask));
+	WANT(mask & IBV_QP_TIMEOUT && rts.timeout == 9);
+	WANT(!rdma_establish(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(set_u32(p.id, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 8) && errno == EISCONN);
+	WANT(rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1) &&
+	     errno == EISCONN);
+}
+
+/* 10.77.0.99 has a neighbour entry, and nobody is there. */
+static void silent_retries(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14));
+	resolve(ch, id, "10.77.0.99", 7503);
+	WANT(!rdma_connect(id, &par));
+	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+}
+
+static void silent_deadline(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
+	resolve(ch, id, "10.77.0.99", 7504);
+	WANT(!rdma_connect(id, &par));
+	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(ch, 300));
+}
+
+static void silent_destroy(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	resolve(ch, id, "10.77.0.99", 7505);
+	WANT(!rdma_connect(id, &par));
+	alarm(5);	/* the in-tree stack's tries take a minute */
+	WANT(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(ch);
+}
+
+static void deadline_met(void)
+{
+	struct pair p = {};
+
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 3000));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!next_event(p.ch, 4000));
+	WANT(!rdma_disconnect(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+}
+
+/* In-tree ib_cm takes it, and loses a reference to a GID. */
+static void no_migration(void)
+{
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(rdma_notify(p.id, IBV_EVENT_PATH_MIG) && errno == EINVAL);
+}
+
+static void many_events(void)
+{
+	struct rdma_cm_event *ev[8];
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[8];
+	int i, n;
+
+	id[0] = new_id(&ch, RDMA_PS_TCP);
+	for (i = 1; i < 8; i++)
+		WANT(!rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
+	for (i = 0; i < 8; i++)
+		WANT(!rdma_resolve_addr(id[i], NULL, addr_of("10.77.0.1", 7506), 1000));
+	usleep(100000);
+	n = cmx_get_events(ch, ev, 8);
+	WANT(n == 8);
+	for (i = 0; i < 8; i++) {
+		WANT(ev[i]->id == id[i] && ev[i]->event == RDMA_CM_EVENT_ADDR_RESOLVED);
+		rdma_ack_cm_event(ev[i]);
+	}
+}
+
+const struct test option_tests[] = {
+	{ "option: ranges and read back", ranges },
+	{ "option: unknown ones", unknown },
+	{ "option: TOS", tos },
+	{ "option: TOS of the passive side", tos_passive },
+	{ "option: path", path },
+	{ "option: none of RoCE's", not_on_roce },
+	{ "option: GID type", gid_type },
+	{ "option: RNR timer, ACK timeout, inheritance", timers },
+	{ "option: retries to a silent peer", silent_retries },
+	{ "option: deadline of a silent peer", silent_deadline },
+	{ "option: a deadline that is met", deadline_met },
+	{ "destroy while a silent peer is called", silent_destroy },
+	{ "no migration without an alternate path", no_migration },
+	{ "many events in one call", many_events },
+	{}
+};

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What only rdma_cmx has. Each case runs in a process of its own, with a time
+ * limit: own [PATTERN]
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "own.h"
+
+#define CASE_SECONDS 30
+
+/* each case has QP numbers of its own: ib_cm remembers those of late connections */
+struct rdma_conn_param plain = {
+	.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
+	.rnr_retry_count = 7,
+};
+
+void want(bool cond, const char *text, const char *file, int line)
+{
+	if (cond)
+		return;
+	printf("    %s:%d: not so: %s (errno %d, %s)\n", file, line, text, errno, strerror(errno));
+	exit(1);
+}
+
+struct sockaddr *addr_of(const char *text, int port)
+{
+	static struct sockaddr_storage ss;
+	struct sockaddr_in *in = (void *)&ss;
+	struct sockaddr_in6 *in6 = (void *)&ss;
+
+	memset(&ss, 0, sizeof(ss));
+	if (strchr(text, ':')) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		inet_pton(AF_INET6, text, &in6->sin6_addr);
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		inet_pton(AF_INET, text, &in->sin_addr);
+	}
+	return (struct sockaddr *)&ss;
+}
+
+struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms)
+{
+	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
+	struct rdma_cm_event *ev;
+
+	if (poll(&p, 1, ms) != 1)
+		return NULL;
+	WANT(!rdma_get_cm_event(ch, &ev));
+	return ev;
+}
+
+int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *ev = next_event(ch, 15000);
+	int status;
+
+	WANT(ev);
+	if (ev->event != type)
+		printf("    %s, status %d, instead of %s\n", rdma_event_str(ev->event), ev->status,
+		       rdma_event_str(type));
+	WANT(ev->event == type);
+	status = ev->status;
+	rdma_ack_cm_event(ev);
+	return status;
+}
+
+struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps)
+{
+	struct rdma_cm_id *id;
+
+	*ch = rdma_create_event_channel();
+	WANT(*ch);
+	WANT(!rdma_create_id(*ch, &id, NULL, ps));
+	return id;
+}
+
+void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port)
+{
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(dst, port), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+}
+
+void pair_resolve(struct pair *p, enum rdma_port_space ps)
+{
+	if (!p->listener)
+		p->listener = new_id(&p->lch, ps);
+	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_listen(p->listener, 8));
+	if (!p->id)
+		p->id = new_id(&p->ch, ps);
+	resolve(p->ch, p->id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+}
+
+void pair_request(struct pair *p, struct rdma_conn_param *par)
+{
+	struct rdma_cm_event *ev;
+
+	WANT(!rdma_connect(p->id, par));
+	ev = next_event(p->lch, 10000);
+	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
+	p->child = ev->id;
+	rdma_ack_cm_event(ev);
+}
+
+void pair_connect(struct pair *p)
+{
+	struct rdma_conn_param par = plain;
+
+	if (!p->child)
+		pair_request(p, &par);
+	par.qp_num++;
+	WANT(!rdma_accept(p->child, &par));
+	WANT(!expect(p->ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(!rdma_establish(p->id));
+	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+}
+
+int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val)
+{
+	return rdma_set_option(id, level, name, &val, sizeof(val));
+}
+
+uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags)
+{
+	uint32_t val = 0;
+	size_t len = sizeof(val);
+
+	WANT(!cmx_get_option(id, level, name, &val, &len, flags));
+	return val;
+}
+
+static int run(const struct test *t)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(CASE_SECONDS);
+		plain.qp_num = (getpid() * 4) & 0xffffff;
+		t->run();
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status))
+		printf("    killed by signal %d\n", WTERMSIG(status));
+	printf("%s %s\n", status ? "not ok" : "ok", t->name);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct test *all[] = { option_tests, ece_tests, mcast_tests, route_tests, end_tests };
+	const struct test *t;
+	unsigned int i;
+	int bad = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		for (t = all[i]; t->name; t++)
+			if (argc < 2 || strstr(t->name, argv[1]))
+				bad |= run(t);
+	return !!bad;
+}

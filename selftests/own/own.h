@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef OWN_H
+#define OWN_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <rdma/rdma_cmx.h>
+
+/** struct pair - two ids on the way to each other */
+struct pair {
+	struct rdma_event_channel *ch;		/* active side */
+	struct rdma_event_channel *lch;		/* passive side */
+	struct rdma_cm_id *id;
+	struct rdma_cm_id *listener;
+	struct rdma_cm_id *child;
+};
+
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+extern const struct test option_tests[], ece_tests[], mcast_tests[], route_tests[], end_tests[];
+
+/* Says what is wrong and ends the case. */
+#define WANT(cond) want(cond, #cond, __FILE__, __LINE__)
+void want(bool cond, const char *text, const char *file, int line);
+
+struct sockaddr *addr_of(const char *text, int port);
+struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms);
+/* status of the next event, which must be of that type */
+int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+
+struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps);
+void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
+
+/* listener and resolved active id; then the request; then the connection */
+void pair_resolve(struct pair *p, enum rdma_port_space ps);
+void pair_request(struct pair *p, struct rdma_conn_param *par);
+void pair_connect(struct pair *p);
+extern struct rdma_conn_param plain;
+
+int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val);
+uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast by command: one line in, one line out.
+ *
+ *   id N PS ADDRESS		make id N (0..) in udp or ipoib, and bind it
+ *   qp N			give it a QP
+ *   join N GROUP [STATE] [NAME=VALUE]...	STATE: full, non, send, sendnon
+ *   leave N GROUP
+ *   event MS			the next event within that time, of any id
+ *   send N TEXT		to the group of the last event of id N
+ *   recv N MS			the next datagram
+ *   option N NAME VALUE	of level CMX_OPTION
+ *   destroy N
+ *   many N FIRST COUNT		join so many IPv4 groups, and take their events
+ *   quit			end, with all that there is
+ *
+ * The answer is "0", what was asked for, or "-1 errno".
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <infiniband/ib.h>
+#include <rdma/rdma_cmx.h>
+#include "mc.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct mc_id ids[MC_IDS];
+static struct rdma_event_channel *channel;
+
+static const struct {
+	const char *name;
+	uint32_t bit;
+} wishes[] = {
+	{ "qkey", CMX_MCAST_QKEY }, { "pkey", CMX_MCAST_PKEY }, { "mtu", CMX_MCAST_MTU },
+	{ "rate", CMX_MCAST_RATE }, { "sl", CMX_MCAST_SL }, { "flow", CMX_MCAST_FLOW_LABEL },
+	{ "tclass", CMX_MCAST_TCLASS }, { "hop", CMX_MCAST_HOP_LIMIT },
+	{ "scope", CMX_MCAST_SCOPE },
+};
+
+static const char *const states[] = {
+	[CMX_MCAST_FULL] = "full", [CMX_MCAST_SENDONLY_FULL] = "send",
+	[CMX_MCAST_NON] = "non", [CMX_MCAST_SENDONLY_NON] = "sendnon",
+};
+
+static void done(int ret)
+{
+	if (ret)
+		printf("-1 %s\n", strerrorname_np(errno));
+	else
+		puts("0");
+}
+
+/* 10.78.0.1, fd78::1, ib:GID or ib:GID,P_Key */
+static struct sockaddr *addr_of(char *text)
+{
+	static struct sockaddr_storage ss;
+	struct sockaddr_in *in = (void *)&ss;
+	struct sockaddr_in6 *in6 = (void *)&ss;
+	struct sockaddr_ib *sib = (void *)&ss;
+	char *pkey;
+
+	memset(&ss, 0, sizeof(ss));
+	if (!strncmp(text, "ib:", 3)) {
+		pkey = strchr(text, ',');
+		if (pkey)
+			*pkey++ = 0;
+		sib->sib_family = AF_IB;
+		sib->sib_pkey = htons(pkey ? strtoul(pkey, NULL, 0) : 0xffff);
+		sib->sib_sid = htobe64(RDMA_IB_IP_PS_UDP);
+		sib->sib_sid_mask = htobe64(RDMA_IB_IP_PS_MASK);
+		inet_pton(AF_INET6, text + 3, &sib->sib_addr);
+	} else if (strchr(text, ':')) {
+		in6->sin6_family = AF_INET6;
+		inet_pton(AF_INET6, text, &in6->sin6_addr);
+	} else {
+		in->sin_family = AF_INET;
+		inet_pton(AF_INET, text, &in->sin_addr);
+	}
+	return (struct sockaddr *)&ss;
+}
+
+static void wish(struct cmx_mcast_attr *attr, const char *name, uint32_t val)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wishes); i++)
+		if (!strcmp(name, wishes[i].name))
+			attr->mask |= wishes[i].bit;
+	switch (*name) {
+	case 'q':
+		attr->qkey = val;
+		break;
+	case 'p':
+		attr->pkey = val;
+		break;
+	case 'm':
+		attr->mtu = val;
+		break;
+	case 'r':
+		attr->rate = val;
+		break;
+	case 'f':
+		attr->flow_label = val;
+		break;
+	case 't':
+		attr->tclass = val;
+		break;
+	case 'h':
+		attr->hop_limit = val;
+		break;
+	case 's':
+		if (name[1] == 'l')
+			attr->sl = val;
+		else
+			attr->scope = val;
+	}
+}
+
+/* With what the system's library can do where that is enough */
+static int join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr)
+{
+	int (*ours)(struct rdma_cm_id *cm, struct sockaddr *addr, const struct cmx_mcast_attr *a,
+		    void *context) = dlsym(RTLD_DEFAULT, "cmx_join_multicast");
+	struct rdma_cm_join_mc_attr_ex ex = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+		.addr = addr_of(group),
+	};
+
+	if (!attr->mask && attr->join_state == CMX_MCAST_FULL)
+		return rdma_join_multicast(id->cm, ex.addr, id);
+	if (!attr->mask && attr->join_state == CMX_MCAST_SENDONLY_FULL)
+		return rdma_join_multicast_ex(id->cm, &ex, id);
+	if (ours)
+		return ours(id->cm, ex.addr, attr, id);
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
+static int do_join(struct mc_id *id, char **arg)
+{
+	struct cmx_mcast_attr attr = {};
+	char *group = arg[0], *val;
+	size_t i;
+
+	for (arg++; *arg; arg++) {
+		val = strchr(*arg, '=');
+		if (val) {
+			*val++ = 0;
+			wish(&attr, *arg, strtoul(val, NULL, 0));
+			continue;
+		}
+		for (i = 0; i < ARRAY_SIZE(states); i++)
+			if (!strcmp(*arg, states[i]))
+				attr.join_state = i;
+	}
+	return join(id, group, &attr);
+}
+
+static int do_id(struct mc_id *id, char **arg)
+{
+	enum rdma_port_space ps = RDMA_PS_UDP;
+
+	if (!strcmp(arg[0], "ipoib"))
+		ps = RDMA_PS_IPOIB;
+	if (rdma_create_id(channel, &id->cm, id, ps))
+		return -1;
+	return rdma_bind_addr(id->cm, addr_of(arg[1]));
+}
+
+static struct rdma_cm_event *next_event(int ms)
+{
+	struct pollfd p = { .fd = channel->fd, .events = POLLIN };
+	struct rdma_cm_event *ev;
+
+	return poll(&p, 1, ms) == 1 && !rdma_get_cm_event(channel, &ev) ? ev : NULL;
+}
+
+static void show_event(struct rdma_cm_event *ev)
+{
+	const struct rdma_ud_param *ud = &ev->param.ud;
+	const char *name = rdma_event_str(ev->event);
+	struct mc_id *id = ev->id->context;
+	char mgid[INET6_ADDRSTRLEN];
+
+	printf("%s id=%d status=%d", name + strlen("RDMA_CM_EVENT_"), (int)(id - ids), ev->status);
+	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN) {
+		const struct ibv_ah_attr *ah = &ud->ah_attr;
+
+		inet_ntop(AF_INET6, &ah->grh.dgid, mgid, sizeof(mgid));
+		printf(" mgid=%s mlid=0x%x qkey=0x%x qpn=0x%x sl=%d rate=%d flow=0x%x tclass=%d hop=%d",
+		       mgid, ah->dlid, ud->qkey, ud->qp_num, ah->sl, ah->static_rate,
+		       ah->grh.flow_label, ah->grh.traffic_class, ah->grh.hop_limit);
+	}
+	putchar('\n');
+}
+
+static void do_event(int ms)
+{
+	struct rdma_cm_event *ev = next_event(ms);
+	struct mc_id *id;
+
+	if (!ev) {
+		puts("none");
+		return;
+	}
+	id = ev->id->context;
+	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && id->cm->qp && mc_group(id, &ev->param.ud))
+		fputs("no AH: ", stdout);
+	show_event(ev);
+	rdma_ack_cm_event(ev);
+}
+
+static int do_destroy(struct mc_id *id)
+{
+	int ret;
+
+	mc_qp_free(id);
+	ret = rdma_destroy_id(id->cm);
+	id->cm = NULL;
+	return ret;
+}
+
+static int do_option(struct mc_id *id, char **arg)
+{
+	uint32_t val = strtoul(arg[1], NULL, 0);
+	int name = CMX_OPTION_MCAST_REJOIN;
+
+	if (!strcmp(arg[0], "pkey"))
+		name = CMX_OPTION_PKEY;
+	else if (!strcmp(arg[0], "sl"))
+		name = CMX_OPTION_SL;
+	else if (!strcmp(arg[0], "hop"))
+		name = CMX_OPTION_HOP_LIMIT;
+	return rdma_set_option(id->cm, CMX_OPTION, name, &val, sizeof(val));
+}
+
+/* Says how many were joined, and the status of the last that was not. */
+static void do_many(struct mc_id *id, char **arg)
+{
+	struct sockaddr_in sin = *(struct sockaddr_in *)addr_of(arg[0]);
+	int n = atoi(arg[1]), i, joined = 0, status = 0;
+	struct rdma_cm_event *ev;
+
+	for (i = 0; i < n; i++) {
+		if (rdma_join_multicast(id->cm, (struct sockaddr *)&sin, id))
+			break;
+		sin.sin_addr.s_addr = htonl(ntohl(sin.sin_addr.s_addr) + 1);
+	}
+	for (n = i; i; i--) {
+		ev = next_event(20000);
+		if (!ev)
+			break;
+		if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN)
+			joined++;
+		else
+			status = ev->status;
+		rdma_ack_cm_event(ev);
+	}
+	printf("%d of %d, status %d\n", joined, n, status);
+}
+
+static int command(char **arg, int n)
+{
+	struct mc_id *id = &ids[n > 1 ? atoi(arg[1]) % MC_IDS : 0];
+	char text[MC_TEXT];
+
+	if (!strcmp(arg[0], "event")) {
+		do_event(atoi(arg[1]));
+		return 0;
+	}
+	if (!strcmp(arg[0], "id") && n == 4) {
+		done(do_id(id, arg + 2));
+		return 0;
+	}
+	if (!id->cm)
+		return -1;
+	if (!strcmp(arg[0], "qp"))
+		done(mc_qp(id));
+	else if (!strcmp(arg[0], "join") && n > 2)
+		done(do_join(id, arg + 2));
+	else if (!strcmp(arg[0], "leave") && n == 3)
+		done(rdma_leave_multicast(id->cm, addr_of(arg[2])));
+	else if (!strcmp(arg[0], "send") && n == 3)
+		done(mc_send(id, arg[2]));
+	else if (!strcmp(arg[0], "recv") && n == 3)
+		puts(mc_recv(id, atoi(arg[2]), text) ? text : "none");
+	else if (!strcmp(arg[0], "option") && n == 4)
+		done(do_option(id, arg + 2));
+	else if (!strcmp(arg[0], "destroy"))
+		done(do_destroy(id));
+	else if (!strcmp(arg[0], "many") && n == 4)
+		do_many(id, arg + 2);
+	else
+		return -1;
+	return 0;
+}
+
+int main(void)
+{
+	char line[512], *arg[32], *save;
+	int n;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	channel = rdma_create_event_channel();
+	if (!channel) {
+		perror("rdma_create_event_channel");
+		return 1;
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		arg[0] = strtok_r(line, " ", &save);
+		for (n = 0; arg[n] && n < 30; )
+			arg[++n] = strtok_r(NULL, " ", &save);
+		arg[n] = NULL;
+		if (n && !strcmp(arg[0], "quit"))
+			break;
+		if (!n || command(arg, n))
+			puts("what?");
+	}
+	return 0;
+}

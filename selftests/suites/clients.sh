@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# kernels: 6.1 6.12
+# timeout: 600
+#
+# Debian's unmodified RDMA programs (selftests/clients/pairs), every pair of them four times: with
+# the in-tree stack at both ends, which shows what must work here; with ours at both ends, while the
+# in-tree user-space CM is not even loaded; and with ours at either end against the in-tree stack.
+. "$(dirname "$0")/../vm/guest.sh"
+rig || { not_ok rig; finish; }
+run=$(mktemp -d)
+port=7200
+
+# listening PID STACK: it has a listener on the port (udaddy knows only 7174), or has joined the group
+listening() {
+	local i group at="LISTEN.*:\($port\|7174\) "
+
+	printf -v group '%02X0707EF' $((port % 250 + 1))
+	for i in $(seq 100); do
+		sleep 0.1
+		[ -e "/proc/$1" ] || return
+		if [ "$2" = ours ]; then
+			! grep -qi " $at" /sys/kernel/debug/rdma_cmx/ids || return
+		else
+			! rdma resource show cm_id 2>/dev/null | grep -q "$at" || return
+		fi
+		! grep -q "$group" /proc/net/igmp || return
+	done
+}
+
+fill() {
+	local s=$1
+	s=${s//@A/10.77.0.1} s=${s//@6/fd77::1} s=${s//@P/$port} s=${s//@N/$((port % 250 + 1))}
+	echo "$s"
+}
+
+with() { # ours|stock COMMAND...: in the background, its process in $pid
+	local lib=
+	[ "$1" = stock ] || lib=$cmx_lib
+	LD_LIBRARY_PATH=$lib timeout -k 2 30 "${@:2}" </dev/null &
+	pid=$!
+}
+
+# perftest takes its port and the next one
+# try_pair PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE: its status goes to $a and $p
+try_pair() {
+	local passive active server endless= repeat= try
+
+	a=0 p=0
+	port=$((port + 3))
+	read -ra passive <<<"$(fill "$3")"
+	read -ra active <<<"$(fill "$4")"
+	[ "${passive[0]}" = endless ] && endless=1 && passive=("${passive[@]:1}")
+	[ "${active[0]}" = repeat ] && repeat=1 && active=("${active[@]:1}")
+
+	with "$1" "${passive[@]}" >"$run/passive" 2>&1
+	server=$pid
+	within 5 pgrep -P "$server"
+	listening "$(pgrep -P "$server")" "$1"
+	# mckey's sender posts and leaves, without waiting for its datagrams to be sent
+	for try in 1 2 3 4 5 6 7 8; do
+		with "$2" "${active[@]}" >"$run/active" 2>&1
+		wait "$pid"
+		a=$?
+		[ -n "$repeat" ] && [ $a = 0 ] && [ -e "/proc/$server" ] || break
+		sleep 0.3
+	done
+	[ -z "$endless" ] || kill "$server"
+	wait "$server" || p=$?
+	[ -z "$endless" ] || [ $p != 143 ] || p=0
+	[ $a = 0 ] && [ $p = 0 ]
+}
+
+# What the in-tree stack at both ends does not do here says nothing of ours: then its passive end
+# is no peer for that program. The programs have races of their own, hence the second try; perftest
+# gives up when it cannot gauge the clock of a busy emulated processor, and then gets some more.
+pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
+	local name="$1: $3 to $2" a p try
+
+	if [ "$2" = stock ] && [[ " $broken " = *" $1 "* ]]; then
+		skip "$name" "the in-tree stack does not do it here"
+		return
+	fi
+	for try in 1 2 3 4 5 6 7 8; do
+		if try_pair "${@:2}"; then
+			ok "$name"
+			return
+		fi
+		[ $try = 1 ] || grep -q "Can't produce a report" "$run/passive" "$run/active" || break
+		echo "# $name: active status $a, passive status $p; once more"
+	done
+	if [ "$2$3" = stockstock ]; then
+		broken="$broken $1"
+		skip "$name" "the in-tree stack does not do it here"
+	else
+		not_ok "$name" "active status $a, passive status $p"
+		tail -12 "$run/passive" | sed 's/^/    passive: /'
+		tail -12 "$run/active" | sed 's/^/    active: /'
+	fi
+}
+
+column() { # PASSIVE-STACK ACTIVE-STACK
+	local name passive active
+	while IFS='|' read -r name passive active; do
+		read -r name <<<"$name"
+		case $name in ''|'#'*) continue;; esac
+		[ -z "$only" ] || [[ " $only " = *" $name "* ]] || continue
+		pair "$name" "$1" "$2" "$passive" "$active"
+	done <"$top/selftests/clients/pairs"
+}
+
+only=$*
+broken=
+column stock stock
+if [ -z "$cmx_lib" ] || ! load_cmx; then
+	not_ok "our stack" "no module, or no library"
+	finish
+fi
+modprobe -r rdma_ucm
+check_not "the in-tree user-space CM is away" test -e /dev/infiniband/rdma_cm
+column ours ours
+modprobe rdma_ucm
+column stock ours
+column ours stock
+finish

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# death: what lives on an id dies at any moment: process, device, namespace, module.
+# kernels: 6.1 6.12 debug
+. "$(dirname "$0")/../vm/guest.sh"
+rig || exit
+load_cmx || exit
+hold=$top/selftests/faults/hold
+tmp=$(mktemp -d)
+
+# start NAME ARGS...: a holder in the background, in namespace $ns, its input in fd 8
+start() {
+	local name=$1
+	shift
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	LD_LIBRARY_PATH=$cmx_lib ${ns:+ip netns exec $ns} "$hold" "$@" <"$tmp/in" >"$tmp/out" 2>&1 &
+	pid=$!
+	exec 8>"$tmp/in"
+	check "$name" within 60 grep -q ^ready "$tmp/out" || cat "$tmp/out"
+}
+
+# end NAME: tell it to destroy all
+end() {
+	echo >&8
+	exec 8>&-
+	check "$1" within 60 grep -q ^gone "$tmp/out"
+	kill -9 "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+}
+
+groups() { [ "$(grep -c '4DEF ' /proc/net/igmp)" = "$1" ]; }
+dead() { ! kill -0 "$pid" 2>/dev/null; }
+remove() { timeout 60 rdma link del rxe0; }
+# a request to the holder's listener shows there as an event
+knock() {
+	timeout 10 rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1
+	within 5 grep -q CONNECT_REQUEST "$tmp/out"
+}
+
+start "hold ids in every state" -n 30 -g 50
+check "50 groups in /proc/net/igmp" groups 50
+check_not "unload is refused while in use" rmmod rdma_cmx
+kill -9 "$pid"
+exec 8>&-
+wait "$pid" 2>/dev/null
+check "the groups of a killed process are left" within 10 groups 0
+start "its ports are free" -n 3 -g 3
+end "all can be destroyed"
+check "the module unloads" unload_cmx
+
+load_cmx || exit
+start "hold ids in every state again" -n 30 -g 50
+# rxe stays until uverbs is done with it, and that until the last process has closed it
+remove &
+check "each id learns that the device goes" within 20 grep -q '^removal 11' "$tmp/out"
+check "none has a group any more" within 10 groups 0
+end "all can be destroyed after their device"
+check "the device is gone" within 30 test ! -e /sys/class/infiniband/rxe0
+rig
+
+start "listen on any device" -w
+check "the device goes" remove
+rig
+check "the listener hears a device that came later" knock
+end "all can be destroyed"
+
+# connections come and go while the device does
+for i in 1 2 3 4 5; do
+	ours timeout 60 "$hold" -n 60 -g 20 </dev/null >/dev/null 2>&1 &
+	sleep "0.$((i * 2))"
+	check "the device goes while connections come, $i" remove
+	rig
+	wait
+done
+
+ip netns add gone
+ip netns exec gone ip link set lo up
+ns=gone start "ids in another namespace" -w
+check "the namespace is deleted with ids in it" ip netns del gone
+end "and its ids are destroyed"
+
+check "the module unloads" unload_cmx
+rm -rf "$tmp"
+finish

@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
+# kernels: 6.1 6.12 debug
+# timeout: 600
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+path=$top/selftests/fabric/path
+run=$(mktemp -d)
+paths=/sys/kernel/debug/rdma_cmx/paths
+param=/sys/module/rdma_cmx/parameters
+port=7500
+gid() { cat "/sys/class/infiniband/vib$1/ports/1/gids/0"; }
+
+fabric up >"$run/up" 2>&1 || { tail -n 5 "$run/up"; not_ok "fabric up"; finish; }
+load_cmx || { not_ok "the module"; finish; }
+
+with() { # ours|stock COMMAND...
+	local lib=
+	[ "$1" = stock ] || lib=$cmx_lib
+	shift
+	exec env LD_LIBRARY_PATH="$lib" timeout -k 2 40 "$@" </dev/null
+}
+
+listening() { # STACK SERVER-PID
+	[ -e "/proc/$2" ] || return 0
+	if [ "$1" = ours ]; then
+		grep -q " listen " /sys/kernel/debug/rdma_cmx/ids
+	else
+		rdma resource show cm_id | grep -q LISTEN
+	fi
+}
+
+# pair NAME PASSIVE-STACK ACTIVE-STACK SERVER -- CLIENT: the server at HCA 0, the client at HCA 1; or
+# where $at says, words of the two
+pair() {
+	local name=$1 p=$2 a=$3 server=() pid s c pat=h0 aat=h1
+	shift 3
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	[ -z "${at:-}" ] || read -r pat aat <<<"$at"
+	(enter "$pat" "$p" "${server[@]}") >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening "$p" "$pid"
+	[ "$p" = ours ] || sleep 0.5
+	(enter "$aat" "$a" "$@") >"$run/client" 2>&1
+	c=$?
+	wait "$pid"
+	s=$?
+	if [ $c = 0 ] && [ $s = 0 ]; then
+		ok "$name: $a to $p"
+	else
+		not_ok "$name: $a to $p" "client $c, server $s"
+		tail -n 5 "$run/server" "$run/client" | sed 's/^/    /'
+	fi
+}
+enter() { # NAMESPACE STACK COMMAND...
+	local ns=$1
+	shift
+	[ "$ns" = - ] && with "$@"
+	with "$1" ip netns exec "$ns" "${@:2}"
+}
+said() { check "$1" grep -q -- "$2" "$run/$3"; }
+three() { # NAME SERVER -- CLIENT: each stack on either side
+	local name=$1
+	shift
+	pair "$name" ours ours "$@"
+	pair "$name" ours stock "$@"
+	pair "$name" stock ours "$@"
+}
+
+# MADs that ask for paths since the last call of mads
+questions() { awk '$1 == "0x03" && $2 == "0x01" && $3 == "0x0035" { n += $4 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
+mads() { knob mad/count 0; }
+figure() { awk -v d="vib$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == f) c = i } $1 == d { print $c }' $paths; }
+is() { # NAME WANTED GOT
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$3, not $2"; fi
+}
+
+# clients over IPoIB
+three "rping, IPv4" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+three "rping, IPv6" rping -s -a fd78::1 -C 2 -- rping -c -a fd78::1 -C 2
+three "rping, wildcard" rping -s -C 2 -- rping -c -a 10.78.0.1 -C 2
+three "udaddy" udaddy -b 10.78.0.1 -- udaddy -s 10.78.0.1 -b 10.78.0.2
+three "ucmatose" ucmatose -b 10.78.0.1 -- ucmatose -s 10.78.0.1
+at="h0 h0"
+pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+at=
+
+# what the SA said is what the QP gets
+pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
+said "its P_Key" "pkey=0xffff" client
+said "its LID in the QP" "dlid=$(vib_lid 0) " client
+pair "path of the owner" ours ours "$path" serve 10.78.0.1 7502 -- "$path" given 10.78.0.1 7502
+said "its MTU in the QP" "qp mtu=3 " client
+
+# AF_IB: in the namespace of the devices
+at="- -"
+for stacks in "ours ours" "ours stock" "stock ours"; do
+	read -r p a <<<"$stacks"
+	port=$((port + 10))
+	pair "AF_IB" "$p" "$a" "$path" serve "ib:$(gid 0)" $port -- \
+		"$path" connect "ib:$(gid 0)" $port "ib:$(gid 1)"
+	said "private data whole ($a to $p)" "request hello from here" server
+	said "peer's address ($a to $p)" "peer ib:fe80::.*/0xffff" server
+done
+pair "AF_IB, no source" ours ours "$path" serve "ib:$(gid 0)" 7590 -- \
+	"$path" connect "ib:$(gid 0)" 7590
+pair "AF_IB, wildcard" ours ours "$path" serve "ib:::" 7591 -- \
+	"$path" connect "ib:$(gid 0)" 7591 "ib:$(gid 1)"
+at=
+for stack in stock ours; do
+	for ps in tcp udp ib ipoib; do
+		for addr in "ib:$(gid 0)" ib::: ib:::1 "ib:fe80::99"; do
+			(with $stack "$path" bind "$addr" 7600 $ps) 2>&1
+		done
+	done >"$run/bind.$stack"
+done
+check "AF_IB: binding says what the in-tree stack does" diff "$run/bind.stock" "$run/bind.ours"
+
+# the cache
+routes() { (with ours ip netns exec h1 "$path" routes 10.78.0.1 "$@") >"$run/routes" 2>&1; }
+echo 0 >$param/path_cache
+mads
+routes 7610 5 20000
+is "without the cache each id asks" 5 "$(questions)"
+echo 1024 >$param/path_cache
+routes 7611 1 20000
+mads
+hits=$(figure 1 hits)
+routes 7611 5 20000
+is "with it none does" 0 "$(questions)"
+is "hits are counted" $((hits + 5)) "$(figure 1 hits)"
+routes 7612 1 20000
+is "another service is another question" 1 "$(questions)"
+echo 1 >$param/path_cache
+routes 7613 1 20000
+is "no more records than allowed" 1 "$(figure 1 entries)"
+echo 1024 >$param/path_cache
+echo 1 >$param/path_cache_seconds
+sleep 1.2
+mads
+routes 7613 1 20000
+is "an old record is not used" 1 "$(questions)"
+echo 60 >$param/path_cache_seconds
+routes 7613 1 20000
+drops=$(figure 1 drops)
+knob ports/1/up 0
+within 10 ports_are DOWN 1
+knob ports/1/up 1
+within 20 ports_are ACTIVE 1
+is "a port that was down knows no path" 0 "$(figure 1 entries)"
+check "that is counted" test "$(figure 1 drops)" -gt "$drops"
+within 20 on 1 ping -c 1 -W 1 10.78.0.1
+
+# partitions
+echo "Part=0x1,ipoib:ALL=full;" >>$fabric_run/partitions.conf
+sm hup
+child() {
+	grep -q 0x8001 "/sys/class/infiniband/vib$1/ports/1/pkeys"/* || return
+	[ -e "/run/child$1" ] || on "$1" ip link add "ib$1.8001" link "ib$1" type ipoib pkey 0x8001 || return
+	touch "/run/child$1"
+	on "$1" ip addr replace "10.79.0.$(($1 + 1))/24" dev "ib$1.8001"
+	on "$1" ip link set "ib$1.8001" up
+	on "$1" ip -o link show "ib$1.8001" | grep -q LOWER_UP
+}
+if within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79.0.1; then
+	three "rping, another partition" rping -s -a 10.79.0.1 -C 2 -- rping -c -a 10.79.0.1 -C 2
+	pair "path in it" ours ours "$path" serve 10.79.0.1 7620 -- "$path" connect 10.79.0.1 7620
+	said "has its P_Key" "pkey=0x8001" client
+	said "at the other end, too" "pkey=0x8001" server
+else
+	not_ok "interfaces in another partition"
+fi
+
+# nobody answers: questions to the SA are lost
+asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
+knob mad/class 3
+knob mad/drop 1
+routes 7630 1 2000
+said "no answer: timed out" "ROUTE_ERROR.* -110" routes
+said "no answer: in time" "after [23] s" routes
+routes 7631 1 1000 3
+said "no answer, three more tries: timed out" "ROUTE_ERROR.* -110" routes
+said "no answer, three more tries: in time" "after [456] s" routes
+(with ours ip netns exec h1 "$path" routes 10.78.0.1 7632 1 30000) >"$run/routes" 2>&1 &
+pid=$!
+check "a question is under way" within 10 asking
+kill $pid
+wait $pid
+check "what nobody waits for is given up" unload_cmx
+load_cmx
+routes 7633 1 3000 15 &
+pid=$!
+check "another question" within 10 asking
+sleep 4
+knob mad/drop 0
+wait $pid
+said "it is asked until there is an answer" "ROUTE_RESOLVED.* 0" routes
+knob mad/drop 1
+routes 7635 1 30000 &
+pid=$!
+check "one more question" within 10 asking
+knob remove 1
+wait $pid
+said "the device goes meanwhile" "DEVICE_REMOVAL" routes
+knob mad/drop 0
+check "the module unloads" unload_cmx
+check "the fabric comes down" fabric down
+finish

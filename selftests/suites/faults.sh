@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# faults: no memory, at every allocation of the main paths
+# kernels: debug
+# timeout: 400
+. "$(dirname "$0")/../vm/guest.sh"
+rig || exit
+load_cmx || exit
+tmp=$(mktemp -d)
+f=/sys/kernel/debug/failslab
+[ -d "$f" ] || { skip "fault injection" "this kernel has none"; finish; }
+echo N >"$f/ignore-gfp-wait"
+echo 0 >"$f/verbose"
+
+LD_LIBRARY_PATH=$cmx_lib "$top/selftests/faults/failnth" >"$tmp/out" 2>&1
+while read -r verdict rest; do
+	case $verdict in
+	ok) ok "$rest";;
+	*) not_ok "$verdict $rest";;
+	esac
+done <"$tmp/out"
+
+# By chance, in callbacks and work queues too: whatever allocates below our module
+text=$(awk '$4 == "[rdma_cmx]" && $2 ~ /[tT]/ {print $1}' /proc/kallsyms | sort)
+echo "0x$(head -1 <<<"$text")" >"$f/require-start"
+echo "0x$(tail -1 <<<"$text")" >"$f/require-end"
+echo 32 >"$f/stacktrace-depth"
+echo -1 >"$f/times"
+echo 5 >"$f/probability"
+n=0
+for i in $(seq 20); do
+	ours timeout 20 "$top/selftests/faults/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
+	[ $? = 124 ] || n=$((n + 1))
+done
+echo 0 >"$f/probability"
+[ $n = 20 ] && ok "20 runs with failures by chance end" || not_ok "runs with failures by chance" "only $n of 20 ended"
+check "all works again" ours "$top/selftests/faults/hold" -n 6 -g 6
+check "the module unloads" unload_cmx
+rm -rf "$tmp"
+finish

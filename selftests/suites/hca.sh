@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# hca: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
+# kernels: 6.1 6.12
+# timeout: 600
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+
+tmp=$(mktemp -d)
+slow=1
+[ ! -e /sys/kernel/debug/kmemleak ] || slow=3
+
+# says PATTERN COMMAND...: the command prints a line that matches
+says() {
+	local want=$1 out
+	shift
+	out=$("$@" 2>&1)
+	grep -qE -- "$want" <<<"$out" || { echo "no \"$want\" in:"; echo "$out"; return 1; }
+}
+
+limit=$((30 * slow))
+
+# serve HCA COMMAND...: in the background; its status goes to a file, for "check" has subshells
+serve() {
+	rm -f "$tmp/status"
+	{
+		on "$1" timeout $limit "${@:2}" >"$tmp/server" 2>&1
+		echo $? >"$tmp/status"
+	} &
+}
+
+# ask HCA COMMAND...: its client; a client that comes too early tries again
+ask() {
+	local status server
+	for _ in 1 2 3; do
+		on "$1" timeout $limit "${@:2}" >"$tmp/client" 2>&1
+		status=$?
+		[ $status != 0 ] && [ ! -e "$tmp/status" ] || break
+		sleep $slow
+	done
+	within $limit test -s "$tmp/status"
+	server=$(cat "$tmp/status")
+	[ "$status $server" != "0 0" ] || return 0
+	echo "client $status, server $server"
+	tail -n 5 "$tmp/client" "$tmp/server"
+	return 1
+}
+
+# pair SERVER-HCA "SERVER COMMAND" CLIENT-HCA "CLIENT COMMAND"
+pair() {
+	# shellcheck disable=SC2086 # commands with arguments
+	serve "$1" $2
+	sleep $slow
+	# shellcheck disable=SC2086
+	ask "$3" $4
+}
+
+listens() { ss -Hltn "sport = :$1" | grep -q .; }
+
+# verbs PROGRAM [ARG...]: between the first two HCAs, introduced by TCP
+verbs() {
+	serve x "$1" -d vib0 "${@:2}"
+	within 20 listens 18515
+	ask x "$1" -d vib1 "${@:2}" 127.0.0.1
+}
+
+nodes_are() { test "$(saquery -C vib0 2>/dev/null | grep -c 'NodeRecord dump')" = "$1"; }
+pings() { on "$1" ping -q -c 1 -W 1 "$2"; }
+mads() { # CLASS METHOD ATTRIBUTE: sent since the counters were cleared
+	knob mad/count | awk -v k="$1 $2 $3" '$1 " " $2 " " $3 == k { n = $4 } END { print n + 0 }'
+}
+
+check "a fabric of 3 HCAs comes up" fabric up 3
+[ "$failed" = 0 ] || finish
+
+# subnet management
+check "ibstat" says 'State: Active' ibstat vib0
+check "ibstat: the cable" says 'Physical state: LinkUp' ibstat vib2
+ibnetdiscover -C vib0 >"$tmp/net" 2>&1
+check "ibnetdiscover: one switch" test "$(grep -c ^Switch "$tmp/net")" = 1
+check "ibnetdiscover: three HCAs" test "$(grep -c ^Ca "$tmp/net")" = 3
+check "sminfo" says 'SMINFO_MASTER' sminfo -C vib0
+sw=$(knob switch | sed -n 's/^lid \([0-9]*\) .*/\1/p')
+check "the switch has a LID" test "$sw" -gt 0
+check "smpquery -D nodedesc of the switch" says 'vib switch' smpquery -C vib0 -D nodedesc 0,1
+check "smpquery -D nodedesc of an HCA, two hops" says 'vib1' smpquery -C vib0 -D nodedesc 0,1,2
+check "smpquery -D nodedesc, there and back" says 'vib0' smpquery -C vib0 -D nodedesc 0,1,1
+for attr in nodeinfo "switchinfo" "portinfo 1" "pkeys 0" "sl2vl 1" "vlarb 1"; do
+	# shellcheck disable=SC2086 # an attribute and its port
+	set -- $attr
+	check "smpquery $attr of the switch" smpquery -C vib0 "$1" "$sw" ${2:+"$2"}
+done
+for attr in nodeinfo "portinfo 1" pkeys guidinfo "sl2vl 1" "vlarb 1"; do
+	# shellcheck disable=SC2086
+	set -- $attr
+	check "smpquery $attr of an HCA" smpquery -C vib0 "$1" "$(vib_lid 1)" ${2:+"$2"}
+done
+check_not "no SM where none runs" sminfo -C vib0 -t 100 "$(vib_lid 1)"
+check "ibroute" says ": \(Channel Adapter portguid $(vib_guid 1)" ibroute -C vib0 "$sw"
+check "ibroute -M" says '^0xc000.* x' ibroute -C vib0 -M "$sw"
+check "ibtracert" says 'To ca node|To ca' ibtracert -C vib0 "$(vib_lid 0)" "$(vib_lid 2)"
+check "saquery: nodes" nodes_are 4
+check "saquery: a path" says 'hop_limit|mtu' saquery -C vib0 -p --src-to-dst "$(vib_lid 0):$(vib_lid 1)"
+check "the broadcast group" says '^ff12:401b:ffff::ffff:ffff ' groups
+check "perfquery of an HCA" says 'PortXmitPkts' perfquery -C vib0 "$(vib_lid 1)" 1
+check "perfquery -x of a port of the switch" says 'PortMulticastRcvPkts' perfquery -C vib0 -x "$sw" 2
+
+# verbs
+check "ibv_rc_pingpong" verbs ibv_rc_pingpong -n 100
+check "ibv_rc_pingpong of 64 KB, by events" verbs ibv_rc_pingpong -n 20 -s 65536 -e -c
+check "ibv_uc_pingpong" verbs ibv_uc_pingpong -n 100
+check "ibv_ud_pingpong" verbs ibv_ud_pingpong -n 100 -s 1024
+
+# IPoIB and what runs on it
+check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2
+check "ping -6" on 1 ping -q -c 2 -i 0.3 fd78::3
+check "ping of 1900 bytes" on 0 ping -q -c 2 -i 0.3 -M do -s 1900 10.78.0.3
+check "rping" pair 0 "rping -s -C 10 -a 10.78.0.1" 1 "rping -c -C 10 -a 10.78.0.1"
+check "rping -6" pair 1 "rping -s -C 3 -a fd78::2" 2 "rping -c -C 3 -a fd78::2"
+check "rping of 60 KB, verified" pair 0 "rping -s -C 5 -S 60000 -V -a 10.78.0.1" \
+	2 "rping -c -C 5 -S 60000 -V -a 10.78.0.1"
+check "ucmatose" pair 0 "ucmatose -b 10.78.0.1" 1 "ucmatose -s 10.78.0.1"
+check "udaddy" pair 0 "udaddy -b 10.78.0.1" 1 "udaddy -s 10.78.0.1"
+check "udaddy -P ipoib" pair 0 "udaddy -P ipoib -b 10.78.0.1" 1 "udaddy -P ipoib -s 10.78.0.1"
+
+# multicast goes along the MFT, and nowhere else. OpenSM routes a group that has two ports.
+joined() { mlid=$(groups | sed -n "s/^$1 //p") && [ "$mlid" ] && [ "$(mft "$mlid")" = "$2" ]; }
+serve 0 mckey -m 239.7.7.7 -b 10.78.0.1 -C 50
+on 1 timeout $limit mckey -m 239.7.7.7 -b 10.78.0.2 -C 50 >"$tmp/second" 2>&1 &
+check "two members: the SA's group, and the MFT" within $limit joined ff12:4001:ffff::f07:707 "1 2"
+out1=$(switch_port 0 mcast-out) out3=$(switch_port 2 mcast-out)
+# the sender posts and leaves, without waiting for any datagram to be sent
+check "mckey" ask 1 mckey -m 239.7.7.7 -s -b 10.78.0.2 -C 500
+check "the member's port got it" test $(($(switch_port 0 mcast-out) - out1)) -ge 50
+check "the other port got nothing of it" test $(($(switch_port 2 mcast-out) - out3)) -lt 20
+check "so did the member at the sender's own port" within 5 grep -q 'test complete' "$tmp/second"
+check "they leave: the group is gone" within $limit eval "! says f07:707 groups"
+serve 0 mckey -p 0x2 -m 239.7.7.8 -b 10.78.0.1
+check "mckey -p ipoib joins" within $limit says ff12:401b:ffff::f07:708 groups
+check "mckey -p ipoib" ask 1 mckey -p 0x2 -m 239.7.7.8 -s -b 10.78.0.2 -C 500
+
+# partitions
+echo "Test=0x0021,ipoib:$(vib_guid 0)=full,$(vib_guid 1)=full;" >>"$fabric_run/partitions.conf"
+sm hup
+has_pkey() { grep -qr 0x8021 "/sys/class/infiniband/vib$1/ports/1/pkeys/"; }
+check "a partition reaches its members" within 20 eval 'has_pkey 0 && has_pkey 1'
+check_not "and nobody else" has_pkey 2
+for i in 0 1; do
+	check "a child interface, HCA $i" on $i ip link add link ib$i name ib$i.8021 type ipoib pkey 0x8021
+	on $i ip addr add 10.79.0.$((i + 1))/24 dev ib$i.8021
+	on $i ip link set ib$i.8021 up
+done
+check "ping in the partition" within 20 pings 0 10.79.0.2
+check "rping in the partition" pair 0 "rping -s -C 3 -a 10.79.0.1" 1 "rping -c -C 3 -a 10.79.0.1"
+
+# MADs lost and late
+knob mad/class 0x3 && knob mad/attr 0x35
+knob mad/drop 1
+check_not "no PathRecord, no connection" on 1 timeout 20 rping -c -C 1 -a 10.78.0.3
+knob mad/drop 0
+knob mad/delay 700
+begin=$(date +%s%N)
+check "PathRecords that come late" pair 0 "rping -s -C 1 -a 10.78.0.1" 1 "rping -c -C 1 -a 10.78.0.1"
+check "they were late indeed" test $(($(date +%s%N) - begin)) -gt 1400000000
+knob mad/delay 0
+knob mad/class 0 && knob mad/attr 0
+
+# the subnet manager ends, and another one starts. It never looks by itself: what it knows of links
+# that come and go, traps told it
+sm kill 0
+check "OpenSM killed and restarted" sm start 0 -s 0
+check "clients register again" within 20 says '^ff12:401b:ffff::ffff:ffff ' groups
+check "ping afterwards" within 20 pings 0 10.78.0.2
+
+# cables
+knob mad/count 0
+knob ports/1/cable 0
+check "cable pulled: the port is down" within 5 ports_are DOWN 1
+check "the switch's trap" within 5 test "$(mads 0x01 0x05 0x0002)" -ge 1
+check "the manager knows" within 10 nodes_are 3
+check_not "nothing comes through" pings 0 10.78.0.2
+knob ports/1/cable 1
+check "cable back: ACTIVE" within 15 ports_are ACTIVE 1
+check "ping once more" within 20 pings 0 10.78.0.2
+
+# an HCA is taken out, and put in again
+check "an HCA is removed" knob remove 2
+check_not "its device is gone" test -e /sys/class/infiniband/vib2
+check "the manager knows" within 10 nodes_are 3
+check "it is put in again" knob add 2
+check "and becomes active" within 15 ports_are ACTIVE 2
+
+# two managers
+check "a second manager: standby" eval 'sm start 1 && within 15 says SMINFO_STANDBY sminfo -C vib0 $(vib_lid 1)'
+sm kill 0
+check "it takes over" within 30 says SMINFO_MASTER sminfo -C vib0 "$(vib_lid 1)"
+check "ping under the new manager" within 20 pings 0 10.78.0.2
+
+gone() { fabric down && ! test -d /sys/module/vib; }
+check "all of it goes away" gone
+finish

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# nvme: the kernel's own nvme-rdma and nvmet-rdma, unchanged but for names, at one end or at both.
+# kernels: 6.1 6.12
+# timeout: 600
+. "$(dirname "$0")/../vm/guest.sh"
+rig || exit
+load_cmx || exit
+tmp=$(mktemp -d)
+mods=$(dirname "$(cmx_module)")/nvme
+[ -e "$mods/cmx-nvme-rdma.ko" ] || { not_ok "modules" "none in $mods"; finish; }
+nvmet=/sys/kernel/config/nvmet
+image=/dev/ram0
+file=$tmp/mnt/file
+
+# nothing but what a test asks for may answer to "rdma"
+printf 'install %s /bin/true\n' nvme-rdma nvmet-rdma >/etc/modprobe.d/cmx-test.conf
+modprobe -a nvme-core nvme-fabrics nvmet ext4 configfs || exit
+modprobe brd rd_nr=1 rd_size=65536 || exit
+mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
+mkdir "$tmp/mnt"
+
+load() { # ours|stock host|target
+	case $1-$2 in
+	ours-host) insmod "$mods/cmx-nvme-rdma.ko";;
+	ours-target) insmod "$mods/cmx-nvmet-rdma.ko";;
+	stock-host) modprobe -i nvme-rdma;;
+	stock-target) modprobe -i nvmet-rdma;;
+	esac
+}
+unload() {
+	case $1-$2 in
+	ours-host) within 10 rmmod cmx_nvme_rdma;;
+	ours-target) within 10 rmmod cmx_nvmet_rdma;;
+	stock-host) within 10 rmmod nvme_rdma;;
+	stock-target) within 10 rmmod nvmet_rdma;;
+	esac
+}
+
+port_on()  { ln -s $nvmet/subsystems/cmx $nvmet/ports/1/subsystems/cmx; }
+port_off() { rm $nvmet/ports/1/subsystems/cmx; }
+export_ram() {
+	mkdir $nvmet/subsystems/cmx $nvmet/subsystems/cmx/namespaces/1 $nvmet/ports/1 &&
+	echo 1 >$nvmet/subsystems/cmx/attr_allow_any_host &&
+	echo $image >$nvmet/subsystems/cmx/namespaces/1/device_path &&
+	echo 1 >$nvmet/subsystems/cmx/namespaces/1/enable &&
+	echo rdma >$nvmet/ports/1/addr_trtype &&
+	echo ipv4 >$nvmet/ports/1/addr_adrfam &&
+	echo 10.77.0.1 >$nvmet/ports/1/addr_traddr &&
+	echo 4420 >$nvmet/ports/1/addr_trsvcid &&
+	port_on
+}
+unexport() {
+	port_off 2>/dev/null
+	rmdir $nvmet/ports/1 && rmdir $nvmet/subsystems/cmx/namespaces/1 $nvmet/subsystems/cmx
+}
+
+# names of the controller and its disk in $ctrl and $disk
+connect() {
+	local answer
+	exec 7<>/dev/nvme-fabrics || return
+	echo -n "transport=rdma,traddr=10.77.0.1,trsvcid=4420,nqn=cmx,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=60,keep_alive_tmo=5" >&7 ||
+		return
+	read -r answer <&7
+	exec 7>&-
+	ctrl=/sys/class/nvme/nvme$(sed 's/instance=\([0-9]*\),.*/\1/' <<<"$answer")
+	within 10 found_disk
+}
+# not by check: its commands run in a subshell
+try_connect() {
+	if connect 2>"$tmp/err"; then ok "$1"; else not_ok "$1" "$(cat "$tmp/err")"; return 1; fi
+}
+found_disk() {
+	disk=$(cd "$ctrl"/ && ls -d nvme*n1 2>/dev/null | sed 's/c[0-9]*n/n/')
+	[ -n "$disk" ] && [ -b "/dev/$disk" ]
+}
+live() { [ "$(cat "$ctrl/state")" = live ]; }
+not_live() { ! live; }
+gone() { [ ! -e "$ctrl" ]; }
+kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
+no_ids() { [ "$(kernel_ids)" = 0 ]; }
+
+write_file() {
+	mkfs.ext4 -q -F "/dev/$disk" && mount "/dev/$disk" "$tmp/mnt" &&
+	head -c 20000000 /dev/urandom >"$file" && sha256sum <"$file" >"$tmp/sum" && umount "$tmp/mnt"
+}
+# from the disk, not from memory
+read_file() {
+	local ret
+	echo 3 >/proc/sys/vm/drop_caches
+	mount "/dev/$disk" "$tmp/mnt" || return
+	sha256sum <"$file" | cmp - "$tmp/sum"
+	ret=$?
+	umount "$tmp/mnt"
+	return $ret
+}
+start_io() {
+	dd if=/dev/zero of="/dev/$disk" bs=64k oflag=direct seek=500 count=200000 status=none 2>/dev/null &
+	io=$!
+	sleep 1
+}
+end_io() { # whatever it ends with
+	within 60 io_ended
+	wait $io 2>/dev/null
+	true
+}
+io_ended() { ! kill -0 $io 2>/dev/null; }
+reset() { echo 1 >"$ctrl/reset_controller"; }
+
+# scenes HOST TARGET
+scenes() {
+	local who="host $1, target $2"
+
+	check "$who: load" eval "load $2 target && load $1 host"
+	check "$who: export a RAM disk" export_ram
+	try_connect "$who: connect" || return
+	# three queues an end, and the listener
+	want=0
+	[ "$1" = stock ] || want=$((want + 3))
+	[ "$2" = stock ] || want=$((want + 4))
+	[ "$(kernel_ids)" = $want ] && ok "$who: $want ids of ours" ||
+		not_ok "$who: $want ids of ours" "$(kernel_ids)"
+	check "$who: make a file system and write" write_file
+	check "$who: it reads back" read_file
+	check "$who: reset" reset
+	check "$who: live again" within 30 live
+	check "$who: it reads back after the reset" read_file
+	port_off
+	check "$who: the target ends, the host notices" within 30 not_live
+	port_on
+	check "$who: reconnects by itself" within 60 live
+	check "$who: it reads back after that" read_file
+	start_io
+	check "$who: remove the controller under I/O" timeout 60 bash -c "echo 1 >$ctrl/delete_controller"
+	check "$who: it is gone" within 30 gone
+	end_io
+	try_connect "$who: connect again" || return
+	start_io
+	check "$who: the device goes under I/O" timeout 60 rdma link del rxe0
+	check "$who: the controller goes with it" within 60 gone
+	end_io
+	check "$who: unexport" unexport
+	check "$who: unload" eval "unload $1 host && unload $2 target"
+	check "$who: no id is left" within 10 no_ids
+	rig
+}
+
+pairs=$*
+for pair in ${pairs:-ours-ours ours-stock stock-ours}; do
+	scenes "${pair%-*}" "${pair#*-}"
+done
+modprobe -r brd
+check "the module unloads" unload_cmx
+rm -rf "$tmp" /etc/modprobe.d/cmx-test.conf
+finish

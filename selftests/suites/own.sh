@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# own: what only rdma_cmx has: options, ECE policy, multicast attributes
+# kernels: 6.1 6.12 debug
+. "$(dirname "$0")/../vm/guest.sh"
+rig || exit
+load_cmx || exit
+# a peer that never answers
+ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
+
+ours "$top/selftests/own/own" >/tmp/own.out 2>&1
+while IFS= read -r line; do
+	case $line in
+	"ok "*) ok "${line#ok }";;
+	"not ok "*) not_ok "${line#not ok }";;
+	*) echo "$line";;
+	esac
+done </tmp/own.out
+[ $((passed + failed)) -gt 0 ] || not_ok "own ran"
+ip neigh del 10.77.0.99 dev d0
+check "the module unloads" unload_cmx
+finish

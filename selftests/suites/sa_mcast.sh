@@ -1,0 +1,283 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# sa_mcast: multicast on InfiniBand: what the SA, the switch and the receivers see of it
+# kernels: 6.1 6.12
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+. "$top/selftests/sa/guest.sh"
+fabric up 3 || exit
+load_cmx || exit
+slow=1
+! [ -e /sys/kernel/debug/kmemleak ] || slow=3
+
+# a field of the SA's records of a group, of the member at that port or of the first one
+record() { # MGID NAME [PORT-GUID]
+	saquery --smkey 1 MCMR 2>/dev/null | awk -v mgid="$1" -v name="$2" -v port="${3:-:}" '
+		{ at = index($1, "."); key = substr($1, 1, at - 1); sub(/^[^.]*\.+/, "", $1) }
+		key == "MGID" { here = $1 == mgid }
+		key == "PortGid" { mine = index($1, port) }
+		here && mine && key == name { print $1; exit }'
+}
+group_is() { groups | grep -q "^$1 "; }
+no_group() { ! group_is "$1"; }
+# MADs that asked the SA to join or to leave since "count_sa"
+count_sa() { knob mad/count 0; }
+joins() { mads 0x02; }
+leaves() { mads 0x15; }
+mads() { knob mad/count | awk -v m="$1" '$1 == "0x03" && $2 == m && $3 == "0x0038" { n = $4 } END { print n + 0 }'; }
+left_mft() { ! mft "$1" | grep -qw "$2"; }
+mcast_out() { switch_port "$1" mcast-out; }
+joined() { mc "$1" event $((20000 * slow)); }
+# FROM ID TO ID: a datagram arrives; tried again, as the switch may not know of the group yet
+flows() {
+	local from=$1 n=$2 to=$3 m=$4 i
+	for i in {1..25}; do
+		[ "$(mc "$from" send "$n" "hello$i")" = 0 ] || return
+		[[ $(mc "$to" recv "$m" 200) = hello* ]] || continue
+		while [ "$(mc "$to" recv "$m" 50)" != none ]; do :; done
+		return
+	done
+	return 1
+}
+
+echo "# a group of each kind, and datagrams"
+mc_start a 0 ours
+mc_start b 1 ours
+mc_start c 2 ours
+
+# pair KIND PS GROUP MGID: two members, and one port that is none
+pair() {
+	local kind=$1 ps=$2 group=$3 mgid=$4 ev mlid before ports
+	is "$kind: bound" 0 "$(mc a id 0 "$ps" "$(addr 0 "$ps")")"
+	is "$kind: both" 0 "$(mc b id 0 "$ps" "$(addr 1 "$ps")")"
+	check "$kind: the SA does not know the group" no_group "$mgid"
+	mc a qp 0 >/dev/null; mc b qp 0 >/dev/null
+	mc a join 0 "$group" >/dev/null
+	ev=$(joined a)
+	like "$kind: joined" "MULTICAST_JOIN id=0 status=0 mgid=$mgid mlid=0xc*qpn=0xffffff*" "$ev"
+	[[ $ev = MULTICAST_JOIN* ]] || return
+	mlid=$(sed 's/.*mlid=\([^ ]*\).*/\1/' <<<"$ev")
+	mc b join 0 "$group" >/dev/null
+	like "$kind: joined by another" "*status=0*mlid=$mlid *" "$(joined b)"
+	is "$kind: the SA has it" "$mgid $mlid" "$(groups | grep "^$mgid ")"
+	before=$(mcast_out 2)
+	check "$kind: a datagram arrives" flows a 0 b 0
+	check "$kind: and the other way" flows b 0 a 0
+	for _ in {1..10}; do mc a send 0 more >/dev/null; done
+	# IPoIB says a word of its own now and then
+	check "$kind: not where nobody joined" test $(($(mcast_out 2) - before)) -lt 10
+	ports=$(mft "$mlid")
+	is "$kind: the switch's MFT has the two ports" "1 2" "$ports"
+	mc a leave 0 "$group" >/dev/null
+	check "$kind: left: the MFT has not its port any more" within 10 left_mft "$mlid" 1
+	mc b leave 0 "$group" >/dev/null
+	check "$kind: left by both: the SA has forgotten it" within 10 no_group "$mgid"
+	mc a destroy 0 >/dev/null; mc b destroy 0 >/dev/null
+}
+
+pair "UDP IPv4" udp 239.1.2.3 ff12:4001:ffff::f01:203
+pair "UDP IPv6" udp ff15::77 ff12:6001:ffff::77
+pair "IPoIB" ipoib 239.1.2.4 ff12:401b:ffff::f01:204
+pair "AF_IB" ib ib:ff12:1234::77 ff12:1234::77
+
+echo "# an MGID of the SA's choice"
+mc a id 0 udp 10.78.0.1 >/dev/null; mc a qp 0 >/dev/null
+mc b id 0 udp 10.78.0.2 >/dev/null; mc b qp 0 >/dev/null
+mc a join 0 0.0.0.0 >/dev/null
+ev=$(joined a)
+like "the SA chooses an MGID" "MULTICAST_JOIN id=0 status=0 mgid=ff1?:a01b:*" "$ev"
+mgid=$(sed 's/.*mgid=\([^ ]*\).*/\1/' <<<"$ev")
+check "and has it" group_is "$mgid"
+mc b join 0 "$mgid" >/dev/null
+like "others can join it" "*status=0 mgid=$mgid *" "$(joined b)"
+check "a datagram arrives" flows a 0 b 0
+mc a destroy 0 >/dev/null; mc b destroy 0 >/dev/null
+check "it goes with its members" within 10 no_group "$mgid"
+
+echo "# many ids, one membership"
+mgid=ff12:4001:ffff::f01:205
+mc_start a2 0 ours
+count_sa
+for n in 0 1 2 3 4 5 6 7; do
+	mc a id $n udp 10.78.0.1 >/dev/null
+	mc a join $n 239.1.2.5 >/dev/null
+	like "id $n joined" "MULTICAST_JOIN id=$n status=0 *" "$(joined a)"
+done
+mc a2 id 0 udp 10.78.0.1 >/dev/null
+mc a2 join 0 239.1.2.5 >/dev/null
+like "and one of another process" "MULTICAST_JOIN id=0 status=0 *" "$(joined a2)"
+is "one MAD joined them all" 1 "$(joins)"
+for n in 0 1 2 3 4 5 6; do mc a leave $n 239.1.2.5 >/dev/null; done
+mc a2 leave 0 239.1.2.5 >/dev/null
+sleep 1
+is "none leaves while one is there" 0 "$(leaves)"
+check "the SA has the group" group_is $mgid
+mc a leave 7 239.1.2.5 >/dev/null
+check "the last one leaves" within 10 no_group $mgid
+is "with one MAD" 1 "$(leaves)"
+for n in 0 1 2 3 4 5 6 7; do mc a destroy $n >/dev/null; done
+mc_stop a2
+
+echo "# join states"
+mgid=ff12:4001:ffff::f01:206
+i=0
+for n in a b c; do
+	mc $n id 0 udp 10.78.0.$((++i)) >/dev/null
+	mc $n qp 0 >/dev/null
+done
+mc c join 0 239.1.2.6 non >/dev/null
+like "a non-member makes no group" "MULTICAST_ERROR id=0 status=-22*" "$(joined c)"
+mc c leave 0 239.1.2.6 >/dev/null
+mc a join 0 239.1.2.6 send >/dev/null
+like "send-only" "MULTICAST_JOIN id=0 status=0 mgid=$mgid *" "$(joined a)"
+is "at the SA" 0x8 "$(record $mgid JoinState)"
+mlid=$(groups | awk -v g=$mgid '$1 == g { print $2 }')
+is "nothing is delivered to who only sends" "" "$(mft "$mlid")"
+mc b join 0 239.1.2.6 >/dev/null
+joined b >/dev/null
+mc c join 0 239.1.2.6 non >/dev/null
+like "a non-member joins what is there" "MULTICAST_JOIN id=0 status=0 mgid=$mgid *" "$(joined c)"
+check "who only sends reaches a member" flows a 0 b 0
+check "and a non-member" flows a 0 c 0
+mc b send 0 hello1 >/dev/null
+is "and receives nothing" none "$(mc a recv 0 500)"
+mc b leave 0 239.1.2.6 >/dev/null
+check "without full members but for the sender the group stays" group_is $mgid
+for n in a b c; do mc $n destroy 0 >/dev/null; done
+check "and ends with it" within 10 no_group $mgid
+
+echo "# attributes of a join"
+mgid=ff15:4001:ffff::f01:207
+mc a id 0 udp 10.78.0.1 >/dev/null
+mc a join 0 239.1.2.7 qkey=0x12345 mtu=3 rate=2 sl=3 flow=0x54321 tclass=72 hop=9 scope=5 >/dev/null
+like "in the event" \
+	"*status=0 mgid=$mgid *qkey=0x12345 *sl=3 rate=2 flow=0x54321 tclass=72 hop=9" "$(joined a)"
+for want in mtu:0x83 rate:0x82 SL:0x3 FlowLabel:0x54321 TClass:0x48 HopLimit:0x9 qkey:0x12345 \
+	Scope:0x5; do
+	is "at the SA: ${want%:*}" "${want#*:}" "$(record $mgid "${want%:*}")"
+done
+mc b id 0 udp 10.78.0.2 >/dev/null
+mc b join 0 239.1.2.7 scope=5 >/dev/null
+like "who wants other values is refused" "MULTICAST_ERROR id=0 status=-22*" "$(joined b)"
+mc b leave 0 239.1.2.7 >/dev/null
+mc b join 0 239.1.2.7 scope=5 non >/dev/null
+like "who wants none in particular is not" "MULTICAST_JOIN id=0 status=0 *qkey=0x12345*" "$(joined b)"
+for n in a b; do mc $n destroy 0 >/dev/null; done
+
+echo "# refusals"
+refused() { # WHAT ATTRIBUTE...
+	local what=$1
+	shift
+	mc a id 0 udp 10.78.0.1 >/dev/null
+	mc a join 0 239.1.2.8 "$@" >/dev/null
+	is "refused: $what" "MULTICAST_ERROR id=0 status=-22" "$(joined a)"
+	is "left" 0 "$(mc a leave 0 239.1.2.8)"
+	mc a destroy 0 >/dev/null
+}
+refused "a P_Key of which the port is no member" pkey=0x9234
+refused "a rate that no port has" rate=18
+mc b id 0 udp 10.78.0.2 >/dev/null
+mc b join 0 239.1.2.8 mtu=3 >/dev/null; joined b >/dev/null
+refused "another MTU than the group's" mtu=4
+mc b destroy 0 >/dev/null
+mc a id 0 udp 10.78.0.1 >/dev/null
+mc a join 0 239.1.2.9 >/dev/null; joined a >/dev/null
+mc a join 0 239.1.2.10 qkey=0x4711 >/dev/null
+is "another Q_Key than the id's" "MULTICAST_ERROR id=0 status=-22" "$(joined a)"
+check "without a group" no_group ff12:4001:ffff::f01:20a
+is "no address of a group" "-1 EINVAL" "$(mc a join 0 10.78.0.1)"
+mc a destroy 0 >/dev/null
+
+echo "# nobody answers"
+knob mad/class 3
+knob mad/drop 1
+mc a id 0 udp 10.78.0.1 >/dev/null
+mc a join 0 239.1.2.11 >/dev/null
+is "said after a time" "MULTICAST_ERROR id=0 status=-110" "$(joined a)"
+mc a leave 0 239.1.2.11 >/dev/null
+mc a join 0 239.1.2.12 >/dev/null
+start=$(date +%s%N)
+mc a leave 0 239.1.2.12 >/dev/null
+mc a join 0 239.1.2.13 >/dev/null
+mc a destroy 0 >/dev/null
+is "leaving and destroying wait for nothing" 0 $((($(date +%s%N) - start) / (3000000000 * slow)))
+knob mad/drop 0
+knob mad/class 0
+
+echo "# healing"
+# rdmavt has one MLID for an MGID: who waits for nothing keeps others of the port from a new one
+mc_start plain 2 ours
+mc_start stock 2 stock
+for n in a b plain stock; do
+	case $n in a) i=0;; b) i=1;; *) i=2;; esac
+	mc $n id 0 udp 10.78.0.$((i + 1)) >/dev/null
+	mc $n qp 0 >/dev/null
+done
+mc a option 0 rejoin 1 >/dev/null
+mc b option 0 rejoin 1 >/dev/null
+
+# again NAME: the event that says so
+again() {
+	local i ev
+	for i in {1..5}; do
+		ev=$(mc "$1" event 30000)
+		[[ $ev != MULTICAST_JOIN*status=0* ]] || return 0
+		echo "$ev"
+	done
+	return 1
+}
+drain() { while [ "$(mc "$1" event 1)" != none ]; do :; done; }
+# heals WHO WHAT COMMAND...: two members with MCAST_REJOIN, and two without; who of the first two
+# has lost the membership then
+heals() {
+	local who=$1 what=$2 n
+	shift 2
+	for n in a b plain stock; do
+		mc $n join 0 239.1.2.14 >/dev/null
+		like "$what: $n joined" "MULTICAST_JOIN*status=0 *" "$(joined $n)"
+	done
+	check "$what: a datagram arrives" flows a 0 b 0
+	check "$what" "$@"
+	for n in $who; do check "$what: $n is told that it is back" again "$n"; done
+	is "$what: without MCAST_REJOIN" "MULTICAST_ERROR id=0 status=-102" "$(joined plain)"
+	is "$what: as on the in-tree stack" "MULTICAST_ERROR id=0 status=-102" "$(joined stock)"
+	sleep 1
+	drain a; drain b
+	check "$what: a datagram arrives again" flows a 0 b 0
+	check "$what: and the other way" flows b 0 a 0
+	for n in a b plain stock; do
+		drain $n
+		mc $n leave 0 239.1.2.14 >/dev/null
+	done
+	check "$what: left" within 10 no_group ff12:4001:ffff::f01:20e
+}
+
+sm_restart() { sm kill && sleep 1 && sm start; }
+# both: of b, and of those without the option
+knobs() { knob "ports/1/$1" "$2" && knob "ports/2/$1" "$2"; }
+bounce() { knobs "$1" 0 && sleep 1 && knobs "$1" 1 && within 30 ports_are ACTIVE; }
+other_lids() {
+	local i before
+	before=$(vib_lid 1)
+	sm stop
+	for i in 0 1 2; do printf '%s 0x%04x 0x%04x\n\n' "$(vib_guid $i)" $((32 + i)) $((32 + i)); done \
+		>"$fabric_run/sm0/guid2lid"
+	sm start 0 -x
+	within 30 eval "[ \"\$(vib_lid 1)\" != $before ]"
+}
+takeover() {
+	printf 'sminfo_polling_timeout 500\npolling_retry_number 2\n' >"$fabric_run/conf"
+	sm start 2 -F "$fabric_run/conf" && sleep 3 && sm kill 0 &&
+		within 30 eval "sminfo | grep -q 'sm lid $(vib_lid 2) '"
+}
+
+heals "a b" "OpenSM killed and started again" sm_restart
+heals "b" "the ports down and up" bounce up
+heals "b" "the cables pulled" bounce cable
+heals "a b" "other LIDs" other_lids
+heals "a b" "another SM takes over" takeover
+for n in a b plain stock; do mc $n destroy 0 >/dev/null; done
+for n in a b c plain stock; do mc_stop $n; done
+check "the module unloads" unload_cmx
+check "the fabric goes" fabric down
+finish

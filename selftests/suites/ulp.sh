@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# ulp: a kernel ULP over <rdma/cmx.h>: what it can do, and how its ids, device and module end
+# kernels: 6.1 6.12 debug
+# timeout: 300
+. "$(dirname "$0")/../vm/guest.sh"
+rig || exit
+load_cmx || exit
+tmp=$(mktemp -d)
+ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
+[ -e "$ko" ] || { not_ok "module" "no $ko"; finish; }
+ctl=/sys/kernel/debug/cmx_ulp
+a=10.77.0.1
+# neighbours: one that is silent, and none, which takes an interface that asks
+ip link set d0 arp on
+ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
+
+run() { # in one write()
+	echo "$*" >$ctl/run && return
+	cat $ctl/result
+	return 1
+}
+load() { insmod "$ko"; }
+unload() { within 20 rmmod cmx_ulp; }
+kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
+no_ids() { [ "$(kernel_ids)" = 0 ]; }
+
+check "load" load
+check "listen" run "serve $a 7600"
+check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
+run "serve fd77::1 7601" 2>/dev/null && not_ok "one listener" || ok "a second listener is refused"
+check_not "ping: nobody listens" run "ping $a 7999 1"
+check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 20"
+check "echo over IPv6" run "echo fd77::1 ff15::77 20"
+check "unload with a listener" unload
+check "no id is left" within 5 no_ids
+
+# by number: enum rdma_cm_event_type
+check "load" load
+for how in return thread; do
+	check "$how: ADDR_RESOLVED" run "break $how client 0 $a 7610"
+	check "$how: ADDR_ERROR" run "break $how client 1 10.77.0.10 7610"
+	check "$how: ROUTE_RESOLVED" run "break $how client 2 $a 7610"
+	check "$how: CONNECT_REQUEST" run "break $how server 4 $a 7610"
+	check "$how: CONNECT_RESPONSE" run "break $how client 5 $a 7610"
+	check "$how: CONNECT_ERROR" run "break $how client 6 $a 7610"
+	check "$how: UNREACHABLE" run "break $how client 7 10.77.0.9 7610"
+	check "$how: REJECTED" run "break $how client 8 $a 7610"
+	check "$how: ESTABLISHED, client" run "break $how client 9 $a 7610"
+	check "$how: ESTABLISHED, server" run "break $how server 9 $a 7610"
+	check "$how: DISCONNECTED, client" run "break $how client 10 $a 7610"
+	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
+	check "$how: MULTICAST_JOIN" run "break $how client 12 $a 7610"
+	check "$how: MULTICAST_ERROR" run "break $how client 13 $a 7610"
+	check "$how: TIMEWAIT_EXIT" run "break $how client 15 $a 7610"
+	for side in client server; do
+		run "break $how $side 11 $a 7610" >"$tmp/out" 2>&1 &
+		pid=$!
+		sleep 1
+		check "$how: the device goes" timeout 30 rdma link del rxe0
+		wait $pid && ok "$how: DEVICE_REMOVAL, $side" ||
+			not_ok "$how: DEVICE_REMOVAL, $side" "$(cat "$tmp/out")"
+		rig
+	done
+done
+check "no id is left" within 5 no_ids
+
+check "listen" run "serve $a 7600"
+run "ping $a 7600 1000000" >/dev/null 2>&1 &
+pid=$!
+sleep 2
+check "the device goes under traffic" timeout 30 rdma link del rxe0
+wait $pid
+check "no id is left" within 5 no_ids
+rig
+
+check "listen" run "serve $a 7600"
+for i in 1 2 3 4; do
+	check "many connect, $i" run "storm $a 7600 $((i * 30))"
+	check "the ULP's module goes meanwhile, $i" unload
+	load
+	run "serve $a 7600"
+done
+check "many connect to nobody" run "storm 10.77.0.9 7600 30"
+check "the ULP's module goes meanwhile" unload
+check "no id is left" within 5 no_ids
+
+# By chance, in callbacks and work queues too: whatever allocates below our module
+f=/sys/kernel/debug/failslab
+if [ -d $f ]; then
+	load
+	text=$(awk '$4 == "[rdma_cmx]" && $2 ~ /[tT]/ {print $1}' /proc/kallsyms | sort)
+	echo N >$f/ignore-gfp-wait
+	echo 0 >$f/verbose
+	echo "0x$(head -1 <<<"$text")" >$f/require-start
+	echo "0x$(tail -1 <<<"$text")" >$f/require-end
+	echo 32 >$f/stacktrace-depth
+	echo -1 >$f/times
+	echo 10 >$f/probability
+	ended=0
+	for i in $(seq 12); do
+		run "serve $a 7600" >/dev/null 2>&1
+		timeout 30 bash -c "echo ping $a 7600 3 >$ctl/run; echo echo $a 239.7.7.7 3 >$ctl/run" 2>/dev/null
+		[ $? = 124 ] || ended=$((ended + 1))
+	done
+	echo 0 >$f/probability
+	[ $ended = 12 ] && ok "failing allocations" || not_ok "failing allocations" "only $ended of 12 runs ended"
+	run "serve $a 7600" >/dev/null 2>&1
+	check "all works again" run "ping $a 7600 3"
+	check "unload" unload
+fi
+check "no id is left" within 5 no_ids
+check "the module unloads" unload_cmx
+rm -rf "$tmp"
+finish

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Echo over a multicast group: two datagram ids that own a QP each. One sends to the group, the
+ * other answers to the group. Receiving is a matter of the join: nobody attaches a QP here.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include "cmx_ulp.h"
+
+#define GRH sizeof(struct ib_grh)
+#define SLOTS 8
+#define SLOT 64
+
+struct msg {
+	u32 to;
+	u32 seq;
+};
+
+/* one's own messages come back, so that more than one may be on its way */
+struct slot {
+	struct ib_cqe cqe;
+	struct peer *p;
+	u32 offset;
+};
+
+struct peer {
+	struct cmx_id *id;
+	struct res r;
+	u32 me;
+	u32 seq;		/* last that was received */
+	struct slot slots[SLOTS];
+	struct ib_cqe send_cqe;
+	struct ib_ah *ah;
+	u32 qkey;
+	u32 qpn;
+	int status;
+	struct completion joined;
+	struct completion sent;
+	struct completion received;
+};
+
+static int send(struct peer *p, u32 to, u32 seq)
+{
+	struct msg *m = p->r.buf + BUF_SIZE / 2;
+	struct ib_sge sge = {
+		.addr = p->r.dma + BUF_SIZE / 2,
+		.length = sizeof(*m),
+		.lkey = p->r.pd->local_dma_lkey,
+	};
+	struct ib_ud_wr wr = {
+		.wr = {
+			.wr_cqe = &p->send_cqe, .sg_list = &sge, .num_sge = 1,
+			.opcode = IB_WR_SEND, .send_flags = IB_SEND_SIGNALED,
+		},
+		.ah = p->ah,
+		.remote_qpn = p->qpn,
+		.remote_qkey = p->qkey,
+	};
+
+	m->to = to;
+	m->seq = seq;
+	return ib_post_send(p->id->qp, &wr.wr, NULL);
+}
+
+static void sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct peer *p = container_of(wc->wr_cqe, struct peer, send_cqe);
+
+	complete(&p->sent);
+}
+
+static void received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct slot *slot = container_of(wc->wr_cqe, struct slot, cqe);
+	struct peer *p = slot->p;
+	struct msg m;
+
+	if (wc->status)
+		return;
+	memcpy(&m, p->r.buf + slot->offset + GRH, sizeof(m));
+	res_recv(p->id, &p->r, &slot->cqe, slot->offset, GRH + sizeof(m));
+	if (m.to != p->me)
+		return;
+	p->seq = m.seq;
+	if (p->me)
+		send(p, 0, m.seq);
+	complete(&p->received);
+}
+
+static int event(struct cmx_id *id, struct rdma_cm_event *ev)
+{
+	struct peer *p = id->context;
+	struct rdma_ud_param *ud = &ev->param.ud;
+
+	p->status = ev->status;
+	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && ud->private_data == p) {
+		p->qkey = ud->qkey;
+		p->qpn = ud->qp_num;
+		p->ah = rdma_create_ah(p->r.pd, &ud->ah_attr, RDMA_CREATE_AH_SLEEPABLE);
+		if (IS_ERR(p->ah)) {
+			p->status = PTR_ERR(p->ah);
+			p->ah = NULL;
+		}
+	} else if (!p->status) {
+		p->status = -EPROTO;
+	}
+	complete(&p->joined);
+	return 0;
+}
+
+static int wait(struct completion *done)
+{
+	return wait_for_completion_timeout(done, msecs_to_jiffies(TIMEOUT_MS)) ? 0 : -ETIMEDOUT;
+}
+
+static int receive(struct peer *p)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < SLOTS; i++) {
+		p->slots[i] = (struct slot) { { received }, p, i * SLOT };
+		ret = res_recv(p->id, &p->r, &p->slots[i].cqe, i * SLOT, GRH + sizeof(struct msg));
+	}
+	return ret;
+}
+
+static int set_up(struct peer *p, const struct sockaddr *addr, const struct sockaddr *group)
+{
+	const struct cmx_mcast_attr attr = { .mask = CMX_MCAST_HOP_LIMIT, .hop_limit = 3 };
+	int ret;
+
+	init_completion(&p->joined);
+	init_completion(&p->sent);
+	init_completion(&p->received);
+	p->send_cqe.done = sent;
+	p->id = cmx_create_id(&init_net, event, p, RDMA_PS_UDP, IB_QPT_UD);
+	if (IS_ERR(p->id)) {
+		ret = PTR_ERR(p->id);
+		p->id = NULL;
+		return ret;
+	}
+	ret = cmx_bind_addr(p->id, addr) ?: res_open(p->id, &p->r) ?:
+	      receive(p) ?: cmx_join_multicast(p->id, group, &attr, p);
+	if (!ret)
+		ret = wait(&p->joined) ?: p->status;
+	return ret;
+}
+
+static void tear_down(struct peer *p)
+{
+	if (!p->id)
+		return;
+	if (p->ah)
+		rdma_destroy_ah(p->ah, RDMA_DESTROY_AH_SLEEPABLE);
+	cmx_disconnect(p->id);
+	res_close(p->id, &p->r);
+	cmx_destroy_id(p->id);
+}
+
+static int talk(struct peer *p, int count)
+{
+	int i, ret;
+
+	for (i = 1; i <= count; i++) {
+		ret = send(&p[0], 1, i) ?: wait(&p[0].sent) ?: wait(&p[0].received);
+		if (ret)
+			return ret;
+		if (p[0].seq != i || p[1].seq != i)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* Who has left hears nothing any more. */
+static int leave(struct peer *p, const struct sockaddr *group, int count)
+{
+	int ret;
+
+	ret = cmx_leave_multicast(p[1].id, group) ?: send(&p[0], 1, count + 1) ?:
+	      wait(&p[0].sent);
+	if (ret)
+		return ret;
+	msleep(200);
+	return p[1].seq == count ? 0 : -EBADMSG;
+}
+
+int echo(int argc, char **argv)
+{
+	struct sockaddr_storage addr, group;
+	struct peer *p;
+	int i, count, ret;
+
+	ret = parse_addr(argv[1], "0", &addr) ?: parse_addr(argv[2], "0", &group) ?:
+	      kstrtoint(argv[3], 0, &count);
+	if (ret)
+		return ret;
+	p = kcalloc(2, sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	for (i = 0; !ret && i < 2; i++) {
+		p[i].me = i;
+		ret = set_up(&p[i], (struct sockaddr *)&addr, (struct sockaddr *)&group);
+	}
+	if (!ret)
+		ret = talk(p, count);
+	if (!ret)
+		ret = leave(p, (struct sockaddr *)&group, count);
+	say("qkey %#x, seq %u %u, %d\n", p[0].qkey, p[0].seq, p[1].seq, ret);
+	tear_down(&p[0]);
+	tear_down(&p[1]);
+	kfree(p);
+	return ret;
+}

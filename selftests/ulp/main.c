@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A ULP over <rdma/cmx.h>, to learn from and to test with. A command is written to
+ * /sys/kernel/debug/cmx_ulp/run and done when write() returns; "result" has what it said.
+ *
+ *	serve ADDR PORT			take connections
+ *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
+ *	storm ADDR PORT COUNT		start COUNT connections and leave them alone
+ *	echo ADDR GROUP COUNT		two ids talk by a multicast group
+ *	break HOW SIDE EVENT ADDR PORT	an id ends at an event, see break.c
+ */
+#include <linux/debugfs.h>
+#include <linux/inet.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "cmx_ulp.h"
+
+static const struct command {
+	const char *name;
+	int words;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "serve", 3, serve },
+	{ "ping", 4, ping },
+	{ "storm", 4, storm },
+	{ "echo", 4, echo },
+	{ "break", 6, break_at },
+};
+
+static struct dentry *dir;
+static DEFINE_SPINLOCK(said_lock);	/* protects said */
+static char said[2048];
+
+void say(const char *fmt, ...)
+{
+	size_t len;
+	va_list args;
+
+	spin_lock(&said_lock);
+	len = strlen(said);
+	va_start(args, fmt);
+	vsnprintf(said + len, sizeof(said) - len, fmt, args);
+	va_end(args);
+	spin_unlock(&said_lock);
+}
+
+int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr)
+{
+	memset(addr, 0, sizeof(*addr));
+	return inet_pton_with_scope(&init_net, AF_UNSPEC, host, port, addr);
+}
+
+static int run(char *line)
+{
+	int i, argc, ret = -EINVAL;
+	char **argv = argv_split(GFP_KERNEL, line, &argc);
+
+	if (!argv)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (argc == commands[i].words && !strcmp(argv[0], commands[i].name))
+			ret = commands[i].run(argc, argv);
+	argv_free(argv);
+	return ret;
+}
+
+static ssize_t run_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	char *line = memdup_user_nul(from, min_t(size_t, len, 256));
+	int ret;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	spin_lock(&said_lock);
+	said[0] = 0;
+	spin_unlock(&said_lock);
+	ret = run(line);
+	kfree(line);
+	return ret ?: len;
+}
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.write = run_write,
+};
+
+static int result_show(struct seq_file *s, void *unused)
+{
+	seq_puts(s, said);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(result);
+
+static int __init cmx_ulp_init(void)
+{
+	dir = debugfs_create_dir("cmx_ulp", NULL);
+	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
+	debugfs_create_file("result", 0400, dir, NULL, &result_fops);
+	return 0;
+}
+
+static void __exit cmx_ulp_exit(void)
+{
+	debugfs_remove_recursive(dir);
+	ping_exit();
+}
+
+module_init(cmx_ulp_init);
+module_exit(cmx_ulp_exit);
+MODULE_DESCRIPTION("Test ULP of rdma_cmx");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ping over a reliable connection. The server lends the second half of its buffer: the client
+ * writes there and reads back. A message that arrives is sent back.
+ *
+ * A connection is on the list as long as somebody may end it, and who takes it off ends it: the
+ * handler, by returning 1; or a thread, by cmx_destroy_id().
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "cmx_ulp.h"
+
+#define HALF (BUF_SIZE / 2)
+#define MSG 64
+
+static const struct rdma_ucm_ece offer = { .vendor_id = 0x123456, .attr_mod = 7 };
+static const struct rdma_ucm_ece answer = { .vendor_id = 0x654321, .attr_mod = 9 };
+
+/* private data of REP: where the lent memory is */
+struct lent {
+	__be64 addr;
+	__be32 rkey;
+} __packed;
+
+struct conn {
+	struct list_head item;
+	struct cmx_id *id;
+	struct res r;
+	bool closing;
+	bool server;
+	int status;		/* of the connection: 0, or why it ended */
+	u64 addr;
+	u32 rkey;
+	struct ib_cqe send_cqe;
+	struct ib_cqe recv_cqe;
+	struct completion settled;	/* connected, or will not be */
+	struct completion ended;
+	struct completion sent;
+	struct completion received;
+};
+
+static struct cmx_id *listener;
+static LIST_HEAD(conns);
+static DEFINE_SPINLOCK(conns_lock);	/* protects conns */
+
+static struct conn *conn_new(bool server)
+{
+	struct conn *c = kzalloc(sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return NULL;
+	c->server = server;
+	init_completion(&c->settled);
+	init_completion(&c->ended);
+	init_completion(&c->sent);
+	init_completion(&c->received);
+	spin_lock(&conns_lock);
+	list_add(&c->item, &conns);
+	spin_unlock(&conns_lock);
+	return c;
+}
+
+static bool take_off(struct conn *c)
+{
+	bool mine;
+
+	spin_lock(&conns_lock);
+	mine = !list_empty(&c->item);
+	list_del_init(&c->item);
+	spin_unlock(&conns_lock);
+	return mine;
+}
+
+/* By a thread that has taken it off the list. The QP goes first: the id holds the device. */
+static void conn_end(struct conn *c)
+{
+	if (c->id) {
+		cmx_lock_handler(c->id);
+		c->closing = true;
+		cmx_disconnect(c->id);
+		res_close(c->id, &c->r);
+		cmx_unlock_handler(c->id);
+		cmx_destroy_id(c->id);
+	}
+	kfree(c);
+}
+
+/* By the handler: what it returns ends the id. */
+static int end_here(struct conn *c)
+{
+	if (!take_off(c))
+		return 0;
+	cmx_disconnect(c->id);
+	res_close(c->id, &c->r);
+	kfree(c);
+	return 1;
+}
+
+static void sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct conn *c = container_of(wc->wr_cqe, struct conn, send_cqe);
+
+	if (wc->status)
+		c->status = -EIO;
+	complete(&c->sent);
+}
+
+static int post(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
+{
+	struct ib_sge sge = {
+		.addr = c->r.dma + offset,
+		.length = len,
+		.lkey = c->r.pd->local_dma_lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.wr_cqe = &c->send_cqe, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.remote_addr = c->addr,
+		.rkey = c->rkey,
+	};
+
+	return ib_post_send(c->id->qp, &wr.wr, NULL);
+}
+
+static void received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct conn *c = container_of(wc->wr_cqe, struct conn, recv_cqe);
+
+	if (wc->status) {
+		c->status = -EIO;
+	} else {
+		/* an RTU may come after the first message */
+		cmx_notify(c->id, IB_EVENT_COMM_EST);
+		res_recv(c->id, &c->r, &c->recv_cqe, HALF - MSG, MSG);
+		if (c->server)
+			post(c, IB_WR_SEND, HALF - MSG, MSG);
+	}
+	complete(&c->received);
+}
+
+static int open(struct conn *c)
+{
+	int ret = res_open(c->id, &c->r);
+
+	if (ret)
+		return ret;
+	c->send_cqe.done = sent;
+	c->recv_cqe.done = received;
+	return res_recv(c->id, &c->r, &c->recv_cqe, HALF - MSG, MSG);
+}
+
+static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = ev->param.conn.initiator_depth,
+		.initiator_depth = ev->param.conn.responder_resources,
+		.rnr_retry_count = 7,
+	};
+	struct conn *c = conn_new(true);
+	struct rdma_ucm_ece ece;
+	struct lent lent;
+	int ret = -ENOMEM;
+
+	if (!c)
+		return ret;
+	c->id = id;
+	id->context = c;
+	ret = open(c);
+	if (!ret)
+		ret = cmx_get_remote_ece(id, &ece);
+	if (!ret) {
+		lent.addr = cpu_to_be64(c->r.dma + HALF);
+		lent.rkey = cpu_to_be32(c->r.pd->unsafe_global_rkey);
+		param.private_data = &lent;
+		param.private_data_len = sizeof(lent);
+		ret = cmx_accept_ece(id, &param, ece.vendor_id ? &answer : NULL);
+	}
+	return ret ? end_here(c) : 0;
+}
+
+static int server_event(struct cmx_id *id, struct rdma_cm_event *ev)
+{
+	switch (ev->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return request(id, ev);
+	case RDMA_CM_EVENT_ESTABLISHED:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		return 0;
+	default:
+		/* the device of the listener goes: so does it */
+		if (cmpxchg(&listener, id, NULL) == id)
+			return 1;
+		return end_here(id->context);
+	}
+}
+
+static int connect(struct conn *c)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	int ret = open(c);
+
+	return ret ?: cmx_connect_ece(c->id, &param, &offer);
+}
+
+static void established(struct conn *c, const struct rdma_cm_event *ev)
+{
+	const struct lent *lent = ev->param.conn.private_data;
+
+	if (ev->param.conn.private_data_len >= sizeof(*lent)) {
+		c->addr = be64_to_cpu(lent->addr);
+		c->rkey = be32_to_cpu(lent->rkey);
+	}
+	complete(&c->settled);
+}
+
+static int client_event(struct cmx_id *id, struct rdma_cm_event *ev)
+{
+	struct conn *c = id->context;
+	int ret = 0;
+
+	if (c->closing)
+		return 0;
+	switch (ev->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		ret = cmx_resolve_route(id, TIMEOUT_MS);
+		break;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		ret = connect(c);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		established(c, ev);
+		break;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		complete(&c->ended);
+		fallthrough;
+	default:
+		ret = ev->status < 0 ? ev->status : -ECONNRESET;
+	}
+	if (ret) {
+		c->status = ret;
+		/* nobody waits for a QP whose connection is gone */
+		cmx_disconnect(id);
+		complete(&c->settled);
+	}
+	return 0;
+}
+
+static int start(struct conn *c, const struct sockaddr_storage *addr)
+{
+	int ret;
+
+	c->id = cmx_create_id(&init_net, client_event, c, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(c->id)) {
+		ret = PTR_ERR(c->id);
+		c->id = NULL;
+		return ret;
+	}
+	ret = cmx_set_service_type(c->id, 96) ?: cmx_set_ack_timeout(c->id, 15) ?:
+	      cmx_set_min_rnr_timer(c->id, 5);
+	return ret ?: cmx_resolve_addr(c->id, NULL, (const struct sockaddr *)addr, TIMEOUT_MS);
+}
+
+static int wait(struct completion *done)
+{
+	return wait_for_completion_timeout(done, msecs_to_jiffies(TIMEOUT_MS)) ? 0 : -ETIMEDOUT;
+}
+
+static int transfer(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
+{
+	int ret = post(c, opcode, offset, len);
+
+	return ret ?: wait(&c->sent) ?: c->status;
+}
+
+static int exchange(struct conn *c, int i)
+{
+	u32 len = HALF - MSG;
+	int ret;
+
+	memset(c->r.buf, 1 + i % 250, len);
+	ret = transfer(c, IB_WR_RDMA_WRITE, 0, len);
+	if (ret)
+		return ret;
+	memset(c->r.buf, 0, len);
+	ret = transfer(c, IB_WR_RDMA_READ, 0, len);
+	if (ret)
+		return ret;
+	if (memchr_inv(c->r.buf, 1 + i % 250, len))
+		return -EBADMSG;
+
+	snprintf(c->r.buf, MSG, "ping %d", i);
+	ret = transfer(c, IB_WR_SEND, 0, MSG);
+	if (!ret)
+		ret = wait(&c->received) ?: c->status;
+	if (!ret && memcmp(c->r.buf, c->r.buf + HALF - MSG, MSG))
+		ret = -EBADMSG;
+	return ret;
+}
+
+/* What was set can be read, and the QP has it. */
+static int check_options(struct conn *c)
+{
+	struct ib_qp_init_attr init;
+	struct rdma_ucm_ece ece;
+	struct ib_qp_attr attr;
+	size_t len = sizeof(u32);
+	u32 val, flags;
+	int ret;
+
+	ret = cmx_get_option(c->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &val, &len, &flags);
+	if (ret || val != 15 || flags != CMX_OPT_F_SET)
+		return ret ?: -EBADE;
+	ret = ib_query_qp(c->id->qp, &attr, IB_QP_TIMEOUT | IB_QP_MIN_RNR_TIMER | IB_QP_AV, &init);
+	if (ret)
+		return ret;
+	say("timeout %u rnr %u tclass %u\n", attr.timeout, attr.min_rnr_timer,
+	    rdma_ah_read_grh(&attr.ah_attr)->traffic_class);
+	ret = cmx_get_remote_ece(c->id, &ece);
+	if (ret)
+		return ret;
+	say("ece %#x %u\n", ece.vendor_id, ece.attr_mod);
+	return ece.vendor_id == answer.vendor_id && attr.timeout == 15 && attr.min_rnr_timer == 5 &&
+	       rdma_ah_read_grh(&attr.ah_attr)->traffic_class == 96 ? 0 : -EBADE;
+}
+
+int ping(int argc, char **argv)
+{
+	struct sockaddr_storage addr;
+	int i = 0, count, ret;
+	struct conn *c;
+
+	ret = parse_addr(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
+	if (ret)
+		return ret;
+	c = conn_new(false);
+	if (!c)
+		return -ENOMEM;
+	ret = start(c, &addr);
+	if (!ret)
+		ret = wait(&c->settled) ?: c->status;
+	if (!ret)
+		ret = check_options(c);
+	for (; !ret && i < count; i++)
+		ret = exchange(c, i);
+	say("%d rounds, %d\n", i, ret);
+	if (!ret) {
+		ret = cmx_disconnect(c->id);
+		if (!ret)
+			ret = wait(&c->ended);
+	}
+	take_off(c);
+	conn_end(c);
+	return ret;
+}
+
+int storm(int argc, char **argv)
+{
+	struct sockaddr_storage addr;
+	struct conn *c;
+	int count, ret;
+
+	ret = parse_addr(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
+	while (!ret && count--) {
+		c = conn_new(false);
+		ret = c ? start(c, &addr) : -ENOMEM;
+	}
+	return ret;
+}
+
+int serve(int argc, char **argv)
+{
+	struct sockaddr_storage addr;
+	struct cmx_id *id;
+	int ret;
+
+	ret = parse_addr(argv[1], argv[2], &addr);
+	if (ret)
+		return ret;
+	id = cmx_create_id(&init_net, server_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
+	if (!ret && cmpxchg(&listener, NULL, id))
+		ret = -EBUSY;
+	if (ret)
+		goto err;
+	ret = cmx_listen(id, 0);
+	if (!ret)
+		return 0;
+	if (cmpxchg(&listener, id, NULL) != id)
+		return ret;
+err:
+	cmx_destroy_id(id);
+	return ret;
+}
+
+void ping_exit(void)
+{
+	struct cmx_id *id = xchg(&listener, NULL);
+	struct conn *c;
+
+	/* no new connection after this */
+	if (id)
+		cmx_destroy_id(id);
+	for (;;) {
+		spin_lock(&conns_lock);
+		c = list_first_entry_or_null(&conns, struct conn, item);
+		if (c)
+			list_del_init(&c->item);
+		spin_unlock(&conns_lock);
+		if (!c)
+			break;
+		conn_end(c);
+	}
+}

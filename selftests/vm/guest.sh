@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What test scripts that run in a guest share. Source it first:
+#   . "$(dirname "$0")/../vm/guest.sh"
+#
+# ok NAME, not_ok NAME [WHY], skip NAME WHY    say how a test went
+# check NAME COMMAND...                        the command must succeed
+# check_not NAME COMMAND...                    the command must fail
+# finish                                       print the counts; the last line of a script
+# rig                                          rxe0 on d0, 10.77.0.1/24 and fd77::1/64
+# load_cmx, unload_cmx                         our module, built for the running kernel
+# built PATTERN                                the module in build/ that fits the running kernel
+# ours COMMAND...                              with our librdmacm; stock COMMAND...: without
+# within SECONDS COMMAND...                    try again until it succeeds
+# shellcheck shell=bash
+
+top=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+passed=0 failed=0 skipped=0
+
+ok()     { passed=$((passed + 1)); echo "ok $1"; }
+not_ok() { failed=$((failed + 1)); echo "not ok $1${2:+: $2}"; }
+skip()   { skipped=$((skipped + 1)); echo "skip $1${2:+: $2}"; }
+
+check() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1 </dev/null); then
+		ok "$name"
+	else
+		not_ok "$name" "status $?"
+		echo "$out" | tail -20 | sed 's/^/    /'
+	fi
+}
+
+check_not() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1 </dev/null); then
+		not_ok "$name" "it succeeded"
+		echo "$out" | tail -20 | sed 's/^/    /'
+	else
+		ok "$name"
+	fi
+}
+
+finish() {
+	echo "# $(basename "$0" .sh): $passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
+}
+
+# an Ethernet device that goes nowhere, with a software RDMA device on it
+rig() {
+	[ -e /sys/class/infiniband/rxe0 ] && return
+	modprobe -a rdma_rxe ib_uverbs rdma_cm rdma_ucm || return
+	[ -e /sys/class/net/d0 ] || ip link add d0 type dummy || return
+	ip link set d0 up multicast on
+	ip addr replace 10.77.0.1/24 dev d0
+	ip addr replace fd77::1/64 dev d0 nodad
+	ip route replace 224.0.0.0/4 dev d0
+	rdma link add rxe0 type rxe netdev d0 || return
+	within 10 grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state
+	chmod 666 /dev/infiniband/* 2>/dev/null
+}
+
+# built PATTERN: the module in build/ that fits the running kernel
+built() {
+	local ko
+	for ko in "$top"/build/$1; do
+		[ -e "$ko" ] || continue
+		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$(uname -r)" ] || continue
+		echo "$ko"
+		return
+	done
+	return 1
+}
+
+cmx_module() { built "*/rdma_cmx.ko"; }
+
+load_cmx() {
+	local ko
+	[ -d /sys/module/rdma_cmx ] && return
+	ko=$(cmx_module) || { echo "no module for $(uname -r) in build/"; return 1; }
+	modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || return
+	insmod "$ko" "$@" || return
+	within 5 test -c /dev/infiniband/rdma_cmx && chmod 666 /dev/infiniband/rdma_cmx
+}
+
+unload_cmx() {
+	[ -d /sys/module/rdma_cmx ] || return 0
+	within 10 rmmod rdma_cmx
+}
+
+cmx_lib=
+for lib in "$top/build/lib" "$top/lib/build" "$top/lib"; do
+	[ -e "$lib/librdmacm.so.1" ] && cmx_lib=$lib && break
+done
+
+ours()  { LD_LIBRARY_PATH=$cmx_lib "$@"; }
+stock() { "$@"; }

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
+/*
+ * The user ABI of rdma_cmx.
+ */
+#ifndef RDMA_CMX_IOCTL_H
+#define RDMA_CMX_IOCTL_H
+
+#include <linux/types.h>
+#include <linux/socket.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_cm.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+/**
+ * DOC: The rdma_cmx char device
+ *
+ * /dev/infiniband/rdma_cmx takes one ioctl, %CMX_IOCTL, with the header and
+ * the attribute encoding of the uverbs ioctl: &struct ib_uverbs_ioctl_hdr
+ * names an object (&enum cmx_object) and a method, and is followed by
+ * @num_attrs attributes (&struct ib_uverbs_attr). An attribute of at most
+ * eight bytes that goes in stands in the attribute itself; everything else is
+ * a pointer. An attribute id (&enum cmx_attr) means the same in every method.
+ *
+ * @driver_id is %CMX_ABI_VERSION, or 0 for a program that does without the
+ * check.
+ *
+ * One open file is one event channel. Handles belong to the file that made
+ * them. poll() reports %EPOLLIN while an event waits. Closing the file
+ * destroys everything in it.
+ *
+ * A page of the file can be mapped, shared: &struct cmx_channel_page. In a
+ * child of fork() it is not there.
+ *
+ * What each errno means, for every method:
+ *
+ * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); a
+ *   mandatory attribute is missing, given twice, too short, or not known to
+ *   the method; a value is out of its range; the id is in a state that does
+ *   not allow the call.
+ * * E2BIG: an attribute is longer than this kernel knows and the surplus is
+ *   not zero.
+ * * ENOSPC: the buffer for an output is shorter than the smallest valid one.
+ * * EFAULT: a pointer cannot be read or written.
+ * * ENOENT: no such handle in this file.
+ * * EPROTO: the program was made for another %CMX_ABI_VERSION.
+ * * EPROTONOSUPPORT: no such object or method.
+ * * ENOTTY: not this ioctl.
+ * * ENOMEM: out of memory.
+ * * EOPNOTSUPP: the transport of the id's device does not have it.
+ * * ENODEV: no RDMA device for that address, or the device was removed.
+ * * EADDRINUSE, EADDRNOTAVAIL, EACCES, EAFNOSUPPORT: as for bind(2).
+ * * ENOPROTOOPT: no such option, when it is read.
+ * * ENOSYS: no such option, when it is set, as rdma_ucm has it.
+ * * EAGAIN: no event waits and the file is O_NONBLOCK.
+ * * ERESTARTSYS (EINTR to the program): a signal came while waiting.
+ * * EISCONN: the option can't take effect any more.
+ *
+ * A call that fails has changed nothing.
+ */
+
+#define CMX_DEVICE_NAME "rdma_cmx"
+#define CMX_IOCTL _IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)
+
+/** define CMX_ABI_VERSION - raised when a method stops meaning what it did */
+#define CMX_ABI_VERSION 1
+
+/** define CMX_MAX_ATTRS - most attributes in one call */
+#define CMX_MAX_ATTRS 16
+
+/** enum cmx_object - what a method acts on */
+enum cmx_object {
+	CMX_OBJ_CHANNEL,
+	CMX_OBJ_ID,
+	CMX_OBJ_MCAST,
+	CMX_OBJ_NUM,
+};
+
+/** enum cmx_channel_method - methods of CMX_OBJ_CHANNEL */
+enum cmx_channel_method {
+	/** @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION */
+	CMX_CHANNEL_INFO,
+	/**
+	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; out CMX_ATTR_EVENTS
+	 * (array of struct cmx_event_resp, N from the buffer's length), out
+	 * CMX_ATTR_COUNT (u32). Waits for the first one unless O_NONBLOCK.
+	 */
+	CMX_CHANNEL_GET_EVENTS,
+};
+
+/**
+ * enum cmx_id_method - methods of CMX_OBJ_ID
+ *
+ * All but CREATE take CMX_ATTR_ID. BIND and RESOLVE_ADDR can do without: given
+ * the attributes of CREATE in its place, they make the id, which is gone again
+ * when they fail. Where "out info" is said, CMX_ATTR_INFO
+ * (struct cmx_id_info) is an optional output.
+ */
+enum cmx_id_method {
+	/**
+	 * @CMX_ID_CREATE: in CMX_ATTR_UID (u64), CMX_ATTR_PS (u32, an
+	 * rdma_ucm_port_space), CMX_ATTR_QP_TYPE (u32); out CMX_ATTR_OUT_ID.
+	 */
+	CMX_ID_CREATE,
+	/**
+	 * @CMX_ID_DESTROY: out CMX_ATTR_COUNT, the events fetched for it,
+	 * those of its memberships included. A CONNECT_REQUEST counts for the
+	 * listener, not for the id it brings.
+	 */
+	CMX_ID_DESTROY,
+	/** @CMX_ID_BIND: in CMX_ATTR_SRC_ADDR; out info */
+	CMX_ID_BIND,
+	/**
+	 * @CMX_ID_RESOLVE_ADDR: in CMX_ATTR_DST_ADDR, CMX_ATTR_TIMEOUT (u32,
+	 * ms), optionally CMX_ATTR_SRC_ADDR; out info
+	 */
+	CMX_ID_RESOLVE_ADDR,
+	/**
+	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms), optionally
+	 * CMX_ATTR_ROUTE_TOLD (no event follows); out info
+	 */
+	CMX_ID_RESOLVE_ROUTE,
+	/** @CMX_ID_QUERY: out info, out CMX_ATTR_ECE_INFO */
+	CMX_ID_QUERY,
+	/** @CMX_ID_LISTEN: in CMX_ATTR_BACKLOG (s32); out info */
+	CMX_ID_LISTEN,
+	/**
+	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
+	 * CMX_ATTR_ROUTE_TOLD (resolve the route first); out info
+	 */
+	CMX_ID_CONNECT,
+	/**
+	 * @CMX_ID_ACCEPT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
+	 * CMX_ATTR_UID (the new uid of an id that a request brought)
+	 */
+	CMX_ID_ACCEPT,
+	/** @CMX_ID_ESTABLISH: the active side is ready: send RTU */
+	CMX_ID_ESTABLISH,
+	/**
+	 * @CMX_ID_REJECT: optionally in CMX_ATTR_PRIVATE_DATA, CMX_ATTR_REASON
+	 * (u8: IB_CM_REJ_CONSUMER_DEFINED or IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
+	 */
+	CMX_ID_REJECT,
+	/** @CMX_ID_DISCONNECT: no more attributes */
+	CMX_ID_DISCONNECT,
+	/** @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type) */
+	CMX_ID_NOTIFY,
+	/**
+	 * @CMX_ID_INIT_QP_ATTR: in CMX_ATTR_QP_STATE (u32, an ib_qp_state);
+	 * out CMX_ATTR_QP_ATTR (struct ib_uverbs_qp_attr)
+	 */
+	CMX_ID_INIT_QP_ATTR,
+	/**
+	 * @CMX_ID_SET_OPTION: in CMX_ATTR_OPT_LEVEL, CMX_ATTR_OPT_NAME (u32),
+	 * CMX_ATTR_OPT_VALUE (0 bytes or more)
+	 */
+	CMX_ID_SET_OPTION,
+	/**
+	 * @CMX_ID_GET_OPTION: in CMX_ATTR_OPT_LEVEL, CMX_ATTR_OPT_NAME (u32),
+	 * out CMX_ATTR_OPT_OUT, out CMX_ATTR_COUNT (u32, bytes written), out
+	 * CMX_ATTR_OPT_FLAGS (u32, optional: CMX_OPT_F_SET)
+	 */
+	CMX_ID_GET_OPTION,
+	/**
+	 * @CMX_ID_MIGRATE: this file is the new owner: in CMX_ATTR_ID (of the
+	 * other file), CMX_ATTR_FD (s32, the other file); out CMX_ATTR_OUT_ID
+	 * (the handle here) and CMX_ATTR_COUNT, the events fetched so far.
+	 * Events that wait move with it.
+	 */
+	CMX_ID_MIGRATE,
+};
+
+/** enum cmx_mcast_method - methods of CMX_OBJ_MCAST */
+enum cmx_mcast_method {
+	/**
+	 * @CMX_MCAST_JOIN: in CMX_ATTR_ID, CMX_ATTR_DST_ADDR, CMX_ATTR_UID,
+	 * optionally CMX_ATTR_MCAST (struct cmx_mcast_attr); out
+	 * CMX_ATTR_OUT_ID, the handle of the membership
+	 */
+	CMX_MCAST_JOIN,
+	/**
+	 * @CMX_MCAST_LEAVE: in CMX_ATTR_MCAST_ID; out CMX_ATTR_COUNT, the
+	 * events fetched for it
+	 */
+	CMX_MCAST_LEAVE,
+};
+
+/** enum cmx_attr - attribute ids, one name space for all methods */
+enum cmx_attr {
+	CMX_ATTR_ID,		/* in u32 */
+	CMX_ATTR_OUT_ID,	/* out u32 */
+	CMX_ATTR_MCAST_ID,	/* in u32 */
+	CMX_ATTR_UID,		/* in u64: comes back in events */
+	CMX_ATTR_PS,		/* in u32 */
+	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type */
+	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
+	CMX_ATTR_DST_ADDR,	/* in: sockaddr, 16 to 128 bytes */
+	CMX_ATTR_TIMEOUT,	/* in u32: ms */
+	CMX_ATTR_BACKLOG,	/* in s32 */
+	CMX_ATTR_CONN_PARAM,	/* in: struct rdma_ucm_conn_param */
+	CMX_ATTR_ECE,		/* in: struct rdma_ucm_ece */
+	CMX_ATTR_PRIVATE_DATA,	/* in: 0 to 255 bytes */
+	CMX_ATTR_REASON,	/* in u8 */
+	CMX_ATTR_NOTIFY,	/* in u32 */
+	CMX_ATTR_QP_STATE,	/* in u32 */
+	CMX_ATTR_QP_ATTR,	/* out: struct ib_uverbs_qp_attr */
+	CMX_ATTR_OPT_LEVEL,	/* in u32 */
+	CMX_ATTR_OPT_NAME,	/* in u32 */
+	CMX_ATTR_OPT_VALUE,	/* in: up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_OUT,	/* out: up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_FLAGS,	/* out u32 */
+	CMX_ATTR_FD,		/* in s32 */
+	CMX_ATTR_MCAST,		/* in: struct cmx_mcast_attr */
+	CMX_ATTR_INFO,		/* out: struct cmx_id_info, at least up to dst_addr */
+	CMX_ATTR_ECE_INFO,	/* out: struct cmx_ece_info */
+	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_resp */
+	CMX_ATTR_COUNT,		/* out u32 */
+	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
+	/*
+	 * in, 0 bytes: of the path that came with CMX_EVENT_F_PATH the owner
+	 * has made a ROUTE_RESOLVED of its own. EINVAL where a path has to be
+	 * asked for.
+	 */
+	CMX_ATTR_ROUTE_TOLD,
+	CMX_ATTR_NUM,
+};
+
+/** define CMX_OPT_MAX_LEN - longest option value: six path records */
+#define CMX_OPT_MAX_LEN (6 * sizeof(struct ib_path_rec_data))
+
+/** enum cmx_opt_flags - CMX_ATTR_OPT_FLAGS */
+enum cmx_opt_flags {
+	/** @CMX_OPT_F_SET: set on this id (or inherited), not a default */
+	CMX_OPT_F_SET = 1 << 0,
+};
+
+/** define CMX_OPTION - option level of what rdma_cmx adds */
+#define CMX_OPTION 0x434d
+
+/** enum cmx_option_name - names at level CMX_OPTION; all values are u32 */
+enum cmx_option_name {
+	/** @CMX_OPTION_MIN_RNR_TIMER: 0..31, IBTA 9.7.5.2.8 encoding; set before RTR */
+	CMX_OPTION_MIN_RNR_TIMER = 1,
+	/** @CMX_OPTION_CM_RETRIES: 0..15 resends of REQ, REP, DREQ, SIDR REQ */
+	CMX_OPTION_CM_RETRIES,
+	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try */
+	CMX_OPTION_CM_RESPONSE_TIMEOUT,
+	/** @CMX_OPTION_CONNECT_DEADLINE_MS: ms from connect to UNREACHABLE; 0 none */
+	CMX_OPTION_CONNECT_DEADLINE_MS,
+	/** @CMX_OPTION_RESOLVE_RETRIES: 0..15 more tries of a path query (InfiniBand) */
+	CMX_OPTION_RESOLVE_RETRIES,
+	/** @CMX_OPTION_SL: 0..15 */
+	CMX_OPTION_SL,
+	/** @CMX_OPTION_FLOW_LABEL: 0..0xfffff */
+	CMX_OPTION_FLOW_LABEL,
+	/** @CMX_OPTION_HOP_LIMIT: 1..255 */
+	CMX_OPTION_HOP_LIMIT,
+	/** @CMX_OPTION_GID_TYPE: enum ib_uverbs_gid_type; set before bound to a device */
+	CMX_OPTION_GID_TYPE,
+	/** @CMX_OPTION_PKEY: 1..0xffff (InfiniBand) */
+	CMX_OPTION_PKEY,
+	/** @CMX_OPTION_PATH_MTU: enum ib_mtu, not above the port's */
+	CMX_OPTION_PATH_MTU,
+	/** @CMX_OPTION_ECE_POLICY: enum cmx_ece_policy */
+	CMX_OPTION_ECE_POLICY,
+	/** @CMX_OPTION_MCAST_REJOIN: 0 or 1 */
+	CMX_OPTION_MCAST_REJOIN,
+	/** @CMX_OPTION_MCAST_LOOPBACK: 0 or 1 */
+	CMX_OPTION_MCAST_LOOPBACK,
+};
+
+/** enum cmx_ece_policy - values of CMX_OPTION_ECE_POLICY */
+enum cmx_ece_policy {
+	/** @CMX_ECE_AUTO: use it where both ends have it */
+	CMX_ECE_AUTO,
+	/** @CMX_ECE_OFF: neither offer nor answer */
+	CMX_ECE_OFF,
+	/** @CMX_ECE_REQUIRE: no ECE from the peer ends the connection */
+	CMX_ECE_REQUIRE,
+};
+
+/**
+ * struct cmx_id_info - what an id is bound to and has resolved
+ * @node_guid: of the device, network order; 0 without a device
+ * @ibdev_index: index of the device
+ * @port_num: port, 0 without a device
+ * @num_paths: path records in @path
+ * @state: state of the id, see Documentation/states.rst
+ * @polled: 1 when poll() was ever called on the file
+ * @pkey: P_Key, host order
+ * @tos: traffic class in effect
+ * @qp_type: enum ib_qp_type
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @src_addr: local address, with the port
+ * @dst_addr: peer's address, with the port
+ * @path: primary and alternate path record
+ * @init_attr: what ibv_modify_qp() needs for INIT; qp_state 0 when not known
+ */
+struct cmx_id_info {
+	__aligned_u64 node_guid;
+	__u32 ibdev_index;
+	__u8 port_num;
+	__u8 num_paths;
+	__u8 state;
+	__u8 polled;
+	__u16 pkey;
+	__u8 tos;
+	__u8 qp_type;
+	__u32 reserved;
+	__u8 sgid[16];
+	__u8 dgid[16];
+	struct __kernel_sockaddr_storage src_addr;
+	struct __kernel_sockaddr_storage dst_addr;
+	struct ib_path_rec_data path[2];
+	struct ib_uverbs_qp_attr init_attr;
+};
+
+/** enum cmx_ece_flags - what happened to an ECE pair */
+enum cmx_ece_flags {
+	/** @CMX_ECE_F_LOCAL: a local pair was set */
+	CMX_ECE_F_LOCAL = 1 << 0,
+	/** @CMX_ECE_F_OFFERED: it went out in a REQ or REP */
+	CMX_ECE_F_OFFERED = 1 << 1,
+	/** @CMX_ECE_F_REMOTE: the peer sent one */
+	CMX_ECE_F_REMOTE = 1 << 2,
+	/** @CMX_ECE_F_APPLIED: both ends sent one: the connection uses it */
+	CMX_ECE_F_APPLIED = 1 << 3,
+	/** @CMX_ECE_F_REJECTED: the connection was rejected with reason 35 */
+	CMX_ECE_F_REJECTED = 1 << 4,
+};
+
+/**
+ * struct cmx_ece_info - the ECE negotiation of an id
+ * @local: what we offer or answer
+ * @remote: what the peer offered or answered
+ * @flags: enum cmx_ece_flags
+ * @policy: enum cmx_ece_policy
+ */
+struct cmx_ece_info {
+	struct rdma_ucm_ece local;
+	struct rdma_ucm_ece remote;
+	__u32 flags;
+	__u32 policy;
+};
+
+/** enum cmx_mcast_mask - which fields of struct cmx_mcast_attr count */
+enum cmx_mcast_mask {
+	CMX_MCAST_QKEY = 1 << 0,
+	CMX_MCAST_PKEY = 1 << 1,
+	CMX_MCAST_MTU = 1 << 2,
+	CMX_MCAST_RATE = 1 << 3,
+	CMX_MCAST_SL = 1 << 4,
+	CMX_MCAST_FLOW_LABEL = 1 << 5,
+	CMX_MCAST_TCLASS = 1 << 6,
+	CMX_MCAST_HOP_LIMIT = 1 << 7,
+	CMX_MCAST_SCOPE = 1 << 8,
+};
+
+/** enum cmx_mcast_join_state - membership, IBTA 15.2.5.17 JoinState */
+enum cmx_mcast_join_state {
+	CMX_MCAST_FULL,
+	CMX_MCAST_SENDONLY_FULL,
+	CMX_MCAST_NON,
+	CMX_MCAST_SENDONLY_NON,
+};
+
+/**
+ * struct cmx_mcast_attr - attributes of one join
+ * @mask: enum cmx_mcast_mask: the fields below that count
+ * @join_state: enum cmx_mcast_join_state
+ * @qkey: Q_Key
+ * @flow_label: 0..0xfffff
+ * @pkey: P_Key (InfiniBand)
+ * @mtu: enum ib_mtu
+ * @rate: enum ib_rate
+ * @sl: 0..15
+ * @tclass: traffic class
+ * @hop_limit: hop limit
+ * @scope: multicast scope (InfiniBand)
+ * @reserved: 0
+ */
+struct cmx_mcast_attr {
+	__u32 mask;
+	__u32 join_state;
+	__u32 qkey;
+	__u32 flow_label;
+	__u16 pkey;
+	__u8 mtu;
+	__u8 rate;
+	__u8 sl;
+	__u8 tclass;
+	__u8 hop_limit;
+	__u8 scope;
+	__u32 reserved;
+};
+
+/** enum cmx_event_flags - what of struct cmx_event_resp is filled in */
+enum cmx_event_flags {
+	/** @CMX_EVENT_F_UD: @param holds ud, not conn */
+	CMX_EVENT_F_UD = 1 << 0,
+	/** @CMX_EVENT_F_INFO: @info holds */
+	CMX_EVENT_F_INFO = 1 << 1,
+	/** @CMX_EVENT_F_QP: @rtr and @rts hold */
+	CMX_EVENT_F_QP = 1 << 2,
+	/** @CMX_EVENT_F_MCAST: @uid and @id name a membership */
+	CMX_EVENT_F_MCAST = 1 << 3,
+	/** @CMX_EVENT_F_REJOIN: the membership had been lost and is back */
+	CMX_EVENT_F_REJOIN = 1 << 4,
+	/**
+	 * @CMX_EVENT_F_PATH: of ADDR_RESOLVED: the first of @info.path is what
+	 * CMX_ID_RESOLVE_ROUTE would find; @info.num_paths does not count it.
+	 * See CMX_ATTR_ROUTE_TOLD
+	 */
+	CMX_EVENT_F_PATH = 1 << 5,
+};
+
+/**
+ * struct cmx_channel_page - what a channel and its program share
+ * @held: from the program: it has events of its own making for the readers of
+ *	the channel, and poll() is to report %EPOLLIN while this is not 0
+ * @polled: from the kernel: 1 when poll() was ever called on the file. As
+ *	nobody would wake who sleeps there, a program that has set @held and
+ *	then (behind a full barrier) finds this set leaves the event to the
+ *	kernel
+ *
+ * The rest of the page is zero.
+ */
+struct cmx_channel_page {
+	__u32 held;
+	__u32 polled;
+};
+
+/**
+ * struct cmx_event_resp - one event
+ * @uid: of the id or of the membership; of the listener for CONNECT_REQUEST.
+ *       An id that a request brought has no events before CMX_ID_ACCEPT gives
+ *       it a uid.
+ * @id: handle of the id, of the membership, or of the new id
+ * @listen_id: handle of the listener, for CONNECT_REQUEST
+ * @event: enum rdma_cm_event_type
+ * @status: 0, -errno, or the reason of a reject
+ * @flags: enum cmx_event_flags
+ * @reserved: 0
+ * @ece: the peer's ECE
+ * @param: connection or datagram parameters
+ * @info: the id as it is now
+ * @rtr: what ibv_modify_qp() needs for RTR
+ * @rts: what ibv_modify_qp() needs for RTS
+ */
+struct cmx_event_resp {
+	__aligned_u64 uid;
+	__u32 id;
+	__u32 listen_id;
+	__u32 event;
+	__s32 status;
+	__u32 flags;
+	__u32 reserved;
+	struct rdma_ucm_ece ece;
+	union {
+		struct rdma_ucm_conn_param conn;
+		struct rdma_ucm_ud_param ud;
+	} param;
+	struct cmx_id_info info;
+	struct ib_uverbs_qp_attr rtr;
+	struct ib_uverbs_qp_attr rts;
+};
+
+#endif
