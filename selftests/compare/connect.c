@@ -236,9 +236,10 @@ static void destroy_in(const void *arg)
 	if (id->qp)
 		rdma_destroy_qp(id);
 	rmid(id);
-	if (ev_ready(d.cl, 500))
+	/* long enough for TIMEWAIT_EXIT, half a second after a disconnect */
+	if (ev_ready(d.cl, 2000))
 		ev(d.cl);
-	if (ev_ready(d.cc, 500))
+	if (ev_ready(d.cc, 2000))
 		ev(d.cc);
 }
 
