@@ -179,12 +179,31 @@ void show_ports(struct rdma_cm_id *id)
 	    port_str(ntohs(rdma_get_dst_port(id))));
 }
 
+/* An MGID may be one of the SA's choice, each time another: the last 80 bits are its. */
+static const char *dgid_str(const union ibv_gid *gid)
+{
+	union ibv_gid shown = *gid;
+
+	if (gid->raw[0] == 0xff && gid->raw[2] == 0xa0 && gid->raw[3] == 0x1b)
+		memset(shown.raw + 6, 0, sizeof(shown.raw) - 6);
+	return gid_str(&shown);
+}
+
+/* That of a group is the SA's choice. */
+static const char *lid_str(int lid)
+{
+	static char text[8];
+
+	snprintf(text, sizeof(text), "%#x", lid);
+	return lid >= 0xc000 && lid != 0xffff ? "group's" : text;
+}
+
 void show_ah(const struct ibv_ah_attr *ah)
 {
-	say("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", gid_str(&ah->grh.dgid),
+	say("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
 	    ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,
 	    ah->grh.traffic_class);
-	say("  ah dlid=%#x sl=%d bits=%d rate=%d global=%d port=%d", ah->dlid, ah->sl,
+	say("  ah dlid=%s sl=%d bits=%d rate=%d global=%d port=%d", lid_str(ah->dlid), ah->sl,
 	    ah->src_path_bits, ah->static_rate, ah->is_global, ah->port_num);
 }
 

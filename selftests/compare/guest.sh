@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The same calls on the in-tree stack and on ours. Source it after vm/guest.sh.
+#
+# compare_args LINK [-o DIR] [-s] [PATTERN...]
+#                           what the suite was called with. LINK is roce or ib
+#                           -o  keep the traces in DIR
+#                           -s  the in-tree stack twice, to see that its traces are stable
+# compare_rig LLADDR        the addresses of compare's util.h, on the interface d0 that is there; the
+#                           neighbour that nobody answers for has that link layer address
+# compare_stacks JOBS       run the cases, so many at a time, on both stacks
+# compare_unpolled JOBS     once more on ours, without poll(): our library makes some events itself, but
+#                           not for who polls
+#
+# A case whose traces differ must be a row of Documentation/differences.rst, and a row must differ.
+# shellcheck shell=bash
+
+compare_args() {
+	local o OPTIND
+	link=$1 out=$(mktemp -d) second=ours
+	shift
+	while getopts o:s o; do
+		case $o in
+		o) out=$OPTARG;;
+		s) second=stock;;
+		*) exit 2;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	wanted=("$@")
+}
+
+compare_rig() {
+	ip addr replace 10.77.0.1/24 dev d0
+	ip addr add 10.77.0.2/24 dev d0
+	ip addr replace fd77::1/64 dev d0 nodad
+	ip addr add fe80::77/64 dev d0 nodad
+	ip route replace 224.0.0.0/4 dev d0
+	ip neigh replace 10.77.0.50 lladdr "$1" dev d0 nud permanent
+	ip neigh replace fd77::50 lladdr "$1" dev d0 nud permanent
+	ip link add d1 type dummy
+	ip addr add 10.79.0.1/24 dev d1
+	ip link set d1 up
+	ip route add unreachable 10.98.0.0/16
+}
+
+bin=$top/selftests/compare/compare
+table=$top/Documentation/differences.rst
+
+# trace NAME COMMAND...: run it, and leave each case in a file of its own
+trace() {
+	local name=$1
+	shift
+	mkdir -p "$out/$name"
+	"$@" >"$out/$name.trace" 2>"$out/$name.times"
+	awk -v dir="$out/$name" '/^[a-z]/ { close(f); f = dir "/" $1 } { print >f }' "$out/$name.trace"
+}
+
+# the names and patterns in the first column of the table, for the running kernel and this link
+rows() {
+	local row
+	awk '/^     - /  { first = 0 }
+	     /^   \* - / { first = 1 }
+	     first' "$table" | grep -o '``[a-z0-9_.*:]*``' | tr -d '\`' |
+	while read -r row; do
+		while [[ $row = *:* ]]; do
+			[[ ${row%%:*} = "$link" || $(uname -r) = ${row%%:*}.* ]] || continue 2
+			row=${row#*:}
+		done
+		echo "$row"
+	done
+}
+listed() {
+	local row
+	for row in "${rows[@]}"; do
+		# shellcheck disable=SC2053 # a row may be a pattern
+		[[ $1 = $row ]] && return
+	done
+	return 1
+}
+
+compare_stacks() {
+	local jobs=$1 all case row text_a text_b a b found
+	# in-tree ids can take a minute to go; that is no fault of ours
+	sysctl -qw kernel.hung_task_timeout_secs=0
+	trace first stock "$bin" -t -j "$jobs" "${wanted[@]}"
+	if [ "$second" = ours ]; then
+		load_cmx || exit
+		check "our library is the one in use" ours sh -c "ldd $bin | grep -q $cmx_lib/librdmacm"
+		mapfile -t rows <<<"$(rows)"
+	else
+		rows=()
+	fi
+	[ "$second" = stock ] || sysctl -qw kernel.hung_task_timeout_secs=60
+	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${wanted[@]}"
+
+	# no program is started for what is the same: that takes minutes under emulation
+	all=$("$bin" -l)
+	for case in $("$bin" -l "${wanted[@]}"); do
+		a=$out/first/$case b=$out/second/$case
+		IFS= read -rd '' text_a <"$a"
+		IFS= read -rd '' text_b <"$b"
+		if [ "$text_a" = "$text_b" ]; then
+			if listed "$case"; then
+				not_ok "$case" "listed as a difference, but there is none"
+			else
+				ok "$case"
+			fi
+		elif listed "$case"; then
+			ok "$case (differs, as listed)"
+		else
+			not_ok "$case" "- in-tree, + $second"
+			diff -U 2 "$a" "$b" | tail -n +4 | head -40 | sed 's/^/    /'
+		fi
+	done
+	for row in "${rows[@]}"; do
+		found=
+		for case in $all; do
+			# shellcheck disable=SC2053 # a row may be a pattern
+			[[ $case = $row ]] && found=1 && break
+		done
+		[ "$found" ] || not_ok "$row" "a row for no case"
+	done
+}
+
+compare_unpolled() {
+	local jobs=$1 same=0 case text_a text_b a b
+	[ "$second" = ours ] || return 0
+	trace third ours "$bin" -n -t -j "$jobs" -p 26000 "${wanted[@]}"
+	for case in $("$bin" -l "${wanted[@]}"); do
+		a=$out/second/$case b=$out/third/$case
+		IFS= read -rd '' text_a <"$a"
+		IFS= read -rd '' text_b <"$b"
+		if [ "$text_a" = "$text_b" ]; then
+			same=$((same + 1))
+		else
+			not_ok "$case, without poll()" "- with poll(), + without"
+			diff -U 2 "$a" "$b" | tail -n +4 | head -40 | sed 's/^/    /'
+		fi
+	done
+	check "the same without poll(), in $same cases" [ "$same" -gt 0 ]
+}

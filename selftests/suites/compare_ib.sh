@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# compare_ib: on InfiniBand, the same calls on the in-tree stack and on ours leave the same trace
+# kernels: 6.1 6.12
+# timeout: 1200
+#
+# compare_ib.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+. "$top/selftests/compare/guest.sh"
+compare_args ib "$@"
+
+fabric up -f 1 >/dev/null || exit
+ip link set ib0 down
+ip addr flush dev ib0
+ip link set ib0 name d0 addrgenmode none
+ip link set d0 up
+# nobody at the switch answers for what connections need, but the SA knows the way to it
+guid=$(ibswitches -C vib0 | sed -n 's/.*0x\([0-9a-f]*\) .*/\1/p' | sed 's/../:&/g')
+compare_rig "00:00:00:00:fe:80:00:00:00:00:00:00$guid"
+within 20 eval "ip -o link show d0 | grep -q LOWER_UP" || exit
+
+compare_stacks 6
+check "the module unloads" unload_cmx
+check "the fabric goes" fabric down
+finish
