@@ -194,6 +194,26 @@ static int try_join6(struct scene *s)
 	return try_join(s, "ff15::77");
 }
 
+/* The request of @s->id. One of the run before may come late, to a listener on the same port. */
+static int take_request(struct scene *s)
+{
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *child;
+
+	while (!next(s->listen_ch, &ev)) {
+		child = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST ? ev->id : NULL;
+		rdma_ack_cm_event(ev);
+		if (!child)
+			break;
+		if (rdma_get_dst_port(child) == rdma_get_src_port(s->id)) {
+			s->child = child;
+			return 0;
+		}
+		rdma_destroy_id(child);
+	}
+	return -1;
+}
+
 static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
 		      enum rdma_cm_event_type answer)
 {
@@ -201,16 +221,12 @@ static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
 	static unsigned int qp_num = 0x1000;
 	struct rdma_conn_param par = { .qp_num = qp_num++, .responder_resources = 1,
 				       .initiator_depth = 1, .retry_count = 1 };
-	struct rdma_cm_event *ev;
 
 	if (do_listen(s, "10.77.0.1", port, ps) || create(s, ps) ||
-	    resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) || next(s->listen_ch, &ev))
+	    resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) || take_request(s))
 		return -1;
-	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		s->child = ev->id;
-	rdma_ack_cm_event(ev);
 	par.qp_num = qp_num++;
-	if (!s->child || rdma_accept(s->child, &par))
+	if (rdma_accept(s->child, &par))
 		return -1;
 	return expect(s->ch, answer);
 }
@@ -288,7 +304,8 @@ static int sweep(int i)
 	return -1;
 }
 
-int main(void)
+/* All of it, or what the first argument names. */
+int main(int argc, char **argv)
 {
 	unsigned int i;
 	int bad = 0;
@@ -300,6 +317,7 @@ int main(void)
 		return 2;
 	}
 	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
-		bad |= sweep(i);
+		if (argc < 2 || !strcmp(argv[1], tries[i].name))
+			bad |= sweep(i);
 	return !!bad;
 }
