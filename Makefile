@@ -9,7 +9,9 @@ MANDIR	?= $(PREFIX)/share/man
 PKGDIR	?= $(LIBDIR)/pkgconfig
 UDEVDIR	?= /lib/udev/rules.d
 CMXLIB	= $(LIBDIR)/rdma-cmx
-DKMSDIR	= /usr/src/rdma-cmx-$(VERSION)
+SRCDIR	?= /usr/src
+DKMSDIR	= $(SRCDIR)/rdma-cmx-$(VERSION)
+DKMS	?= dkms
 VERSION	:= 1.0
 D	= $(DESTDIR)
 
@@ -79,9 +81,9 @@ install: all install-kernel
 		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \
 		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
 	echo 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' >$(D)$(UDEVDIR)/90-rdma-cmx.rules
-	if [ -z "$(D)" ] && command -v dkms >/dev/null; then \
+	if [ -z "$(D)" ] && command -v $(firstword $(DKMS)) >/dev/null; then \
 		install -d $(DKMSDIR) && cp -r Kbuild Makefile dkms.conf kernel uapi $(DKMSDIR)/ && \
-		dkms install --force rdma-cmx/$(VERSION); \
+		$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(VERSION); \
 	else \
 		$(MAKE) -C $(KDIR) M=$(OUTDIR) INSTALL_MOD_PATH=$(D) INSTALL_MOD_DIR=updates \
 			$(if $(D),DEPMOD=true) modules_install; \
@@ -89,9 +91,10 @@ install: all install-kernel
 
 uninstall:
 	if [ -z "$(D)" ] && [ -d $(DKMSDIR) ]; then \
-		dkms remove rdma-cmx/$(VERSION) --all; rm -r $(DKMSDIR); \
+		$(DKMS) remove rdma-cmx/$(VERSION) --all; rm -r $(DKMSDIR); \
+	else \
+		rm -f $(D)/lib/modules/*/updates/rdma_cmx.ko*; \
 	fi
-	rm -f $(D)/lib/modules/*/updates/rdma_cmx.ko*
 	rm -rf $(D)$(CMXLIB)
 	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
 		$(D)$(MANDIR)/man8/cmx.8 \
