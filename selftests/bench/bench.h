@@ -11,6 +11,8 @@
 /* what the command line says */
 extern struct bench_conf {
 	const char *addr;	/* of the local RDMA device */
+	const char *server;	/* of the device that servers listen at */
+	const char *netns;	/* file of the network namespace of servers; NULL: ours */
 	const char *silent;	/* an address that has a neighbour but no host */
 	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
 } conf;
@@ -27,6 +29,11 @@ struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context);
 /* take the next event; it has to be this one, of status 0 */
 struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
+/* conn.c: a process that accepts connections, and its end */
+pid_t conn_serve(void);
+void conn_stop(pid_t pid);
+/* connections to it, one after the other: us from create to established, of each */
+double conn_setup(int n);
 
 void bench_create(void);
 void bench_bind(void);
@@ -36,5 +43,6 @@ void bench_mcast(void);
 void bench_connect(void);
 void bench_storm(void);
 void bench_silent(void);
+void bench_sa(void);
 
 #endif

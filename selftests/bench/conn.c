@@ -3,7 +3,10 @@
  * Connections between two processes over the device itself. There are no QPs: the numbers are made
  * up, and no two are the same, as the CM remembers the last ones for as long as TIMEWAIT lasts.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +44,18 @@ static struct rdma_conn_param param(bool server)
 
 static void serve(int ready)
 {
-	struct rdma_event_channel *ch = channel();
-	struct rdma_cm_id *listener = id_on(ch, NULL), *id;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *listener, *id;
 	struct rdma_conn_param p;
 	struct rdma_cm_event *ev;
 	enum rdma_cm_event_type type;
 	struct sockaddr_in sin;
 
-	if (rdma_bind_addr(listener, addr_of(&sin, conf.addr, BENCH_PORT)) ||
+	if (conf.netns && setns(open(conf.netns, O_RDONLY), CLONE_NEWNET))
+		die(conf.netns);
+	ch = channel();
+	listener = id_on(ch, NULL);
+	if (rdma_bind_addr(listener, addr_of(&sin, conf.server, BENCH_PORT)) ||
 	    rdma_listen(listener, 4096))
 		die("listen");
 	if (write(ready, "", 1) != 1)
@@ -77,7 +84,7 @@ static void serve(int ready)
 	exit(0);
 }
 
-static pid_t server(void)
+pid_t conn_serve(void)
 {
 	int fd[2];
 	pid_t pid;
@@ -97,7 +104,7 @@ static pid_t server(void)
 	return pid;
 }
 
-static void stop(pid_t pid)
+void conn_stop(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -112,12 +119,14 @@ static void start(struct rdma_cm_id *id)
 }
 
 /* A new id on its way: it connects as soon as its route is there. */
-static void start_new(struct rdma_event_channel *ch)
+static struct rdma_cm_id *start_new(struct rdma_event_channel *ch)
 {
+	struct rdma_cm_id *id = id_on(ch, NULL);
 	struct sockaddr_in sin;
 
-	if (rdma_resolve_addr(id_on(ch, NULL), NULL, addr_of(&sin, conf.addr, BENCH_PORT), 10000))
+	if (rdma_resolve_addr(id, NULL, addr_of(&sin, conf.server, BENCH_PORT), 10000))
 		die("rdma_resolve_addr");
+	return id;
 }
 
 /*
@@ -175,7 +184,7 @@ static void connections(int n, int window, bool whole)
 	if (!ids)
 		die("calloc");
 	for (int i = 0; i < n && !whole; i++)
-		ids[i] = id_routed(ch, conf.addr, NULL);
+		ids[i] = id_routed(ch, conf.server, NULL);
 	t = now();
 	while (done < n) {
 		while (started < n && started - done < window) {
@@ -194,15 +203,35 @@ static void connections(int n, int window, bool whole)
 	rdma_destroy_event_channel(ch);
 }
 
+double conn_setup(int n)
+{
+	struct rdma_event_channel *ch = channel();
+	struct rdma_cm_id *id;
+	double t, sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		t = now();
+		id = start_new(ch);
+		while (!step(ch, false))
+			;
+		sum += now() - t;
+		if (rdma_disconnect(id))
+			die("rdma_disconnect");
+		step(ch, true);
+	}
+	rdma_destroy_event_channel(ch);
+	return sum / n * 1e6;
+}
+
 void bench_connect(void)
 {
-	pid_t pid = server();
+	pid_t pid = conn_serve();
 
 	connections(200, 1, false);
 	connections(640, 32, false);
 	connections(200, 1, true);
 	connections(640, 32, true);
-	stop(pid);
+	conn_stop(pid);
 }
 
 /*
@@ -226,7 +255,7 @@ static void be_client(int ready)
 
 void bench_storm(void)
 {
-	pid_t srv = server(), client;
+	pid_t srv = conn_serve(), client;
 	int fd[2];
 	double t;
 	char c;
@@ -245,9 +274,9 @@ void bench_storm(void)
 	close(fd[0]);
 	result("storm_per_s", STORM / (now() - t));
 	t = now();
-	stop(client);
+	conn_stop(client);
 	result("kill_ms", (now() - t) * 1e3);
-	stop(srv);
+	conn_stop(srv);
 }
 
 void bench_silent(void)

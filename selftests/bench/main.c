@@ -27,6 +27,7 @@ static const struct {
 	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
 	{ "storm", bench_storm, "1,000 connections at once; their end when the process is killed" },
 	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
+	{ "sa", bench_sa, "groups and paths of the subnet administrator, and the MADs they take" },
 };
 
 void die(const char *what)
@@ -109,7 +110,8 @@ struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: bench [-a ADDRESS] [-s SILENT-ADDRESS] [-d DEADLINE-MS] NAME...\n");
+	fprintf(stderr, "usage: bench [-a ADDRESS] [-c SERVER-ADDRESS] [-n SERVER-NETNS]\n"
+		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] NAME...\n");
 	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++)
 		fprintf(stderr, "  %-8s %s\n", benches[i].name, benches[i].help);
 	exit(2);
@@ -130,10 +132,16 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "a:s:d:")) != -1) {
+	while ((c = getopt(argc, argv, "a:c:n:s:d:")) != -1) {
 		switch (c) {
 		case 'a':
 			conf.addr = optarg;
+			break;
+		case 'c':
+			conf.server = optarg;
+			break;
+		case 'n':
+			conf.netns = optarg;
 			break;
 		case 's':
 			conf.silent = optarg;
@@ -147,6 +155,8 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		usage();
+	if (!conf.server)
+		conf.server = conf.addr;
 	for (; optind < argc; optind++)
 		run(argv[optind]);
 	return 0;
