@@ -4,7 +4,8 @@
  *
  *	path serve ADDR PORT		listen, accept one connection
  *	path connect ADDR PORT [SRC]	to such a listener
- *	path given ADDR PORT		the same, with IB_PATH instead of resolving the route
+ *	path given ADDR PORT [N]	the same, with IB_PATH instead of resolving the route, and N
+ *					more than the LIDs that the SA gave
  *	path routes ADDR PORT N MS [RETRIES]
  *					so many ids resolve the route, one after the other
  *	path bind ADDR PORT PS		what binding to it says (PS: tcp udp ib ipoib)
@@ -138,8 +139,21 @@ static void show_path(struct rdma_cm_id *id)
 {
 	const struct ibv_sa_path_rec *rec = id->route.path_rec;
 
-	printf("paths=%d pkey=%#x sl=%u mtu=%u rate=%u life=%u\n", id->route.num_paths,
-	       ntohs(rec->pkey), rec->sl, rec->mtu, rec->rate, rec->packet_life_time);
+	printf("paths=%d pkey=%#x sl=%u mtu=%u rate=%u life=%u slid=%u dlid=%u hops=%u\n",
+	       id->route.num_paths, ntohs(rec->pkey), rec->sl, rec->mtu, rec->rate,
+	       rec->packet_life_time, ntohs(rec->slid), ntohs(rec->dlid), rec->hop_limit);
+}
+
+static void show_qp(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (ibv_query_qp(id->qp, &attr, IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_AV, &init))
+		die("query_qp");
+	printf("qp mtu=%d sl=%u dlid=%u bits=%u global=%u timeout=%u\n", attr.path_mtu,
+	       attr.ah_attr.sl, attr.ah_attr.dlid, attr.ah_attr.src_path_bits,
+	       attr.ah_attr.is_global, attr.timeout);
 }
 
 static void serve(const char *addr, int port)
@@ -161,6 +175,7 @@ static void serve(const char *addr, int port)
 	if (rdma_accept(id, &param))
 		die("accept");
 	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	show_qp(id);
 	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	rdma_disconnect(id);
 	rdma_destroy_qp(id);
@@ -189,9 +204,9 @@ static void route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 		exit(1);
 }
 
-/* The owner's record of a path that another id has found. */
+/* The owner's record of a path that another id has found, from and to LIDs @more. */
 static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *addr,
-		      int port)
+		      int port, int more)
 {
 	struct rdma_event_channel *och;
 	struct rdma_cm_id *other = resolved(&och, addr, port, NULL);
@@ -204,8 +219,8 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	rec = other->route.path_rec;
 	data.path.dgid = rec->dgid;
 	data.path.sgid = rec->sgid;
-	data.path.dlid = rec->dlid;
-	data.path.slid = rec->slid;
+	data.path.dlid = htons(ntohs(rec->dlid) + more);
+	data.path.slid = htons(ntohs(rec->slid) + more);
 	data.path.reversible_numpath = 0x80 | 1;
 	data.path.pkey = rec->pkey;
 	data.path.qosclass_sl = htobe16(rec->sl);
@@ -218,18 +233,7 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	rdma_destroy_id(other);
 }
 
-static void show_qp(struct rdma_cm_id *id)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
-
-	if (ibv_query_qp(id->qp, &attr, IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_AV, &init))
-		die("query_qp");
-	printf("qp mtu=%d sl=%u dlid=%u global=%u timeout=%u\n", attr.path_mtu, attr.ah_attr.sl,
-	       attr.ah_attr.dlid, attr.ah_attr.is_global, attr.timeout);
-}
-
-static void do_connect(const char *addr, int port, const char *src, int given)
+static void do_connect(const char *addr, int port, const char *src, int given, int more)
 {
 	struct rdma_conn_param param = {
 		.private_data = hello, .private_data_len = sizeof(hello), .retry_count = 7,
@@ -238,7 +242,7 @@ static void do_connect(const char *addr, int port, const char *src, int given)
 	struct rdma_cm_id *id = resolved(&ch, addr, port, src);
 
 	if (given)
-		give_path(ch, id, addr, port);
+		give_path(ch, id, addr, port, more);
 	else
 		route(ch, id);
 	show_path(id);
@@ -310,9 +314,9 @@ int main(int argc, char **argv)
 	if (argc >= 4 && !strcmp(argv[1], "serve"))
 		serve(argv[2], atoi(argv[3]));
 	else if (argc >= 4 && !strcmp(argv[1], "connect"))
-		do_connect(argv[2], atoi(argv[3]), argc > 4 ? argv[4] : NULL, 0);
+		do_connect(argv[2], atoi(argv[3]), argc > 4 ? argv[4] : NULL, 0, 0);
 	else if (argc >= 4 && !strcmp(argv[1], "given"))
-		do_connect(argv[2], atoi(argv[3]), NULL, 1);
+		do_connect(argv[2], atoi(argv[3]), NULL, 1, argc > 4 ? atoi(argv[4]) : 0);
 	else if (argc >= 6 && !strcmp(argv[1], "routes"))
 		routes(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
 		       argc > 6 ? atoi(argv[6]) : 0);

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
 # kernels: 6.1 6.12 debug
-# timeout: 600
+# timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 path=$top/selftests/fabric/path
+acm=$top/selftests/fabric/acm
 run=$(mktemp -d)
 paths=/sys/kernel/debug/rdma_cmx/paths
 param=/sys/module/rdma_cmx/parameters
@@ -133,6 +134,10 @@ is "with it none does" 0 "$(questions)"
 is "hits are counted" $((hits + 5)) "$(figure 1 hits)"
 routes 7612 1 20000
 is "another service is another question" 1 "$(questions)"
+pair "connect once" ours ours "$path" serve 10.78.0.1 7614 -- "$path" connect 10.78.0.1 7614
+mads
+pair "and again" ours ours "$path" serve 10.78.0.1 7614 -- "$path" connect 10.78.0.1 7614
+is "a connection does not ask either" 0 "$(questions)"
 echo 1 >$param/path_cache
 routes 7613 1 20000
 is "no more records than allowed" 1 "$(figure 1 entries)"
@@ -172,6 +177,45 @@ if within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79
 else
 	not_ok "interfaces in another partition"
 fi
+
+# LMC 1: two LIDs for each port
+two_lids() {
+	[ "$(cat "/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ] && ports_are ACTIVE "$1"
+}
+sm stop
+sm start 0 -l 1
+check "each port has two LIDs" within 30 eval 'two_lids 0 && two_lids 1'
+check "ping with two LIDs" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+lid0=$(vib_lid 0) lid1=$(vib_lid 1)
+three "rping, two LIDs" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+three "udaddy, two LIDs" udaddy -b 10.78.0.1 -- udaddy -s 10.78.0.1 -b 10.78.0.2
+pair "path with two LIDs" ours ours "$path" serve 10.78.0.1 7640 -- "$path" connect 10.78.0.1 7640
+lid=$(sed -n 's/^paths=.* dlid=\([0-9]*\) .*/\1/p' "$run/client")
+is "the peer's LID in it is one of them" $lid0 $((${lid:-0} & ~1))
+said "and that of the QP" "^qp .* dlid=$lid " client
+for stacks in "ours ours" "ours stock" "stock ours"; do
+	read -r p a <<<"$stacks"
+	pair "path of the owner, second LIDs" "$p" "$a" "$path" serve 10.78.0.1 7641 -- \
+		"$path" given 10.78.0.1 7641 1
+	said "the QP sends to the second ($a)" "^qp .* dlid=$((lid0 + 1)) bits=1 " client
+	said "so does the peer's ($p)" "^qp .* dlid=$((lid1 + 1)) " server
+done
+
+# a record for each direction, as from ibacm: data to the second LIDs, GMPs to the first
+"$acm" $lid1 $lid0 $((lid1 + 1)) $((lid0 + 1)) >"$run/acm" &
+pid=$!
+within 10 grep -q ready "$run/acm"
+for stacks in "stock stock" "ours ours" "ours stock" "stock ours"; do
+	read -r p a <<<"$stacks"
+	mads
+	pair "path each way" "$p" "$a" "$path" serve 10.78.0.1 7642 -- "$path" connect 10.78.0.1 7642
+	said "of the record for both ($a)" "^paths=1 .* slid=$lid1 dlid=$lid0 hops=2" client
+	said "the way out in the QP ($a)" "^qp .* dlid=$((lid0 + 1)) .* global=1 " client
+	said "the way in in that of the peer ($p)" "^qp .* dlid=$((lid1 + 1)) " server
+	is "the SA is not asked ($a)" 0 "$(questions)"
+done
+kill $pid
+wait $pid
 
 # nobody answers: questions to the SA are lost
 asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_mcast: multicast on InfiniBand: what the SA, the switch and the receivers see of it
 # kernels: 6.1 6.12
+# timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 . "$top/selftests/sa/guest.sh"
@@ -280,4 +281,45 @@ for n in a b plain stock; do mc $n destroy 0 >/dev/null; done
 for n in a b c plain stock; do mc_stop $n; done
 check "the module unloads" unload_cmx
 check "the fabric goes" fabric down
+
+echo "# a switch with little room for groups"
+fabric up 3 mlids=32 || { not_ok "a fabric with a small switch"; finish; }
+load_cmx
+for n in a b c; do
+	case $n in a) i=0;; b) i=1;; *) i=2;; esac
+	mc_start $n $i ours
+done
+mc_start stock 1 stock
+mc a id 0 udp 10.78.0.1 >/dev/null
+like "more groups than that: some are refused" "[1-9]* of 40, status -22" "$(mc a many 0 239.1.3.1 40)"
+is "the SM has no more MLIDs" 32 "$(groups | awk '!seen[$2]++' | wc -l)"
+for n in b stock; do
+	mc $n id 0 udp 10.78.0.2 >/dev/null
+	mc $n join 0 239.1.2.16 >/dev/null
+	is "$n: one more group is refused" "MULTICAST_ERROR id=0 status=-22" "$(joined $n)"
+	mc $n leave 0 239.1.2.16 >/dev/null
+done
+check "and not made" no_group ff12:4001:ffff::f01:210
+mc b join 0 239.1.3.1 >/dev/null
+like "a group that is there is joined" "MULTICAST_JOIN id=0 status=0 *" "$(joined b)"
+mc b leave 0 239.1.3.1 >/dev/null
+mc a destroy 0 >/dev/null
+check "the groups go" within 20 no_group ff12:4001:ffff::f01:301
+mc b join 0 239.1.2.16 >/dev/null
+like "then there is room" "MULTICAST_JOIN id=0 status=0 *" "$(joined b)"
+mc b destroy 0 >/dev/null
+mc stock destroy 0 >/dev/null
+mc_stop stock
+
+echo "# two LIDs for each port"
+two_lids() { [ "$(cat "/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ]; }
+ipoib_is_back() { group_is ff12:401b:ffff::ffff:ffff; }
+sm stop
+sm start 0 -l 1
+check "the ports have them" within 30 eval 'two_lids 0 && two_lids 1 && two_lids 2'
+check "IPoIB is in its group again" within 30 ipoib_is_back
+pair "two LIDs" udp 239.1.2.17 ff12:4001:ffff::f01:211
+for n in a b c; do mc_stop $n; done
+check "the module unloads again" unload_cmx
+check "this fabric goes, too" fabric down
 finish
