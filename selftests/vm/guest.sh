@@ -6,7 +6,7 @@
 # check NAME COMMAND...                        the command must succeed
 # check_not NAME COMMAND...                    the command must fail
 # finish                                       print the counts; the last line of a script
-# rig                                          rxe0 on d0, 10.77.0.1/24 and fd77::1/64
+# rig [HOST]                                   rxe0 on d0, 10.77.0.HOST/24 and fd77::HOST/64, HOST 1
 # load_cmx, unload_cmx                         our module, built for the running kernel
 # built PATTERN                                the module in build/ that fits the running kernel
 # ours COMMAND...                              with our librdmacm; stock COMMAND...: without
@@ -57,14 +57,15 @@ within() {
 	done
 }
 
-# an Ethernet device that goes nowhere, with a software RDMA device on it
+# an Ethernet device that goes nowhere, if there is no other, with a software RDMA device on it
 rig() {
+	local host=${1:-1}
 	[ -e /sys/class/infiniband/rxe0 ] && return
 	modprobe -a rdma_rxe ib_uverbs rdma_cm rdma_ucm || return
 	[ -e /sys/class/net/d0 ] || ip link add d0 type dummy || return
 	ip link set d0 up multicast on
-	ip addr replace 10.77.0.1/24 dev d0
-	ip addr replace fd77::1/64 dev d0 nodad
+	ip addr replace "10.77.0.$host/24" dev d0
+	ip addr replace "fd77::$host/64" dev d0 nodad
 	ip route replace 224.0.0.0/4 dev d0
 	rdma link add rxe0 type rxe netdev d0 || return
 	within 10 grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state
