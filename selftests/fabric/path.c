@@ -204,30 +204,36 @@ static void route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 		exit(1);
 }
 
-/* The owner's record of a path that another id has found, from and to LIDs @more. */
+/*
+ * The owner's record of a path that another id has found, from and to LIDs @more. It is the second
+ * of two; the first is for one direction only.
+ */
 static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *addr,
 		      int port, int more)
 {
 	struct rdma_event_channel *och;
 	struct rdma_cm_id *other = resolved(&och, addr, port, NULL);
 	const struct ibv_sa_path_rec *rec;
-	struct ibv_path_data data = {
-		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
+	struct ibv_path_data data[] = {
+		{ .flags = IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_OUTBOUND },
+		{ .flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY |
+			   IBV_PATH_FLAG_BIDIRECTIONAL },
 	};
+	struct ibv_path_record *path = &data[1].path;
 
 	route(och, other);
 	rec = other->route.path_rec;
-	data.path.dgid = rec->dgid;
-	data.path.sgid = rec->sgid;
-	data.path.dlid = htons(ntohs(rec->dlid) + more);
-	data.path.slid = htons(ntohs(rec->slid) + more);
-	data.path.reversible_numpath = 0x80 | 1;
-	data.path.pkey = rec->pkey;
-	data.path.qosclass_sl = htobe16(rec->sl);
-	data.path.mtu = 2 << 6 | IBV_MTU_1024;
-	data.path.rate = 2 << 6 | rec->rate;
-	data.path.packetlifetime = 2 << 6 | 10;
-	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
+	path->dgid = rec->dgid;
+	path->sgid = rec->sgid;
+	path->dlid = htons(ntohs(rec->dlid) + more);
+	path->slid = htons(ntohs(rec->slid) + more);
+	path->reversible_numpath = 0x80 | 1;
+	path->pkey = rec->pkey;
+	path->qosclass_sl = htobe16(rec->sl);
+	path->mtu = 2 << 6 | IBV_MTU_1024;
+	path->rate = 2 << 6 | rec->rate;
+	path->packetlifetime = 2 << 6 | 10;
+	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data)))
 		die("set_option IB_PATH");
 	event(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
 	rdma_destroy_id(other);
