@@ -383,9 +383,9 @@ static void establish_early(const void *arg)
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");
 	CALL(rdma_establish(d.cli), "establish cli");
-	if (ev_ready(d.cc, 500))
+	if (ev_ready(d.cc, 2000))
 		ev(d.cc);
-	if (ev_ready(d.cl, 500))
+	if (ev_ready(d.cl, 2000))
 		ev(d.cl);
 	duo_end(&d);
 }

@@ -75,9 +75,9 @@ static void disconnect_in(const void *arg)
 
 	id = duo_reach(&d, *where);
 	CALL(rdma_disconnect(id), "disconnect %s", idname(id));
-	if (ev_ready(d.cc, 500))
+	if (ev_ready(d.cc, 2000))
 		ev(d.cc);
-	if (ev_ready(d.cl, 500))
+	if (ev_ready(d.cl, 2000))
 		ev(d.cl);
 	show_qp(id->qp);
 	duo_end(&d);
@@ -203,7 +203,7 @@ static void active_gone(const void *arg)
 	quiet--;
 	rmid(d.cli);
 	d.cli = NULL;
-	if (ev_ready(d.cl, 500))
+	if (ev_ready(d.cl, 2000))
 		ev(d.cl);
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_reject(d.srv, NULL, 0), "reject srv");
