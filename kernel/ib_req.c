@@ -208,19 +208,12 @@ static struct cmx_priv *find_in(struct net *net, struct request *req)
 
 /*
  * RCU keeps the interface in its namespace: it is brought down, which waits
- * for readers, before it moves to another. Without an interface it is the
- * namespace of the device.
+ * for readers, before it moves to another.
  */
-static struct cmx_priv *find_listener(struct request *req)
+static struct cmx_priv *find_ip_listener(struct request *req)
 {
 	struct cmx_priv *p = ERR_PTR(-EHOSTUNREACH);
 
-	if (req->bare) {
-		rcu_read_lock();
-		p = find_in(read_pnet(&req->device->coredev.rdma_net), req);
-		rcu_read_unlock();
-		return p;
-	}
 	req->ndev = find_ndev(req);
 	if (!req->ndev)
 		return ERR_PTR(-ENODEV);
@@ -235,6 +228,39 @@ static struct cmx_priv *find_listener(struct request *req)
 out:
 	rcu_read_unlock();
 	return p;
+}
+
+/* Without an interface the namespace is that of the device. */
+static struct cmx_priv *find_ib_listener(struct request *req)
+{
+	struct cmx_priv *p;
+
+	rcu_read_lock();
+	p = find_in(read_pnet(&req->device->coredev.rdma_net), req);
+	rcu_read_unlock();
+	return p;
+}
+
+/*
+ * What seems to be a header can be an AF_IB peer's own data. Then its addresses
+ * lead to no interface, or to one by which there is no way to the peer.
+ */
+static struct cmx_priv *find_listener(struct request *req)
+{
+	struct cmx_priv *p, *ib;
+
+	if (req->bare)
+		return find_ib_listener(req);
+	p = find_ip_listener(req);
+	if (!req->ib || (p != ERR_PTR(-ENODEV) && p != ERR_PTR(-EHOSTUNREACH)))
+		return p;
+	req->bare = true;
+	ib = find_ib_listener(req);
+	if (IS_ERR(ib))
+		return p;
+	dev_put(req->ndev);
+	req->ndev = NULL;
+	return ib;
 }
 
 static int set_paths(struct rdma_route *route, const struct ib_cm_req_event_param *conn)

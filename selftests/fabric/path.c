@@ -12,6 +12,9 @@
  *
  * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
  * requests are zero: elsewhere they are the versions of a header.
+ *
+ * With -a in front, "connect" has private data that looks as if it had such a header. With -e, "serve" and
+ * "connect" own their QPs, of which there are only the numbers, and negotiate ECE.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -27,7 +30,11 @@
 #include <rdma/rdma_cmx.h>
 
 static const char hello[] = "\0\0hello from here";
+static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
+static int with_ece, with_like_header;
+static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
+static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
 static void die(const char *what)
 {
@@ -124,6 +131,23 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_
 	return id;
 }
 
+/* What the peer says, and what we say; the QP is made by whoever wants to use it. */
+static void show_ece(struct rdma_cm_id *id)
+{
+	struct ibv_ece ece = { };
+
+	if (rdma_get_remote_ece(id, &ece))
+		die("get_remote_ece");
+	printf("ece vendor=%#x options=%#x\n", ece.vendor_id, ece.options);
+}
+
+static void set_ece(struct rdma_cm_id *id, struct ibv_ece *ece, struct rdma_conn_param *param)
+{
+	param->qp_num = 0x400000 + getpid() % 0x400000;
+	if (rdma_set_local_ece(id, ece))
+		die("set_local_ece");
+}
+
 static void make_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
@@ -149,6 +173,8 @@ static void show_qp(struct rdma_cm_id *id)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
+	if (!id->qp)
+		return;
 	if (ibv_query_qp(id->qp, &attr, IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_AV, &init))
 		die("query_qp");
 	printf("qp mtu=%d sl=%u dlid=%u bits=%u global=%u timeout=%u\n", attr.path_mtu,
@@ -171,14 +197,20 @@ static void serve(const char *addr, int port)
 	event(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	show_path(id);
-	make_qp(id);
+	if (with_ece) {
+		show_ece(id);
+		set_ece(id, &answer, &param);
+	} else {
+		make_qp(id);
+	}
 	if (rdma_accept(id, &param))
 		die("accept");
 	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
 	show_qp(id);
 	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	rdma_disconnect(id);
-	rdma_destroy_qp(id);
+	if (id->qp)
+		rdma_destroy_qp(id);
 	rdma_destroy_id(id);
 	rdma_destroy_id(listener);
 }
@@ -242,7 +274,9 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 static void do_connect(const char *addr, int port, const char *src, int given, int more)
 {
 	struct rdma_conn_param param = {
-		.private_data = hello, .private_data_len = sizeof(hello), .retry_count = 7,
+		.private_data = with_like_header ? like_header : hello,
+		.private_data_len = sizeof(hello),
+		.retry_count = 7,
 	};
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = resolved(&ch, addr, port, src);
@@ -252,15 +286,26 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	else
 		route(ch, id);
 	show_path(id);
-	make_qp(id);
+	if (with_ece)
+		set_ece(id, &offer, &param);
+	else
+		make_qp(id);
 	if (rdma_connect(id, &param))
 		die("connect");
-	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	if (with_ece) {
+		event(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+		show_ece(id);
+		if (rdma_establish(id))
+			die("establish");
+	} else {
+		event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	}
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	show_qp(id);
 	rdma_disconnect(id);
 	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
-	rdma_destroy_qp(id);
+	if (id->qp)
+		rdma_destroy_qp(id);
 	rdma_destroy_id(id);
 }
 
@@ -317,6 +362,12 @@ static void do_bind(const char *addr, int port, const char *space)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
+		if (argv[1][1] == 'e')
+			with_ece = 1;
+		else
+			with_like_header = 1;
+	}
 	if (argc >= 4 && !strcmp(argv[1], "serve"))
 		serve(argv[2], atoi(argv[3]));
 	else if (argc >= 4 && !strcmp(argv[1], "connect"))

@@ -95,6 +95,15 @@ said "its LID in the QP" "dlid=$(vib_lid 0) " client
 pair "path of the owner" ours ours "$path" serve 10.78.0.1 7502 -- "$path" given 10.78.0.1 7502
 said "its MTU in the QP" "qp mtu=3 " client
 
+# ECE in REQ and REP
+for stacks in "ours ours" "ours stock" "stock ours"; do
+	read -r p a <<<"$stacks"
+	port=$((port + 10))
+	pair "ECE" "$p" "$a" "$path" -e serve 10.78.0.1 $port -- "$path" -e connect 10.78.0.1 $port
+	said "the offer ($a to $p)" "ece vendor=0x15b3 options=0x30000001" server
+	said "the answer ($p to $a)" "ece vendor=0x15b3 options=0x30000000" client
+done
+
 # AF_IB: in the namespace of the devices
 at="- -"
 for stacks in "ours ours" "ours stock" "stock ours"; do
@@ -105,6 +114,12 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "peer's address ($a to $p)" "peer ib:fe80::.*/0xffff" server
 done
+# no interface is found by what seems to be IP addresses
+pair "AF_IB, like a header" ours ours "$path" serve "ib:$(gid 0)" 7589 -- \
+	"$path" -a connect "ib:$(gid 0)" 7589 "ib:$(gid 1)"
+said "private data whole" "request hello from here" server
+pair "AF_IB, like a header, wildcard" ours ours "$path" serve "ib:::" 7588 -- \
+	"$path" -a connect "ib:$(gid 0)" 7588 "ib:$(gid 1)"
 pair "AF_IB, no source" ours ours "$path" serve "ib:$(gid 0)" 7590 -- \
 	"$path" connect "ib:$(gid 0)" 7590
 pair "AF_IB, wildcard" ours ours "$path" serve "ib:::" 7591 -- \
