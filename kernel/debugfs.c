@@ -5,7 +5,8 @@
  *   ids	one line for each id: fields as the first line says, then what was set,
  *		negotiated and joined as NAME=VALUE
  *   paths	path records kept for each InfiniBand port
- *   mcast	groups that interfaces are members of: interface, group, users
+ *   mcast	groups that interfaces and InfiniBand ports are members of: interface or
+ *		device and port, group, users
  *   stats	how many ids there are, by state
  */
 #include <linux/debugfs.h>
@@ -149,8 +150,9 @@ DEFINE_SHOW_ATTRIBUTE(paths);
 
 static int mcast_show(struct seq_file *s, void *unused)
 {
-	seq_puts(s, "interface group users\n");
+	seq_puts(s, "interface group users ...\n");
 	cmx_mcast_ip_show(s);
+	cmx_mcast_sa_show(s);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(mcast);

@@ -70,5 +70,6 @@ void cmx_mcast_detach_all(struct cmx_priv *p);
 /* debugfs */
 u32 cmx_mcast_count(const struct cmx_priv *p);		/* p->lock is held */
 void cmx_mcast_ip_show(struct seq_file *s);
+void cmx_mcast_sa_show(struct seq_file *s);
 
 #endif

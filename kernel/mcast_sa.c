@@ -11,8 +11,11 @@
  * each run gives back what the membership has at ib_sa, and then, unless it was
  * left, asks anew.
  */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/kref.h>
 #include <linux/random.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
@@ -42,6 +45,7 @@
  * @mask: which fields of @rec count
  * @delay_ms: the last wait
  * @lost: it was a member, and will be again
+ * @node: in the table of members, from joining to leaving
  * @work: gives back @sa, and asks again unless it was left
  *
  * The id's lock protects all but @ref and @sa. It was left when @mc has no
@@ -55,10 +59,74 @@ struct sa_member {
 	ib_sa_comp_mask mask;
 	unsigned int delay_ms;
 	bool lost;
+	struct hlist_node node;
 	struct delayed_work work;
 };
 
 static struct ib_sa_client sa_client;
+static DEFINE_HASHTABLE(members, 10);	/* by MGID */
+static DEFINE_SPINLOCK(members_lock);	/* protects members */
+
+static void member_list(struct sa_member *m)
+{
+	spin_lock(&members_lock);
+	if (hlist_unhashed(&m->node))
+		hash_add(members, &m->node, jhash(&m->mc->mgid, sizeof(m->mc->mgid), 0));
+	spin_unlock(&members_lock);
+}
+
+static void member_unlist(struct sa_member *m)
+{
+	spin_lock(&members_lock);
+	hash_del(&m->node);
+	spin_unlock(&members_lock);
+}
+
+static bool same_group(const struct sa_member *a, const struct sa_member *b)
+{
+	const struct cmx_id *x = &a->mc->p->id, *y = &b->mc->p->id;
+
+	return x->device == y->device && x->port_num == y->port_num &&
+	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
+}
+
+/* One line for the members of a port in a group, with the first of them */
+static void show_group(struct seq_file *s, struct hlist_head *bucket, struct sa_member *m)
+{
+	const struct cmx_id *id = &m->mc->p->id;
+	unsigned int users = 0, lost = 0;
+	struct sa_member *other;
+
+	hlist_for_each_entry(other, bucket, node) {
+		if (!same_group(other, m))
+			continue;
+		if (!users && other != m)
+			return;
+		users++;
+		lost += READ_ONCE(other->lost);
+	}
+	seq_printf(s, "%s/%u %pI6c %u mlid=%#x", dev_name(&id->device->dev), id->port_num,
+		   &m->mc->mgid, users, m->mc->mlid);
+	if (lost)
+		seq_printf(s, " lost=%u", lost);
+	seq_putc(s, '\n');
+}
+
+/**
+ * cmx_mcast_sa_show() - the groups that InfiniBand ports are members of for us
+ * @s: one line each is added
+ */
+void cmx_mcast_sa_show(struct seq_file *s)
+{
+	struct sa_member *m;
+	unsigned int i;
+
+	spin_lock(&members_lock);
+	for (i = 0; i < HASH_SIZE(members); i++)
+		hlist_for_each_entry(m, &members[i], node)
+			show_group(s, &members[i], m);
+	spin_unlock(&members_lock);
+}
 
 static void member_free(struct kref *ref)
 {
@@ -99,6 +167,7 @@ static void member_retry(struct sa_member *m)
 
 	if (!cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) || !m->mc->p->opt.mcast_rejoin) {
 		m->lost = false;
+		member_unlist(m);
 		cmx_mcast_lost(m->mc, -ENETRESET);
 		return;
 	}
@@ -120,6 +189,7 @@ static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 		cmx_mcast_again(m->mc, rec);
 	else
 		cmx_mcast_done(m->mc, 0, rec, NULL);
+	member_list(m);
 }
 
 static void member_status(struct sa_member *m, int status, struct ib_sa_mcmember_rec *rec)
@@ -381,6 +451,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	if (!m)
 		return;
 	mc->backend = NULL;
+	member_unlist(m);
 	member_queue(m, 0);
 	member_put(m);
 }
