@@ -3,7 +3,8 @@
  * The knobs, in /sys/kernel/debug/vib:
  *	add, remove	write the number of an HCA that comes or goes
  *	switch		tables and ports of the switch
- *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled), state
+ *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled),
+ *			state, event (write)
  *	mad/		count (write to reset); class and attr that the others are for (0: any),
  *			drop (one in so many), delay (ms)
  */
@@ -79,6 +80,22 @@ static int state_get(void *data, u64 *val)
 
 DEFINE_DEBUGFS_ATTRIBUTE(state_fops, state_get, NULL, "%llu\n");
 
+static int event_set(void *data, u64 val)
+{
+	struct vib_port *peer;
+
+	if (val < IB_EVENT_PORT_ACTIVE || val > IB_EVENT_GID_CHANGE)
+		return -EINVAL;
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	if (peer)
+		vib_port_event(peer, val);
+	spin_unlock_irq(&vib.lock);
+	return peer ? 0 : -ENODEV;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(event_fops, NULL, event_set, "%llu\n");
+
 static int add_set(void *data, u64 val)
 {
 	return vib_hca_add(val);
@@ -118,6 +135,7 @@ void vib_debugfs_init(unsigned int nodes)
 		debugfs_create_file_unsafe("cable", 0600, dir, (void *)i, &cable_fops);
 		debugfs_create_file_unsafe("up", 0600, dir, (void *)i, &up_fops);
 		debugfs_create_file_unsafe("state", 0400, dir, (void *)i, &state_fops);
+		debugfs_create_file_unsafe("event", 0200, dir, (void *)i, &event_fops);
 	}
 }
 
