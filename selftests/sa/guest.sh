@@ -5,9 +5,17 @@
 # mc NAME COMMAND...        its answer
 # mc_stop NAME              ends it, its ids with it
 # addr I KIND               what to bind to: the IPv4 address, or with ib that of AF_IB
+# joined NAME               the next event, which is the outcome of a join
+# again NAME                waits for the event that a membership is back; others are shown
+# drain NAME                throws events away
+# flows FROM ID TO ID       a datagram arrives; tried again, as the switch may not know of the group yet
+# record MGID FIELD [GUID]  of the SA's records of a group, of the member at that port or of the first one
+# group_is, no_group MGID   whether the SA has that group
 # is, like NAME WANT GOT    equal; fits the pattern
 # shellcheck shell=bash
 
+slow=1
+! [ -e /sys/kernel/debug/kmemleak ] || slow=3
 declare -A mc_in mc_out mc_pid
 
 mc_start() {
@@ -53,3 +61,36 @@ like() {
 	# shellcheck disable=SC2053
 	if [[ $3 = $2 ]]; then ok "$1"; else not_ok "$1" "wanted '$2', got '$3'"; fi
 }
+
+record() { # MGID NAME [PORT-GUID]
+	saquery --smkey 1 MCMR 2>/dev/null | awk -v mgid="$1" -v name="$2" -v port="${3:-:}" '
+		{ at = index($1, "."); key = substr($1, 1, at - 1); sub(/^[^.]*\.+/, "", $1) }
+		key == "MGID" { here = $1 == mgid }
+		key == "PortGid" { mine = index($1, port) }
+		here && mine && key == name { print $1; exit }'
+}
+group_is() { groups | grep -q "^$1 "; }
+no_group() { ! group_is "$1"; }
+joined() { mc "$1" event $((20000 * slow)); }
+
+flows() {
+	local from=$1 n=$2 to=$3 m=$4 i
+	for i in {1..25}; do
+		[ "$(mc "$from" send "$n" "hello$i")" = 0 ] || return
+		[[ $(mc "$to" recv "$m" 200) = hello* ]] || continue
+		while [ "$(mc "$to" recv "$m" 50)" != none ]; do :; done
+		return
+	done
+	return 1
+}
+
+again() {
+	local i ev
+	for i in {1..5}; do
+		ev=$(mc "$1" event 30000)
+		[[ $ev != MULTICAST_JOIN*status=0* ]] || return 0
+		echo "$ev"
+	done
+	return 1
+}
+drain() { while [ "$(mc "$1" event 1)" != none ]; do :; done; }

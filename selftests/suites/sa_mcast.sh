@@ -8,19 +8,6 @@
 . "$top/selftests/sa/guest.sh"
 fabric up 3 || exit
 load_cmx || exit
-slow=1
-! [ -e /sys/kernel/debug/kmemleak ] || slow=3
-
-# a field of the SA's records of a group, of the member at that port or of the first one
-record() { # MGID NAME [PORT-GUID]
-	saquery --smkey 1 MCMR 2>/dev/null | awk -v mgid="$1" -v name="$2" -v port="${3:-:}" '
-		{ at = index($1, "."); key = substr($1, 1, at - 1); sub(/^[^.]*\.+/, "", $1) }
-		key == "MGID" { here = $1 == mgid }
-		key == "PortGid" { mine = index($1, port) }
-		here && mine && key == name { print $1; exit }'
-}
-group_is() { groups | grep -q "^$1 "; }
-no_group() { ! group_is "$1"; }
 # MADs that asked the SA to join or to leave since "count_sa"
 count_sa() { knob mad/count 0; }
 joins() { mads 0x02; }
@@ -28,18 +15,6 @@ leaves() { mads 0x15; }
 mads() { knob mad/count | awk -v m="$1" '$1 == "0x03" && $2 == m && $3 == "0x0038" { n = $4 } END { print n + 0 }'; }
 left_mft() { ! mft "$1" | grep -qw "$2"; }
 mcast_out() { switch_port "$1" mcast-out; }
-joined() { mc "$1" event $((20000 * slow)); }
-# FROM ID TO ID: a datagram arrives; tried again, as the switch may not know of the group yet
-flows() {
-	local from=$1 n=$2 to=$3 m=$4 i
-	for i in {1..25}; do
-		[ "$(mc "$from" send "$n" "hello$i")" = 0 ] || return
-		[[ $(mc "$to" recv "$m" 200) = hello* ]] || continue
-		while [ "$(mc "$to" recv "$m" 50)" != none ]; do :; done
-		return
-	done
-	return 1
-}
 
 echo "# a group of each kind, and datagrams"
 mc_start a 0 ours
@@ -217,17 +192,6 @@ done
 mc a option 0 rejoin 1 >/dev/null
 mc b option 0 rejoin 1 >/dev/null
 
-# again NAME: the event that says so
-again() {
-	local i ev
-	for i in {1..5}; do
-		ev=$(mc "$1" event 30000)
-		[[ $ev != MULTICAST_JOIN*status=0* ]] || return 0
-		echo "$ev"
-	done
-	return 1
-}
-drain() { while [ "$(mc "$1" event 1)" != none ]; do :; done; }
 # heals WHO WHAT COMMAND...: two members with MCAST_REJOIN, and two without; who of the first two
 # has lost the membership then
 heals() {

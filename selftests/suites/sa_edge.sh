@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# sa_edge: multicast on InfiniBand: what is rare: no broadcast group, clients that register again
+# kernels: 6.1 6.12
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+. "$top/selftests/sa/guest.sh"
+fabric up 3 >/dev/null || exit
+load_cmx || exit
+cmx=$top/tools/cmx
+tmp=$(mktemp -d)
+
+start() { # NAME HCA STACK: with an id of the UDP port space, and a QP
+	mc_start "$1" "$2" "$3"
+	mc "$1" id 0 udp "10.78.0.$(($2 + 1))" >/dev/null
+	mc "$1" qp 0 >/dev/null
+}
+# what "cmx show mcast" says of an MGID, by one space
+shown() { "$cmx" show mcast | tr -s ' ' | sed 's/ $//' | grep -F " $1 "; }
+# a port's GUID as in a GID
+guid_text() {
+	local g
+	g=$(vib_guid "$1")
+	printf '%x:%x:%x:%x' "0x${g:2:4}" "0x${g:6:4}" "0x${g:10:4}" "0x${g:14:4}"
+}
+shown_not() { ! shown "$1"; }
+
+echo "# listed for operators"
+mgid=ff12:4001:ffff::f02:101
+start a 0 ours
+start b 1 ours
+start a2 0 ours
+mc a id 1 udp 10.78.0.1 >/dev/null
+for who in "a 0" "a 1" "a2 0" "b 0"; do
+	read -r name n <<<"$who"
+	mc "$name" join "$n" 239.2.1.1 >/dev/null
+	like "$name/$n joined" "MULTICAST_JOIN*status=0 *" "$(joined "$name")"
+done
+mlid=$(groups | sed -n "s/^$mgid //p")
+is "each port has a line" "vib0/1 $mgid 3 mlid=$mlid
+vib1/1 $mgid 1 mlid=$mlid" "$(shown $mgid | sort)"
+mc a leave 1 239.2.1.1 >/dev/null
+mc_stop a2
+is "who left does not count" "vib0/1 $mgid 1 mlid=$mlid" "$(shown $mgid | grep vib0)"
+mc b option 0 rejoin 1 >/dev/null
+knob ports/1/cable 0
+lost() { shown $mgid | grep -q "^vib1/1 .* 1 .* lost=1$"; }
+check "a lost membership is listed as such" within 20 lost
+knob ports/1/cable 1
+check "it comes back" again b
+is "and is not lost any more" "vib1/1 $mgid 1" "$(shown $mgid | grep vib1 | cut -d' ' -f1-3)"
+for n in a b; do mc $n leave 0 239.2.1.1 >/dev/null; done
+check "left: no line" shown_not $mgid
+
+echo "# clients register again, with an SM that knows all of them"
+check "the interface is back" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+start plain 1 ours
+start stock 1 stock
+for n in a b plain stock; do
+	mc $n join 0 239.2.1.2 >/dev/null
+	like "$n joined" "MULTICAST_JOIN*status=0 *" "$(joined $n)"
+done
+check "a datagram arrives" flows a 0 b 0
+knob mad/count 0
+knob ports/1/event 17
+check "with MCAST_REJOIN it is back" again b
+is "without" "MULTICAST_ERROR id=0 status=-102" "$(joined plain)"
+is "as on the in-tree stack" "MULTICAST_ERROR id=0 status=-102" "$(joined stock)"
+is "another port has lost nothing" none "$(mc a event 1)"
+check "a datagram arrives again" flows a 0 b 0
+check "and the other way" flows b 0 a 0
+for n in a b plain stock; do mc $n leave 0 239.2.1.2 >/dev/null; done
+check "left: the group ends" within 10 no_group ff12:4001:ffff::f02:102
+
+echo "# who only sends, and who does not count as a member"
+mgid=ff12:4001:ffff::f02:103
+start c 2 ours
+mc c join 0 239.2.1.3 sendnon >/dev/null
+like "who only sends, no member: makes no group" "MULTICAST_ERROR*status=-22*" "$(joined c)"
+mc c leave 0 239.2.1.3 >/dev/null
+mc a join 0 239.2.1.3 >/dev/null
+like "a member" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined a)"
+mlid=$(groups | sed -n "s/^$mgid //p")
+mc c join 0 239.2.1.3 sendnon >/dev/null
+like "joins what is there" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined c)"
+is "at the SA" 0x4 "$(record $mgid JoinState "$(guid_text 2)")"
+mc b join 0 239.2.1.3 non >/dev/null
+like "a non-member" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined b)"
+check "what it sends reaches the member" flows c 0 a 0
+check "and the non-member" flows c 0 b 0
+mc a send 0 hello1 >/dev/null
+is "it receives nothing" none "$(mc c recv 0 500)"
+mc a leave 0 239.2.1.3 >/dev/null
+check "without members the group ends, whoever else is in it" within 10 no_group $mgid
+for n in b c; do mc $n leave 0 239.2.1.3 >/dev/null; done
+
+echo "# Debian's mckey"
+i=0
+mckey_in() { # STACK HCA ARG...
+	local lib=
+	[ "$1" = stock ] || lib=$cmx_lib
+	on "$2" env LD_LIBRARY_PATH=$lib timeout 60 mckey -b "10.78.0.$(($2 + 1))" "${@:3}" </dev/null
+}
+both_in() { [ "$(mft "$(groups | sed -n "s/^$1 //p")" | wc -w)" -ge 1 ]; }
+send_until() { # PID COMMAND...: it leaves without waiting for its datagrams
+	local pid=$1
+	shift
+	for _ in {1..10}; do
+		"$@" || return
+		[ -e "/proc/$pid/exe" ] || return 0
+	done
+}
+for stacks in "ours ours" "ours stock" "stock ours"; do
+	read -r to from <<<"$stacks"
+	for ps in 0x111 0x2; do
+		i=$((i + 1))
+		kind=4001
+		[ $ps = 0x111 ] || kind=401b
+		mckey_in "$to" 0 -p $ps -m 239.2.2.$i -C 20 >"$tmp/server" 2>&1 &
+		pid=$!
+		check "mckey -p $ps: $to joins" within 20 group_is "ff12:$kind:ffff::f02:20$i"
+		check "mckey -p $ps: $from sends" send_until $pid \
+			mckey_in "$from" 1 -p $ps -m 239.2.2.$i -s -C 500
+		kill $pid 2>/dev/null
+		wait $pid
+		check "mckey -p $ps: $from to $to" grep -q 'test complete' "$tmp/server"
+	done
+done
+
+echo "# no broadcast group"
+partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
+check "an SM without partitions for IPoIB" partitions "Default=0x7fff:ALL=full;"
+check "there is no broadcast group" no_group ff12:401b:ffff::ffff:ffff
+for n in a b stock; do mc $n destroy 0 >/dev/null; done
+mc a id 0 udp 10.78.0.1 >/dev/null; mc a qp 0 >/dev/null
+mc b id 0 udp 10.78.0.2 >/dev/null; mc b qp 0 >/dev/null
+mc stock id 0 udp 10.78.0.2 >/dev/null
+for n in a b; do
+	mc $n join 0 239.2.1.4 >/dev/null
+	like "$n joined" "MULTICAST_JOIN*status=0 mgid=ff12:4001:ffff::f02:104 *" "$(joined $n)"
+done
+check "a datagram arrives" flows a 0 b 0
+is "the in-tree stack can't" "-1 EADDRNOTAVAIL" "$(mc stock join 0 239.2.1.4)"
+mc a id 1 ipoib 10.78.0.1 >/dev/null
+is "nor can IPoIB's port space" "-1 EADDRNOTAVAIL" "$(mc a join 1 239.2.1.5)"
+for n in a b c plain stock; do mc_stop $n; done
+check "the module unloads" unload_cmx
+check "the fabric goes" fabric down
+finish
