@@ -13,8 +13,9 @@
  * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
  * requests are zero: elsewhere they are the versions of a header.
  *
- * With -a in front, "connect" has private data that looks as if it had such a header. With -e, "serve" and
- * "connect" own their QPs, of which there are only the numbers, and negotiate ECE.
+ * With -a in front, "connect" has private data that looks as if it had such a header. With -e or -u, "serve"
+ * and "connect" own their QPs, of which there are only the numbers: with -e they negotiate ECE, with -u
+ * they are for datagrams.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -32,7 +33,7 @@
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
-static int with_ece, with_like_header;
+static int with_ece, with_ud, with_like_header;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -117,8 +118,18 @@ static int event(struct rdma_event_channel *ch, enum rdma_cm_event_type type, st
 		printf("request %s\n", (const char *)ev->param.conn.private_data + 2);
 	if (type == RDMA_CM_EVENT_ESTABLISHED && ev->param.conn.private_data)
 		printf("answer %s\n", (const char *)ev->param.conn.private_data);
+	if (type == RDMA_CM_EVENT_ESTABLISHED && with_ud)
+		printf("datagrams to qpn=%#x qkey=%#x dlid=%u\n", ev->param.ud.qp_num,
+		       ev->param.ud.qkey, ev->param.ud.ah_attr.dlid);
 	rdma_ack_cm_event(ev);
 	return status;
+}
+
+static enum rdma_port_space space_of(const char *addr)
+{
+	if (with_ud)
+		return RDMA_PS_UDP;
+	return strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
 }
 
 static struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps)
@@ -177,14 +188,14 @@ static void show_qp(struct rdma_cm_id *id)
 		return;
 	if (ibv_query_qp(id->qp, &attr, IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_AV, &init))
 		die("query_qp");
-	printf("qp mtu=%d sl=%u dlid=%u bits=%u global=%u timeout=%u\n", attr.path_mtu,
+	printf("qp mtu=%d sl=%u dlid=%u bits=%u global=%u timeout=%u rate=%u\n", attr.path_mtu,
 	       attr.ah_attr.sl, attr.ah_attr.dlid, attr.ah_attr.src_path_bits,
-	       attr.ah_attr.is_global, attr.timeout);
+	       attr.ah_attr.is_global, attr.timeout, attr.ah_attr.static_rate);
 }
 
 static void serve(const char *addr, int port)
 {
-	enum rdma_port_space ps = strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
+	enum rdma_port_space ps = space_of(addr);
 	struct rdma_conn_param param = { .private_data = welcome,
 					 .private_data_len = sizeof(welcome) };
 	struct rdma_cm_id *listener, *id;
@@ -196,6 +207,12 @@ static void serve(const char *addr, int port)
 	printf("listening\n");
 	event(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
+	if (with_ud) {
+		param.qp_num = 0x4711;
+		if (rdma_accept(id, &param))
+			die("accept");
+		return;
+	}
 	show_path(id);
 	if (with_ece) {
 		show_ece(id);
@@ -218,7 +235,7 @@ static void serve(const char *addr, int port)
 static struct rdma_cm_id *resolved(struct rdma_event_channel **ch, const char *addr, int port,
 				   const char *src)
 {
-	enum rdma_port_space ps = strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
+	enum rdma_port_space ps = space_of(addr);
 	struct rdma_cm_id *id = new_id(ch, ps);
 
 	if (rdma_resolve_addr(id, src ? address(src, 0, ps) : NULL, address(addr, port, ps), 5000))
@@ -288,7 +305,7 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	show_path(id);
 	if (with_ece)
 		set_ece(id, &offer, &param);
-	else
+	else if (!with_ud)
 		make_qp(id);
 	if (rdma_connect(id, &param))
 		die("connect");
@@ -302,8 +319,10 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	}
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	show_qp(id);
-	rdma_disconnect(id);
-	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	if (!with_ud) {
+		rdma_disconnect(id);
+		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	}
 	if (id->qp)
 		rdma_destroy_qp(id);
 	rdma_destroy_id(id);
@@ -365,6 +384,8 @@ int main(int argc, char **argv)
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
 		if (argv[1][1] == 'e')
 			with_ece = 1;
+		else if (argv[1][1] == 'u')
+			with_ud = 1;
 		else
 			with_like_header = 1;
 	}

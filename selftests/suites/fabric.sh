@@ -83,6 +83,8 @@ three "rping, IPv4" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
 three "rping, IPv6" rping -s -a fd78::1 -C 2 -- rping -c -a fd78::1 -C 2
 three "rping, wildcard" rping -s -C 2 -- rping -c -a 10.78.0.1 -C 2
 three "udaddy" udaddy -b 10.78.0.1 -- udaddy -s 10.78.0.1 -b 10.78.0.2
+three "udaddy, IPoIB's port space" udaddy -P ipoib -b 10.78.0.1 -- \
+	udaddy -P ipoib -s 10.78.0.1 -b 10.78.0.2
 three "ucmatose" ucmatose -b 10.78.0.1 -- ucmatose -s 10.78.0.1
 at="h0 h0"
 pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
@@ -92,6 +94,9 @@ at=
 pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
 said "its P_Key" "pkey=0xffff" client
 said "its LID in the QP" "dlid=$(vib_lid 0) " client
+qp=$(grep "^qp " "$run/client")
+pair "path from the SA" ours stock "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
+is "the QP is what the in-tree stack makes of it" "$(grep "^qp " "$run/client")" "$qp"
 pair "path of the owner" ours ours "$path" serve 10.78.0.1 7502 -- "$path" given 10.78.0.1 7502
 said "its MTU in the QP" "qp mtu=3 " client
 
@@ -113,6 +118,10 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 		"$path" connect "ib:$(gid 0)" $port "ib:$(gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "peer's address ($a to $p)" "peer ib:fe80::.*/0xffff" server
+	pair "AF_IB, datagrams" "$p" "$a" "$path" -u serve "ib:$(gid 0)" $port -- \
+		"$path" -u connect "ib:$(gid 0)" $port "ib:$(gid 1)"
+	said "private data whole ($a to $p)" "request hello from here" server
+	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
 # no interface is found by what seems to be IP addresses
 pair "AF_IB, like a header" ours ours "$path" serve "ib:$(gid 0)" 7589 -- \
