@@ -12,6 +12,9 @@
 # sm start [I [ARG...]]     OpenSM on HCA i (0), more arguments for it; returns when ports are ACTIVE
 # sm stop [I], sm kill [I]  end it in order, or by SIGKILL
 # sm hup                    let it read its partitions again; they are in $fabric_run/partitions.conf
+# other_lids BASE           OpenSM on HCA 0 ends and starts, and gives HCA i the LID BASE + i
+# child I                   makes ibi.8001 on top of ibi, with 10.79.0.(i+1)/24; fails until it has a
+#                           carrier: the partition must have reached the port
 # ports_are STATE [I...]    the ports of these HCAs (all) are in that state: ACTIVE DOWN INIT ...
 # vib_guid I                the port's GUID, 0x0002...
 # vib_lid I                 its LID, a decimal number
@@ -102,6 +105,27 @@ sm() {
 		kill -HUP "$pid"
 		;;
 	esac
+}
+
+other_lids() {
+	local i n
+	n=$(fabric_n)
+	sm stop
+	for ((i = 0; i < n; i++)); do
+		printf '%s 0x%04x 0x%04x\n\n' "$(vib_guid $i)" $(($1 + i)) $(($1 + i))
+	done >"$fabric_run/sm0/guid2lid"
+	sm start 0 -x
+	within 30 eval "[ \$(vib_lid $((n - 1))) = $(($1 + n - 1)) ]"
+}
+
+child() {
+	local name=ib$1.8001
+	grep -q 0x8001 "/sys/class/infiniband/vib$1/ports/1/pkeys"/* || return
+	on "$1" ip link show "$name" ||
+		on "$1" ip link add "$name" link "ib$1" type ipoib pkey 0x8001 || return
+	on "$1" ip addr replace "10.79.0.$(($1 + 1))/24" dev "$name"
+	on "$1" ip link set "$name" up
+	on "$1" ip -o link show "$name" | grep -q LOWER_UP
 }
 
 fabric_up() {

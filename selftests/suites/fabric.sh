@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
 # kernels: 6.1 6.12 debug
-# timeout: 900
+# timeout: 1200
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 path=$top/selftests/fabric/path
@@ -172,35 +172,79 @@ mads
 routes 7613 1 20000
 is "an old record is not used" 1 "$(questions)"
 echo 60 >$param/path_cache_seconds
-routes 7613 1 20000
+
+# what makes all records wrong
+learned() {
+	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
+}
+forgotten() { [ "$(figure 1 entries)" = 0 ]; }
+dropped() { # WHAT COMMAND...
+	check "a record is kept" learned
+	check "$1" "${@:2}"
+	check "$1: it is dropped" within 10 forgotten
+}
 drops=$(figure 1 drops)
-knob ports/1/up 0
-within 10 ports_are DOWN 1
+dropped "the port is down" eval 'knob ports/1/up 0 && within 10 ports_are DOWN 1'
+check "that is counted" test "$(figure 1 drops)" -gt "$drops"
 knob ports/1/up 1
 within 20 ports_are ACTIVE 1
-is "a port that was down knows no path" 0 "$(figure 1 entries)"
-check "that is counted" test "$(figure 1 drops)" -gt "$drops"
-within 20 on 1 ping -c 1 -W 1 10.78.0.1
+dropped "an event: another LID" knob ports/1/event 11
+dropped "an event: other P_Keys" knob ports/1/event 12
+dropped "an event: another SM" knob ports/1/event 13
+dropped "an event: to register again" knob ports/1/event 17
 
-# partitions
-echo "Part=0x1,ipoib:ALL=full;" >>$fabric_run/partitions.conf
-sm hup
-child() {
-	grep -q 0x8001 "/sys/class/infiniband/vib$1/ports/1/pkeys"/* || return
-	[ -e "/run/child$1" ] || on "$1" ip link add "ib$1.8001" link "ib$1" type ipoib pkey 0x8001 || return
-	touch "/run/child$1"
-	on "$1" ip addr replace "10.79.0.$(($1 + 1))/24" dev "ib$1.8001"
-	on "$1" ip link set "ib$1.8001" up
-	on "$1" ip -o link show "ib$1.8001" | grep -q LOWER_UP
-}
-if within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79.0.1; then
-	three "rping, another partition" rping -s -a 10.79.0.1 -C 2 -- rping -c -a 10.79.0.1 -C 2
-	pair "path in it" ours ours "$path" serve 10.79.0.1 7620 -- "$path" connect 10.79.0.1 7620
-	said "has its P_Key" "pkey=0x8001" client
-	said "at the other end, too" "pkey=0x8001" server
-else
-	not_ok "interfaces in another partition"
-fi
+# partitions: one of both ports, one without the peer's
+printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
+	>>$fabric_run/partitions.conf
+# without QoS OpenSM has no SL for a partition
+echo "qos TRUE" >>$fabric_run/opensm.conf
+partition() { sm hup && within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79.0.1; }
+dropped "another partition" partition
+three "rping, another partition" rping -s -a 10.79.0.1 -C 2 -- rping -c -a 10.79.0.1 -C 2
+three "udaddy, another partition" udaddy -b 10.79.0.1 -- udaddy -s 10.79.0.1 -b 10.79.0.2
+pair "path in it" ours ours "$path" serve 10.79.0.1 7620 -- "$path" connect 10.79.0.1 7620
+said "has its P_Key" "pkey=0x8001 sl=2 " client
+said "at the other end, too" "pkey=0x8001 sl=2 " server
+said "its SL in the QP" "^qp .* sl=2 " client
+
+# its interface in a namespace of its own
+ip netns add part
+on 0 ip link set ib0.8001 netns part
+ip -n part addr add 10.79.0.1/24 dev ib0.8001
+ip -n part link set ib0.8001 up
+check "the interface is there" within 20 on 1 ping -c 1 -W 1 10.79.0.1
+at="part h1"
+three "rping, wildcard, another namespace" rping -s -C 2 -- rping -c -a 10.79.0.1 -C 2
+at=
+(enter part ours rping -s -C 1) >"$run/server" 2>&1 &
+pid=$!
+within 10 listening ours $pid
+(enter h1 ours rping -c -a 10.78.0.1 -C 1) >"$run/client" 2>&1
+said "its listener does not get what comes for the other one" "REJECTED" client
+kill $pid
+wait $pid
+ip netns del part
+
+# what the SA refuses
+for stack in ours stock; do
+	(with $stack "$path" routes ib:fe80::99 7622 1 5000) >"$run/routes" 2>&1
+	said "no such peer: refused ($stack)" "ROUTE_ERROR.* -22" routes
+	(with $stack "$path" routes "ib:$(gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
+	said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
+done
+
+# another SM, other LIDs
+sm_is() { sminfo -C vib0 "$(vib_lid 1)" | grep -q "SMINFO_$1"; }
+takeover() { sm start 1 && within 20 sm_is STANDBY && sm kill 0 && within 30 sm_is MASTER; }
+dropped "another SM takes over" takeover
+check "ping under it" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+three "rping, another SM" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+sm stop 1
+dropped "other LIDs" other_lids 32
+check "ping with them" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+three "rping, other LIDs" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+pair "path with them" ours ours "$path" serve 10.78.0.1 7624 -- "$path" connect 10.78.0.1 7624
+said "has the peer's" "dlid=32 " client
 
 # LMC 1: two LIDs for each port
 two_lids() {
