@@ -54,6 +54,7 @@ pair() {
 pair "UDP IPv4" udp 239.1.2.3 ff12:4001:ffff::f01:203
 pair "UDP IPv6" udp ff15::77 ff12:6001:ffff::77
 pair "IPoIB" ipoib 239.1.2.4 ff12:401b:ffff::f01:204
+pair "IPoIB IPv6" ipoib ff15::78 ff12:601b:ffff::78
 pair "AF_IB" ib ib:ff12:1234::77 ff12:1234::77
 
 echo "# an MGID of the SA's choice"
