@@ -33,7 +33,7 @@ static void expire(struct work_struct *work)
 		p->deadline = NULL;
 	if (post) {
 		cmx_cm_release(p);
-		cmx_event_post(ev);
+		cmx_event_queue(ev);
 	}
 	mutex_unlock(&p->lock);
 	if (post)

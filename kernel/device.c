@@ -141,7 +141,7 @@ static void id_removed(struct cmx_priv *p)
 	}
 	if (p->user)
 		cmx_id_release_device(p);
-	cmx_event_post(ev);
+	cmx_event_queue(ev);
 	mutex_unlock(&p->lock);
 	p->sink->flush(p);
 }

@@ -79,15 +79,30 @@ void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len)
 }
 
 /**
+ * cmx_event_queue() - hand an event to its owner; the caller flushes
+ * @ev: as for cmx_event_post()
+ *
+ * For who can call &cmx_sink.flush as soon as the lock is dropped: an owner who
+ * is called back is then called from here, and no work item is needed.
+ */
+void cmx_event_queue(struct cmx_event *ev)
+{
+	lockdep_assert_held(&ev->p->lock);
+	trace_cmx_event(ev->p, ev->ev.event, ev->ev.status);
+	ev->p->sink->post(ev);
+}
+
+/**
  * cmx_event_post() - hand an event to its owner
  * @ev: the owner's from here on. @ev->p->lock is held, so that events are
  *	queued in the order of the changes that they report
  */
 void cmx_event_post(struct cmx_event *ev)
 {
-	lockdep_assert_held(&ev->p->lock);
-	trace_cmx_event(ev->p, ev->ev.event, ev->ev.status);
-	ev->p->sink->post(ev);
+	struct cmx_priv *p = ev->p;
+
+	cmx_event_queue(ev);
+	p->sink->flush_later(p);
 }
 
 /**

@@ -37,6 +37,7 @@ struct cmx_event {
  * @post: queue @ev, which is the sink's from here on. @ev->p->lock is held,
  *	and so is that of @ev->listener. Cannot fail and does not sleep for long
  * @flush: deliver what @post queued, in this context, without any lock held
+ * @flush_later: deliver it soon, from elsewhere. The locks are those of @post
  */
 struct cmx_sink {
 	struct cmx_priv *(*alloc)(gfp_t gfp);
@@ -44,6 +45,7 @@ struct cmx_sink {
 	int (*adopt)(struct cmx_priv *child, struct cmx_priv *listener);
 	void (*post)(struct cmx_event *ev);
 	void (*flush)(struct cmx_priv *p);
+	void (*flush_later)(struct cmx_priv *p);
 };
 
 struct cmx_event *cmx_event_new(struct cmx_priv *p, enum rdma_cm_event_type type, int status,
@@ -52,6 +54,7 @@ struct cmx_event *cmx_event_must(struct cmx_priv *p, enum rdma_cm_event_type typ
 void cmx_event_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_post(struct cmx_event *ev);
+void cmx_event_queue(struct cmx_event *ev);
 void cmx_event_free(struct cmx_event *ev);
 
 #endif

@@ -174,6 +174,7 @@ const struct cmx_sink cmx_user_sink = {
 	.adopt = user_adopt,
 	.post = user_post,
 	.flush = user_flush,
+	.flush_later = user_flush,
 };
 
 /*

@@ -434,7 +434,7 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		post = got_message(p, event, ev);
 	}
 	if (post)
-		cmx_event_post(ev);
+		cmx_event_queue(ev);
 	mutex_unlock(&p->lock);
 	if (post)
 		p->sink->flush(p);

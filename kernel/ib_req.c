@@ -471,7 +471,7 @@ static int take_request(struct cmx_priv *listener, struct ib_cm_id *cm, const st
 	ret = bear(child, listener, cm, req);
 	if (!ret) {
 		ev->ev.ece = child->ece_remote;
-		cmx_event_post(ev);
+		cmx_event_queue(ev);
 	}
 	mutex_unlock(&child->lock);
 	mutex_unlock(&listener->lock);

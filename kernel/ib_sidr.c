@@ -71,7 +71,7 @@ static int sidr_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	mutex_lock(&p->lock);
 	post = p->cm == cm && got_message(p, event, ev);
 	if (post)
-		cmx_event_post(ev);
+		cmx_event_queue(ev);
 	mutex_unlock(&p->lock);
 	if (post)
 		p->sink->flush(p);

@@ -126,14 +126,22 @@ static void deliver_later(struct ulp_id *u)
 		cmx_id_put(&u->p);
 }
 
-/* Who runs takes along what comes meanwhile. */
 static void ulp_post(struct cmx_event *ev)
 {
 	struct ulp_id *u = to_ulp(ev->p);
-	bool runs;
 
 	spin_lock(&u->lock);
 	list_add_tail(&ev->item, &u->events);
+	spin_unlock(&u->lock);
+}
+
+/* Who runs takes along what comes meanwhile. */
+static void ulp_flush_later(struct cmx_priv *p)
+{
+	struct ulp_id *u = to_ulp(p);
+	bool runs;
+
+	spin_lock(&u->lock);
 	runs = u->runner;
 	spin_unlock(&u->lock);
 	if (!runs)
@@ -185,6 +193,7 @@ static const struct cmx_sink ulp_sink = {
 	.adopt = ulp_adopt,
 	.post = ulp_post,
 	.flush = ulp_flush,
+	.flush_later = ulp_flush_later,
 };
 
 /**
