@@ -91,6 +91,7 @@ struct cmx_opts {
  * @ops: transport; set together with @dev
  * @route_ops: path look-up; set together with @dev
  * @mcast_ops: multicast; set together with @dev
+ * @closing: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
  * @bind_node: among the owners of ports, under the bucket's lock
@@ -108,8 +109,7 @@ struct cmx_opts {
  * @qkey: Q_Key of datagram and multicast use; 0 when not yet known
  * @qp_num: of the owner's QP
  * @created: jiffies
- * @closing: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
- * @cm_dead: the ib_cm id that was given up; as well
+ * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
  * @close_node: while @closing; as well
  * @reap: destroys @cm_dead
  * @ended: or that waits to be destroyed with others
@@ -126,6 +126,7 @@ struct cmx_priv {
 	u8 user:1;
 	u8 gid_type;
 	u8 node_type;
+	bool closing;
 	u16 port;
 	const struct cmx_sink *sink;
 	struct cmx_device *dev;
@@ -149,7 +150,6 @@ struct cmx_priv {
 	u32 qkey;
 	u32 qp_num;
 	unsigned long created;
-	bool closing;
 	struct ib_cm_id *cm_dead;
 	struct hlist_node close_node;
 	union {

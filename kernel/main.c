@@ -13,19 +13,19 @@
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");
 
-/* In order; undone in reverse. What lets users in comes last. */
+/* In order; undone in reverse. Caches of ids come first, what lets users in comes last. */
 static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
 	{ cmx_uid_init_module, cmx_uid_exit_module },
+	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
 	{ cmx_port_init_module, cmx_port_exit_module },
 	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
 	{ cmx_sa_init_module, cmx_sa_exit_module },
 	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
-	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_device_init_module, cmx_device_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },

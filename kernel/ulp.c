@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
+#include <linux/wait_bit.h>
 #include "event.h"
 #include "ulp.h"
 
@@ -14,26 +14,27 @@
  * struct ulp_id - an id of a kernel ULP
  * @p: the id
  * @lock: protects the next three fields
+ * @over: the ULP has let go of the id
  * @events: not yet delivered
  * @runner: task that delivers or has locked the handler, or NULL
- * @over: the ULP has let go of the id
- * @idle: @runner became NULL, or @requests 0
- * @requests: CONNECT_REQUESTs of this listener not yet over
- * @item: on ulp_ids
  * @work: delivers what verbs queued
+ * @item: on ulp_ids
+ * @requests: CONNECT_REQUESTs of this listener not yet over
+ *
+ * Who waits for the end of @runner or of @requests waits for the variable u.
  */
 struct ulp_id {
 	struct cmx_priv p;
-	spinlock_t lock;	/* protects events, runner, over */
+	spinlock_t lock;	/* protects over, events, runner */
+	bool over;
 	struct list_head events;
 	struct task_struct *runner;
-	bool over;
-	wait_queue_head_t idle;
-	atomic_t requests;
 	struct work_struct work;
 	struct list_head item;
+	atomic_t requests;
 };
 
+static struct kmem_cache *ulp_cache;
 static struct workqueue_struct *ulp_wq;
 static LIST_HEAD(ulp_ids);
 static DEFINE_SPINLOCK(ulp_ids_lock);	/* protects ulp_ids */
@@ -52,13 +53,20 @@ static struct cmx_event *next_event(struct ulp_id *u)
 	return ev;
 }
 
+/* Somebody may wait for what has just changed. */
+static void idle(struct ulp_id *u)
+{
+	smp_mb();	/* pairs with prepare_to_wait_event() of who waits */
+	wake_up_var(u);
+}
+
 static void event_done(struct cmx_event *ev)
 {
 	if (ev->listener) {
 		struct ulp_id *l = to_ulp(ev->listener);
 
 		if (atomic_dec_and_test(&l->requests))
-			wake_up_all(&l->idle);
+			idle(l);
 	}
 	cmx_event_free(ev);
 }
@@ -101,7 +109,7 @@ static void ulp_flush(struct cmx_priv *p)
 		spin_lock(&u->lock);
 	}
 	u->runner = NULL;
-	wake_up_all(&u->idle);
+	idle(u);
 	if (u->over)
 		ret = 0;
 out:
@@ -165,13 +173,12 @@ static int ulp_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 
 static struct cmx_priv *ulp_alloc(gfp_t gfp)
 {
-	struct ulp_id *u = kzalloc(sizeof(*u), gfp);
+	struct ulp_id *u = kmem_cache_zalloc(ulp_cache, gfp);
 
 	if (!u)
 		return NULL;
 	spin_lock_init(&u->lock);
 	INIT_LIST_HEAD(&u->events);
-	init_waitqueue_head(&u->idle);
 	INIT_WORK(&u->work, ulp_work);
 	INIT_LIST_HEAD(&u->item);
 	return &u->p;
@@ -184,7 +191,7 @@ static void ulp_free(struct cmx_priv *p)
 	spin_lock(&ulp_ids_lock);
 	list_del(&u->item);
 	spin_unlock(&ulp_ids_lock);
-	kfree(u);
+	kmem_cache_free(ulp_cache, u);
 }
 
 static const struct cmx_sink ulp_sink = {
@@ -241,7 +248,7 @@ void cmx_destroy_id(struct cmx_id *id)
 
 	cmx_id_get(&u->p);
 	ulp_end(u);
-	wait_event(u->idle, !READ_ONCE(u->runner) && !atomic_read(&u->requests));
+	wait_var_event(u, !READ_ONCE(u->runner) && !atomic_read(&u->requests));
 	cmx_id_put(&u->p);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_id);
@@ -272,7 +279,7 @@ void cmx_lock_handler(struct cmx_id *id)
 {
 	struct ulp_id *u = to_ulp(to_priv(id));
 
-	wait_event(u->idle, claim(u));
+	wait_var_event(u, claim(u));
 }
 EXPORT_SYMBOL_GPL(cmx_lock_handler);
 
@@ -292,7 +299,7 @@ void cmx_unlock_handler(struct cmx_id *id)
 	more = !list_empty(&u->events);
 	if (more)
 		deliver_later(u);
-	wake_up_all(&u->idle);
+	idle(u);
 	spin_unlock(&u->lock);
 }
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
@@ -331,11 +338,18 @@ int cmx_ulp_for_each(int (*fn)(struct cmx_priv *p, void *arg), void *arg)
 
 int cmx_ulp_init_module(void)
 {
+	/* as large as it is, and not as the next size that kmalloc() has */
+	ulp_cache = KMEM_CACHE(ulp_id, 0);
+	if (!ulp_cache)
+		return -ENOMEM;
 	ulp_wq = alloc_workqueue("rdma_cmx_ulp", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!ulp_wq)
+		kmem_cache_destroy(ulp_cache);
 	return ulp_wq ? 0 : -ENOMEM;
 }
 
 void cmx_ulp_exit_module(void)
 {
 	destroy_workqueue(ulp_wq);
+	kmem_cache_destroy(ulp_cache);
 }
