@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ulp: a kernel ULP over <rdma/cmx.h>: what it can do, and how its ids, device and module end
+# ulp: a kernel ULP over <rdma/cmx.h>: what it can do, on RoCE and InfiniBand, and how its ids,
+# device and module end
 # kernels: 6.1 6.12 debug
-# timeout: 300
+# timeout: 360
 . "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
@@ -110,6 +112,28 @@ if [ -d $f ]; then
 	check "unload" unload
 fi
 check "no id is left" within 5 no_ids
+
+# the same over InfiniBand: the ends are HCAs in namespaces of their own
+at() { # I COMMAND...
+	nsenter --net="/run/netns/h$1" bash -c "echo '${*:2}' >$ctl/run" && return
+	cat $ctl/result
+	return 1
+}
+# questions to the SA about groups
+joins() { awk '$1 == "0x03" && $2 == "0x02" && $3 == "0x0038" { n += $4 } END { exit !n }' /sys/kernel/debug/vib/mad/count; }
+check "InfiniBand: a fabric" fabric up
+load
+check "InfiniBand: listen" at 0 "serve 10.78.0.1 7600"
+check "InfiniBand: ping: RDMA write and read, options and ECE" at 1 "ping 10.78.0.1 7600 20"
+check_not "InfiniBand: ping: nobody listens" at 1 "ping 10.78.0.1 7999 1"
+for groups in "10.78.0.2 239.7.7.7" "fd78::2 ff15::77"; do
+	knob mad/count 0
+	check "InfiniBand: echo over a multicast group, $groups" at 1 "echo $groups 20"
+	check "InfiniBand: the SA was asked for it" joins
+done
+check "InfiniBand: unload with a listener" unload
+check "no id is left" within 5 no_ids
+check "InfiniBand: the fabric goes" fabric down
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

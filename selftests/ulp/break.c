@@ -176,7 +176,7 @@ static int handler(struct cmx_id *id, struct rdma_cm_event *ev)
 static int listen(struct scene *s, const struct sockaddr *addr)
 {
 	struct end *e = end_new(s);
-	struct cmx_id *id = cmx_create_id(&init_net, handler, e, RDMA_PS_TCP, IB_QPT_RC);
+	struct cmx_id *id = cmx_create_id(my_net(), handler, e, RDMA_PS_TCP, IB_QPT_RC);
 
 	if (IS_ERR(id)) {
 		e->dead = true;
@@ -206,7 +206,7 @@ static int call(struct scene *s, const struct sockaddr *addr)
 	bool ud = s->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
 		  s->event == RDMA_CM_EVENT_MULTICAST_ERROR;
 	struct end *e = end_new(s);
-	struct cmx_id *id = cmx_create_id(&init_net, handler, e, ud ? RDMA_PS_UDP : RDMA_PS_TCP,
+	struct cmx_id *id = cmx_create_id(my_net(), handler, e, ud ? RDMA_PS_UDP : RDMA_PS_TCP,
 					  ud ? IB_QPT_UD : IB_QPT_RC);
 	unsigned long timeout_ms = s->event == RDMA_CM_EVENT_ADDR_ERROR ? 200 : TIMEOUT_MS;
 	int ret = 0;

@@ -3,6 +3,8 @@
 #define CMX_ULP_H
 
 #include <linux/completion.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
 #include <rdma/cmx.h>
 
 #define TIMEOUT_MS 10000
@@ -27,6 +29,12 @@ struct res {
 int res_open(struct cmx_id *id, struct res *r);		/* the QP of the id too */
 void res_close(struct cmx_id *id, struct res *r);	/* nothing to do when it is not open */
 int res_recv(struct cmx_id *id, struct res *r, struct ib_cqe *cqe, u32 offset, u32 len);
+
+/* that of who wrote the command: all ids are made by him */
+static inline struct net *my_net(void)
+{
+	return current->nsproxy->net_ns;
+}
 
 /* main.c */
 __printf(1, 2) void say(const char *fmt, ...);

@@ -133,7 +133,7 @@ static int set_up(struct peer *p, const struct sockaddr *addr, const struct sock
 	init_completion(&p->sent);
 	init_completion(&p->received);
 	p->send_cqe.done = sent;
-	p->id = cmx_create_id(&init_net, event, p, RDMA_PS_UDP, IB_QPT_UD);
+	p->id = cmx_create_id(my_net(), event, p, RDMA_PS_UDP, IB_QPT_UD);
 	if (IS_ERR(p->id)) {
 		ret = PTR_ERR(p->id);
 		p->id = NULL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A ULP over <rdma/cmx.h>, to learn from and to test with. A command is written to
- * /sys/kernel/debug/cmx_ulp/run and done when write() returns; "result" has what it said.
+ * /sys/kernel/debug/cmx_ulp/run and done when write() returns; "result" has what it said. It is done
+ * in the network namespace of the writer.
  *
  *	serve ADDR PORT			take connections
  *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
@@ -49,7 +50,7 @@ void say(const char *fmt, ...)
 int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr)
 {
 	memset(addr, 0, sizeof(*addr));
-	return inet_pton_with_scope(&init_net, AF_UNSPEC, host, port, addr);
+	return inet_pton_with_scope(my_net(), AF_UNSPEC, host, port, addr);
 }
 
 static int run(char *line)

@@ -256,7 +256,7 @@ static int start(struct conn *c, const struct sockaddr_storage *addr)
 {
 	int ret;
 
-	c->id = cmx_create_id(&init_net, client_event, c, RDMA_PS_TCP, IB_QPT_RC);
+	c->id = cmx_create_id(my_net(), client_event, c, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(c->id)) {
 		ret = PTR_ERR(c->id);
 		c->id = NULL;
@@ -326,8 +326,12 @@ static int check_options(struct conn *c)
 	if (ret)
 		return ret;
 	say("ece %#x %u\n", ece.vendor_id, ece.attr_mod);
-	return ece.vendor_id == answer.vendor_id && attr.timeout == 15 && attr.min_rnr_timer == 5 &&
-	       rdma_ah_read_grh(&attr.ah_attr)->traffic_class == 96 ? 0 : -EBADE;
+	/* on InfiniBand it is for the SA to say, which has one service level */
+	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
+	    rdma_ah_read_grh(&attr.ah_attr)->traffic_class != 96)
+		return -EBADE;
+	return ece.vendor_id == answer.vendor_id && attr.timeout == 15 &&
+	       attr.min_rnr_timer == 5 ? 0 : -EBADE;
 }
 
 int ping(int argc, char **argv)
@@ -383,7 +387,7 @@ int serve(int argc, char **argv)
 	ret = parse_addr(argv[1], argv[2], &addr);
 	if (ret)
 		return ret;
-	id = cmx_create_id(&init_net, server_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	id = cmx_create_id(my_net(), server_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
