@@ -3,7 +3,7 @@
 # ulp: a kernel ULP over <rdma/cmx.h>: what it can do, on RoCE and InfiniBand, and how its ids,
 # device and module end
 # kernels: 6.1 6.12 debug
-# timeout: 360
+# timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 rig || exit

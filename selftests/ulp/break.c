@@ -19,17 +19,21 @@
  * @s: its scene
  * @id: the id
  * @r: what it has on its device
+ * @taken: somebody ends it: who set it
  * @dead: it has ended
  * @work: ends it
  * @started: @work has begun
+ * @over: nobody touches this any more
  */
 struct end {
 	struct scene *s;
 	struct cmx_id *id;
 	struct res r;
+	atomic_t taken;
 	bool dead;
 	struct work_struct work;
 	struct completion started;
+	struct completion over;
 };
 
 /**
@@ -61,7 +65,27 @@ static struct end *end_new(struct scene *s)
 	e = &s->ends[s->n++];
 	e->s = s;
 	init_completion(&e->started);
+	init_completion(&e->over);
 	return e;
+}
+
+static bool take(struct end *e)
+{
+	return !atomic_xchg(&e->taken, 1);
+}
+
+/* The id has ended, or does when the handler returns. */
+static void ended(struct end *e)
+{
+	e->dead = true;
+	complete(&e->over);
+}
+
+/* There was no id. */
+static void end_unused(struct end *e)
+{
+	take(e);
+	ended(e);
 }
 
 static void die_by_thread(struct work_struct *work)
@@ -72,13 +96,17 @@ static void die_by_thread(struct work_struct *work)
 	complete(&e->started);
 	res_close(e->id, &e->r);
 	cmx_destroy_id(e->id);
-	e->dead = true;
 	complete(&s->hit);
+	ended(e);
 }
 
 static int die(struct end *e)
 {
-	if (e->s->by_thread) {
+	struct scene *s = e->s;
+
+	if (!take(e))
+		return 0;
+	if (s->by_thread) {
 		INIT_WORK(&e->work, die_by_thread);
 		queue_work(system_unbound_wq, &e->work);
 		wait_for_completion(&e->started);
@@ -86,16 +114,18 @@ static int die(struct end *e)
 		return 0;
 	}
 	res_close(e->id, &e->r);
-	e->dead = true;
-	complete(&e->s->hit);
+	complete(&s->hit);
+	ended(e);
 	return 1;
 }
 
 /* The rest of the scene must not keep the device. */
 static int removed(struct end *e)
 {
+	if (!take(e))
+		return 0;
 	res_close(e->id, &e->r);
-	e->dead = true;
+	ended(e);
 	return 1;
 }
 
@@ -179,7 +209,7 @@ static int listen(struct scene *s, const struct sockaddr *addr)
 	struct cmx_id *id = cmx_create_id(my_net(), handler, e, RDMA_PS_TCP, IB_QPT_RC);
 
 	if (IS_ERR(id)) {
-		e->dead = true;
+		end_unused(e);
 		return PTR_ERR(id);
 	}
 	e->id = id;
@@ -212,7 +242,7 @@ static int call(struct scene *s, const struct sockaddr *addr)
 	int ret = 0;
 
 	if (IS_ERR(id)) {
-		e->dead = true;
+		end_unused(e);
 		return PTR_ERR(id);
 	}
 	e->id = id;
@@ -233,13 +263,15 @@ static void end_all(struct scene *s)
 
 	for (i = 0; i < s->n; i++) {
 		e = &s->ends[i];
-		if (e->dead)
+		if (!take(e)) {
+			wait_for_completion(&e->over);
 			continue;
+		}
 		cmx_lock_handler(e->id);
 		res_close(e->id, &e->r);
 		cmx_unlock_handler(e->id);
 		cmx_destroy_id(e->id);
-		e->dead = true;
+		ended(e);
 	}
 }
 
@@ -264,7 +296,7 @@ static int play(struct scene *s, const struct sockaddr *addr)
 	if (needs_listener(s))
 		ret = listen(s, addr);
 	else
-		end_new(s)->dead = true;
+		end_unused(end_new(s));
 	if (!ret)
 		ret = call(s, addr);
 	if (!ret && !wait_for_completion_timeout(&s->hit, msecs_to_jiffies(2 * TIMEOUT_MS)))
