@@ -221,6 +221,8 @@ static int __init cmx_floor_init(void)
 	ret = measure(1);
 	if (!ret)
 		ret = measure(32);
+	if (!ret)
+		ret = measure(64);
 	ib_destroy_cm_id(listener);
 
 	/* no id may call back into a module that is gone */
