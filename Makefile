@@ -56,7 +56,8 @@ lib:
 	@$(MAKE) --no-print-directory -C lib
 
 tools: lib
-	@$(MAKE) --no-print-directory -C tools
+	@$(MAKE) --no-print-directory -C tools \
+		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
 # what a kernel ULP is built against: Documentation/ulp-api.rst
 install-kernel: module

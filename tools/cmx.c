@@ -117,10 +117,10 @@ static int show(int argc, char **argv)
 	return 0;
 }
 
-/* The library beside this program, as built or as installed */
+/* The library of this program, as installed or as built. They can be moved, but only together. */
 static int find_shim(char *dir)
 {
-	static const char * const places[] = { "/../lib/rdma-cmx", "/../lib" };
+	static const char * const places[] = { "/" CMX_LIBREL, "/../lib" };
 	char self[PATH_MAX], *path;
 	int found = -1;
 	ssize_t len;
