@@ -43,15 +43,20 @@
  * * EFAULT: a pointer cannot be read or written.
  * * ENOENT: no such handle in this file.
  * * EPROTO: the program was made for another %CMX_ABI_VERSION.
- * * EPROTONOSUPPORT: no such object or method.
+ * * EPROTONOSUPPORT: no such object or method; when binding, the service ID of
+ *   an AF_IB address is of another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
  * * EOPNOTSUPP: the transport of the id's device does not have it.
  * * ENODEV: no RDMA device for that address, or the device was removed.
  * * EADDRINUSE, EADDRNOTAVAIL, EACCES, EAFNOSUPPORT: as for bind(2).
+ * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or it is an
+ *   unreachable one; EHOSTUNREACH also when RoCE v1 was asked for and the peer
+ *   is behind a router.
  * * ENOPROTOOPT: no such option, when it is read.
  * * ENOSYS: no such option, when it is set, as rdma_ucm has it.
- * * EAGAIN: no event waits and the file is O_NONBLOCK.
+ * * EAGAIN: no event waits and the file is O_NONBLOCK; the InfiniBand port has
+ *   no subnet manager to ask for a path.
  * * ERESTARTSYS (EINTR to the program): a signal came while waiting.
  * * EISCONN: the option can't take effect any more.
  *
