@@ -158,8 +158,9 @@ static struct ibv_qp_init_attr ep_attr = {
 	.sq_sig_all = 1,
 };
 
-static struct rdma_cm_id *endpoint(const char *name, int flags, enum rdma_port_space ps,
-				   int with_qp)
+/* @type: 0: what goes with the port space */
+static struct rdma_cm_id *endpoint_of(const char *name, int flags, enum rdma_port_space ps,
+				      int type, int with_qp)
 {
 	struct rdma_addrinfo hints = { .ai_flags = flags, .ai_port_space = ps }, *ai = NULL;
 	struct ibv_qp_init_attr attr = ep_attr;
@@ -171,6 +172,10 @@ static struct rdma_cm_id *endpoint(const char *name, int flags, enum rdma_port_s
 		say("getaddrinfo failed");
 		exit(3);
 	}
+	if (type) {
+		ai->ai_port_space = ps;
+		ai->ai_qp_type = type;
+	}
 	if (!CALL(rdma_create_ep(&id, ai, NULL, with_qp ? &attr : NULL), "create_ep %s", name)) {
 		label_id(id, name);
 		if (id->qp)
@@ -179,6 +184,12 @@ static struct rdma_cm_id *endpoint(const char *name, int flags, enum rdma_port_s
 	}
 	rdma_freeaddrinfo(ai);
 	return id;
+}
+
+static struct rdma_cm_id *endpoint(const char *name, int flags, enum rdma_port_space ps,
+				   int with_qp)
+{
+	return endpoint_of(name, flags, ps, 0, with_qp);
 }
 
 static void *passive(void *arg)
@@ -248,6 +259,94 @@ static void endpoints(const void *arg)
 	rdma_destroy_ep(cli);
 	rdma_destroy_ep(srv);
 	rdma_destroy_ep(lst);
+}
+
+static void show_all_attr(struct rdma_cm_id *id)
+{
+	show_init_attr(id, IBV_QPS_INIT);
+	show_init_attr(id, IBV_QPS_RTR);
+	show_init_attr(id, IBV_QPS_RTS);
+}
+
+/**
+ * struct xrc - what the active side of an XRC connection does in a thread
+ * @cli: its id
+ * @connect: what rdma_connect() returned
+ * @establish: what rdma_establish() returned
+ */
+struct xrc {
+	struct rdma_cm_id *cli;
+	int connect, establish;
+};
+
+static void *xrc_connect(void *arg)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
+		.qp_num = fake_qpn("cli"),
+	};
+	struct xrc *x = arg;
+
+	x->connect = rdma_connect(x->cli, &param);
+	if (!x->connect)
+		x->establish = rdma_establish(x->cli);
+	return NULL;
+}
+
+/*
+ * No device here has XRC: its QP numbers are made up, but what the CM makes of the type is not. Only
+ * the port space IB leaves the type to the program; TCP makes it RC.
+ */
+static void xrc(const void *arg)
+{
+	struct rdma_conn_param param = { .responder_resources = 1, .initiator_depth = 1 };
+	const enum rdma_port_space *ps = arg;
+	struct rdma_cm_id *lst, *srv = NULL;
+	struct xrc x = { };
+	pthread_t thread;
+
+	lst = endpoint_of("lst", RAI_PASSIVE, *ps, IBV_QPT_XRC_RECV, 0);
+	x.cli = endpoint_of("cli", 0, *ps, IBV_QPT_XRC_SEND, 0);
+	if (!lst || !x.cli)
+		return;
+	do_listen(lst, 1);
+	show_init_attr(x.cli, IBV_QPS_INIT);
+	param.qp_num = fake_qpn("srv");
+	pthread_create(&thread, NULL, xrc_connect, &x);
+	if (CALL(rdma_get_request(lst, &srv), "get_request"))
+		return;
+	label_id(srv, "srv");
+	show_event(srv->event);
+	show_id(srv);
+	show_init_attr(srv, IBV_QPS_INIT);
+	CALL(rdma_accept(srv, &param), "accept srv");
+	pthread_join(thread, NULL);
+	say("connect %d establish %d", x.connect, x.establish);
+	say("kept event of cli %s", x.cli->event ? event_name(x.cli->event->event) : "none");
+	say("kept event of srv %s", srv->event ? event_name(srv->event->event) : "none");
+	show_all_attr(x.cli);
+	show_all_attr(srv);
+	pthread_create(&thread, NULL, late_disconnect, srv);
+	CALL(rdma_disconnect(x.cli), "disconnect cli");
+	pthread_join(thread, NULL);
+	rdma_destroy_ep(x.cli);
+	rdma_destroy_ep(srv);
+	rdma_destroy_ep(lst);
+}
+
+/* A QP of that type is for the device to refuse. */
+static void xrc_qp(const void *arg)
+{
+	static const int types[] = { IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV };
+	struct rdma_cm_id *id;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		id = endpoint_of("with QP", 0, RDMA_PS_IB, types[i], 1);
+		if (id)
+			rdma_destroy_ep(id);
+	}
 }
 
 static void endpoint_kinds(const void *arg)
@@ -440,6 +539,9 @@ const struct cmp_case misc_cases[] = {
 	{ "misc.info.source", info_source, NULL },
 	{ "misc.endpoints", endpoints, NULL },
 	{ "misc.endpoint_kinds", endpoint_kinds, NULL },
+	{ "misc.xrc.ib", xrc, &(const enum rdma_port_space){ RDMA_PS_IB } },
+	{ "misc.xrc.tcp", xrc, &(const enum rdma_port_space){ RDMA_PS_TCP } },
+	{ "misc.xrc.qp", xrc_qp, NULL },
 	{ "misc.sync_refused", sync_refused, NULL },
 	{ "misc.sync_errors", sync_errors, NULL },
 	{ "misc.request_async", request_async, NULL },
