@@ -126,7 +126,8 @@ static void route_in(const void *arg)
 
 static void route_timeout(const void *arg)
 {
-	static const int tried[] = { 0, 1, -1 };
+	/* a short one would be a race with the SA */
+	static const int tried[] = { 0, 5000, -1 };
 	struct rdma_cm_id *id;
 	struct duo d;
 	size_t i;
