@@ -44,6 +44,7 @@ mc_stop() {
 	echo quit >&"$in"
 	wait "${mc_pid[$1]}"
 	exec {in}>&- {out}>&-
+	unset "mc_pid[$1]"
 }
 
 addr() {
