@@ -22,7 +22,8 @@ struct test {
 	void (*run)(void);
 };
 
-extern const struct test option_tests[], ece_tests[], mcast_tests[], route_tests[], end_tests[];
+extern const struct test option_tests[], ece_tests[], ece_qp_tests[],
+			  mcast_tests[], route_tests[], end_tests[];
 
 /* Says what is wrong and ends the case. */
 #define WANT(cond) want(cond, #cond, __FILE__, __LINE__)

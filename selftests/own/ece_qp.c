@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ECE that runs by itself, with the QP of an id.
+ *
+ * No provider at hand has ECE: this program puts calls of its own in front of
+ * those of libibverbs. A fake QP has options that it can use; of what it is
+ * given it takes those, as hardware does, when the QP next changes its state,
+ * and says so when asked. That is the order in which mlx5 does it.
+ *
+ * What that can't show: whether a real provider sees the calls the same way,
+ * more than one pair for a QP, and that the options change what a QP does: the
+ * QP beneath is a plain one of rxe.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include "own.h"
+
+#define VENDOR 0x15b3
+#define OTHER 0x1234
+
+/**
+ * struct fake - what a QP has of ECE
+ * @vendor: of its provider; 0: that has none
+ * @able: options it can use
+ * @query_err: what ibv_query_ece() says, if anything
+ * @set_err: what ibv_set_ece() says, if anything
+ * @qp_num: the QP's
+ * @given: options that wait for the QP's next state
+ * @waiting: there are some
+ * @used: options in use
+ * @queries: calls of ibv_query_ece()
+ * @sets: calls of ibv_set_ece()
+ */
+struct fake {
+	uint32_t vendor, able;
+	int query_err, set_err;
+	uint32_t qp_num, given, used;
+	bool waiting;
+	int queries, sets;
+};
+
+static struct fake fakes[2];
+static struct fake *const active = &fakes[0], *const passive = &fakes[1];
+static struct fake *making;	/* for the QP that is being made */
+static uint32_t answer_as;	/* the vendor of a REP, whoever the provider is */
+
+static struct fake *fake_of(const struct ibv_qp *qp)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (fakes[i].qp_num == qp->qp_num)
+			return &fakes[i];
+	if (making)
+		making->qp_num = qp->qp_num;
+	return making;
+}
+
+/* What a call says that can do nothing, or is not to. */
+static int failure(const struct fake *f, int err)
+{
+	return err || (f && f->vendor) ? err : EOPNOTSUPP;
+}
+
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	struct fake *f = fake_of(qp);
+	int ret = failure(f, f ? f->query_err : 0);
+
+	if (f)
+		f->queries++;
+	if (ret)
+		return ret;
+	ece->vendor_id = f->vendor;
+	ece->options = f->waiting ? 0 : f->used;
+	ece->comp_mask = 0;
+	return 0;
+}
+
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	struct fake *f = fake_of(qp);
+	int ret = failure(f, f ? f->set_err : 0);
+
+	if (f)
+		f->sets++;
+	if (!ret && (ece->vendor_id != f->vendor || ece->comp_mask ||
+		     (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT)))
+		ret = EINVAL;
+	if (ret)
+		return ret;
+	f->given = ece->options;
+	f->waiting = true;
+	return 0;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	static int (*real)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
+	struct fake *f = fake_of(qp);
+	int ret;
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "ibv_modify_qp");
+	ret = real(qp, attr, mask);
+	if (!ret && f && f->waiting && mask & IBV_QP_STATE) {
+		f->used = f->given & f->able;
+		f->waiting = false;
+	}
+	return ret;
+}
+
+/* A peer that answers as one of another vendor: our library never does. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct ib_uverbs_ioctl_hdr *hdr;
+	struct rdma_ucm_ece *ece;
+	va_list ap;
+	void *arg;
+	int i;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	hdr = arg;
+	if (answer_as && request == RDMA_VERBS_IOCTL && hdr->object_id == CMX_OBJ_ID &&
+	    hdr->method_id == CMX_ID_ACCEPT) {
+		for (i = 0; i < hdr->num_attrs; i++) {
+			if (hdr->attrs[i].attr_id != CMX_ATTR_ECE)
+				continue;
+			ece = (void *)&hdr->attrs[i].data;
+			ece->vendor_id = answer_as;
+		}
+	}
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+static struct cmx_ece_info query(struct rdma_cm_id *id)
+{
+	struct cmx_ece_info info;
+
+	WANT(!cmx_query_ece(id, &info));
+	return info;
+}
+
+static int make_qp(struct rdma_cm_id *id, struct fake *f)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+	};
+	int ret;
+
+	f->used = f->able;
+	making = f;
+	ret = rdma_create_qp(id, NULL, &attr);
+	making = NULL;
+	return ret;
+}
+
+/* As far as the request. The policies are those of the caller and the listener. */
+static void request(struct pair *p, uint32_t policy, uint32_t listener_policy)
+{
+	struct rdma_conn_param par = plain;
+
+	p->id = new_id(&p->ch, RDMA_PS_TCP);
+	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_ECE_POLICY, policy));
+	p->listener = new_id(&p->lch, RDMA_PS_TCP);
+	WANT(!set_u32(p->listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, listener_policy));
+	pair_resolve(p, RDMA_PS_TCP);
+	WANT(!make_qp(p->id, active));
+	pair_request(p, &par);
+}
+
+static void accept_it(struct pair *p)
+{
+	struct rdma_conn_param par = plain;
+
+	WANT(!make_qp(p->child, passive));
+	WANT(!rdma_accept(p->child, &par));
+}
+
+static void established(struct pair *p)
+{
+	WANT(!expect(p->ch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+}
+
+static bool is(struct rdma_ucm_ece ece, uint32_t vendor, uint32_t options)
+{
+	return ece.vendor_id == vendor && ece.attr_mod == options;
+}
+
+/* Offered, taken in part, and the part is what both ends use. */
+static void negotiate(uint32_t policy, uint32_t listener_policy)
+{
+	struct pair p = {};
+
+	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
+	request(&p, policy, listener_policy);
+	WANT(query(p.id).flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
+	WANT(is(query(p.id).local, VENDOR, 0x17));
+	WANT(!active->sets);
+	WANT(is(query(p.child).remote, VENDOR, 0x17));
+	accept_it(&p);
+	WANT(passive->sets == 1 && passive->used == 0x15);
+	established(&p);
+	WANT(active->sets == 1 && active->used == 0x15);
+	WANT(is(query(p.child).local, VENDOR, 0x15));
+	WANT(is(query(p.id).remote, VENDOR, 0x15));
+	WANT(query(p.id).flags & CMX_ECE_F_APPLIED);
+	WANT(query(p.child).flags & CMX_ECE_F_APPLIED);
+}
+
+static void both(void)
+{
+	negotiate(CMX_ECE_AUTO, CMX_ECE_AUTO);
+}
+
+static void both_require(void)
+{
+	negotiate(CMX_ECE_REQUIRE, CMX_ECE_REQUIRE);
+}
+
+/* The peer's options mean nothing to another provider. */
+static void other_vendor(void)
+{
+	struct pair p = {};
+
+	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	*passive = (struct fake){ .vendor = OTHER, .able = 0x35 };
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	accept_it(&p);
+	WANT(passive->sets == 1 && !passive->used);
+	established(&p);
+	WANT(is(query(p.id).remote, VENDOR, 0));
+	WANT(active->sets == 1 && !active->used);
+}
+
+static void passive_without(void)
+{
+	struct pair p = {};
+
+	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	*passive = (struct fake){};
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	accept_it(&p);
+	established(&p);
+	WANT(is(query(p.id).remote, VENDOR, 0));
+	WANT(active->sets == 1 && !active->used);
+}
+
+static void active_without(void)
+{
+	struct pair p = {};
+
+	*active = (struct fake){};
+	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	WANT(!query(p.id).flags && !query(p.child).flags);
+	accept_it(&p);
+	established(&p);
+	WANT(!passive->sets);
+	WANT(!query(p.id).flags && !query(p.child).flags);
+}
+
+static void active_off(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	request(&p, CMX_ECE_OFF, CMX_ECE_AUTO);
+	WANT(is(query(p.child).remote, 0, 0));
+	accept_it(&p);
+	established(&p);
+	WANT(!active->queries && !active->sets && !passive->sets);
+}
+
+static void passive_off(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	request(&p, CMX_ECE_AUTO, CMX_ECE_OFF);
+	accept_it(&p);
+	established(&p);
+	WANT(!passive->queries && !passive->sets);
+	WANT(is(query(p.id).remote, 0, 0));
+	WANT(active->sets == 1 && !active->used);
+}
+
+/* The answer is of another vendor: no options, or with REQUIRE no connection. */
+static void foreign_answer(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	answer_as = OTHER;
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	accept_it(&p);
+	established(&p);
+	WANT(is(query(p.id).remote, OTHER, 0x17));
+	WANT(active->sets == 1 && !active->used);
+}
+
+static void foreign_answer_require(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	answer_as = OTHER;
+	request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
+	accept_it(&p);
+	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EINVAL);
+	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
+}
+
+static void required_in_vain(void)
+{
+	struct pair p = {};
+
+	*active = (struct fake){};
+	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
+	request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
+	accept_it(&p);
+	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EOPNOTSUPP);
+	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
+}
+
+/* Who can't have its QP as the peer wants it can turn the request down. */
+static void refused(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	passive->set_err = EIO;
+	WANT(make_qp(p.child, passive) && errno == EIO && !p.child->qp);
+	WANT(!rdma_reject_ece(p.child, NULL, 0));
+	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
+}
+
+static void active_fails(void)
+{
+	struct pair p = {};
+
+	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
+	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	accept_it(&p);
+	active->set_err = EIO;
+	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EIO);
+	WANT(p.id->qp->state == IBV_QPS_ERR);
+}
+
+static void query_fails(void)
+{
+	struct pair p = {};
+
+	*active = (struct fake){ .vendor = VENDOR, .query_err = EIO };
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(make_qp(p.id, active) && errno == EIO && !p.id->qp);
+	active->query_err = 0;
+	WANT(!make_qp(p.id, active));
+}
+
+const struct test ece_qp_tests[] = {
+	{ "ECE of a QP: negotiated", both },
+	{ "ECE of a QP: negotiated where both require it", both_require },
+	{ "ECE of a QP: two vendors", other_vendor },
+	{ "ECE of a QP: the passive end has none", passive_without },
+	{ "ECE of a QP: the active end has none", active_without },
+	{ "ECE of a QP: the active end's policy is off", active_off },
+	{ "ECE of a QP: the passive end's policy is off", passive_off },
+	{ "ECE of a QP: the answer is of another vendor", foreign_answer },
+	{ "ECE of a QP: an answer of another vendor, required", foreign_answer_require },
+	{ "ECE of a QP: no answer, required", required_in_vain },
+	{ "ECE of a QP: the passive end refuses", refused },
+	{ "ECE of a QP: the active end's QP refuses", active_fails },
+	{ "ECE of a QP: it can't be asked", query_fails },
+	{}
+};
