@@ -22,7 +22,7 @@ struct test {
 	void (*run)(void);
 };
 
-extern const struct test option_tests[], ece_tests[], ece_qp_tests[],
+extern const struct test addr_tests[], option_tests[], ece_tests[], ece_qp_tests[],
 			  mcast_tests[], route_tests[], end_tests[];
 
 /* Says what is wrong and ends the case. */

@@ -5,6 +5,8 @@
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
+# where neighbours must be asked for
+ip link set d0 arp on
 # a peer that never answers
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Addresses whose neighbour is asked for first. */
+#include <stdlib.h>
+#include <unistd.h>
+#include "own.h"
+
+#define LATE "10.77.0.98"
+#define PATIENT 25000	/* longer than expect() waits: there is a last look at the end of it */
+
+/* A case of its own has 30 seconds to wait in. */
+static void until(const char *command)
+{
+	while (system(command))
+		usleep(20000);
+}
+
+static void late_neighbour(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7510), PATIENT));
+	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(!next_event(ch, 500));
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
+/* More ids than one wait for the same neighbour, and all are told. */
+static void many_wait(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[4];
+	int i;
+
+	id[0] = new_id(&ch, RDMA_PS_TCP);
+	for (i = 1; i < 4; i++)
+		WANT(!rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	for (i = 0; i < 4; i++)
+		WANT(!rdma_resolve_addr(id[i], NULL, addr_of(LATE, 7511), PATIENT));
+	WANT(!rdma_destroy_id(id[3]));
+	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	for (i = 0; i < 3; i++)
+		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!next_event(ch, 0));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
+const struct test addr_tests[] = {
+	{ "address: a neighbour that answers late", late_neighbour },
+	{ "address: many wait for one neighbour", many_wait },
+	{}
+};
