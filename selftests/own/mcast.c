@@ -120,6 +120,42 @@ static void attributes(void)
 	WANT(cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, NULL) && errno == EINVAL);
 }
 
+static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wanted)
+{
+	struct rdma_cm_event *ev = joined(ch);
+	const struct ibv_ah_attr *ah = &ev->param.ud.ah_attr;
+
+	WANT(ah->grh.traffic_class == wanted->grh.traffic_class);
+	WANT(ah->grh.hop_limit == wanted->grh.hop_limit);
+	WANT(ah->grh.flow_label == wanted->grh.flow_label);
+	WANT(ah->sl == wanted->sl);
+	rdma_ack_cm_event(ev);
+}
+
+/* What a join does not bring comes from the id's options. */
+static void options(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct ibv_ah_attr wanted = {
+		.grh = { .traffic_class = 104, .hop_limit = 17, .flow_label = 0x6789a }, .sl = 6,
+	};
+	struct cmx_mcast_attr attr = {
+		.mask = CMX_MCAST_TCLASS | CMX_MCAST_SL, .tclass = 72, .sl = 3,
+	};
+
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 104));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 6));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x6789a));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
+	WANT(!rdma_join_multicast(id, addr_of("239.1.2.7", 0), NULL));
+	want_ah(ch, &wanted);
+	WANT(!cmx_join_multicast(id, addr_of("239.1.2.8", 0), &attr, NULL));
+	wanted.grh.traffic_class = 72;
+	wanted.sl = 3;
+	want_ah(ch, &wanted);
+}
+
 static void many(void)
 {
 	struct rdma_event_channel *ch;
@@ -150,6 +186,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: IPv6 and MLD", ipv6 },
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
+	{ "multicast: a join with the id's options", options },
 	{ "multicast: a thousand groups on one id", many },
 	{}
 };

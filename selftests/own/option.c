@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Options: read back, refused when they cannot work, seen where they work. */
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+#include <infiniband/sa.h>
 #include "own.h"
 
 static const struct {
@@ -85,6 +87,78 @@ static void tos(void)
 	WANT(id->route.path_rec->traffic_class == 64);
 }
 
+static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
+{
+	uint8_t byte = 0xff;
+	size_t len = sizeof(byte);
+
+	WANT(!cmx_get_option(id, RDMA_OPTION_ID, name, &byte, &len, flags));
+	WANT(len == 1);
+	return byte;
+}
+
+static void flags_of_id(void)
+{
+	static const int names[] = { RDMA_OPTION_ID_REUSEADDR, RDMA_OPTION_ID_AFONLY };
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint32_t flags;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		WANT(get_byte(id, names[i], &flags) == 0 && !(flags & CMX_OPT_F_SET));
+		WANT(!set_u32(id, RDMA_OPTION_ID, names[i], 5));
+		WANT(get_byte(id, names[i], &flags) == 1 && flags & CMX_OPT_F_SET);
+		WANT(get_u32(id, RDMA_OPTION_ID, names[i], NULL) == 1);
+		/* each for itself */
+		WANT(i || !get_byte(id, names[1], NULL));
+	}
+	/* a listener has no use of it */
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)) && !rdma_listen(id, 1));
+	WANT(get_byte(id, RDMA_OPTION_ID_REUSEADDR, NULL) == 0);
+	WANT(get_byte(id, RDMA_OPTION_ID_AFONLY, NULL) == 1);
+}
+
+/* The path that one id has is another's, given and read back. */
+static void ib_path(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP), *other;
+	struct ibv_path_data data[2], back[2];
+	size_t len = sizeof(data);
+	uint32_t flags;
+
+	WANT(cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
+	     errno == EINVAL);
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 5));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345));
+	resolve(ch, id, "10.77.0.1", 7507);
+	len = sizeof(data[0]) - 1;
+	WANT(cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
+	     errno == ENOSPC);
+	len = sizeof(data);
+	WANT(!cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, &flags));
+	WANT(len == sizeof(data[0]) && !(flags & CMX_OPT_F_SET));
+	WANT(data[0].flags == (IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY |
+			       IBV_PATH_FLAG_BIDIRECTIONAL));
+	WANT(!memcmp(&data[0].path.dgid, &id->route.path_rec->dgid, 16));
+	WANT((be16toh(data[0].path.qosclass_sl) & 15) == 5);
+	WANT((be32toh(data[0].path.flowlabel_hoplimit) >> 8 & 0xfffff) == 0x12345);
+
+	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
+	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	data[0].path.mtu = 2 << 6 | IBV_MTU_256;
+	WANT(!rdma_set_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data[0])));
+	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	len = sizeof(back);
+	WANT(!cmx_get_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, back, &len, &flags));
+	WANT(len == sizeof(back[0]) && flags & CMX_OPT_F_SET);
+	WANT((back[0].path.mtu & 0x3f) == IBV_MTU_256);
+	WANT(back[0].path.flowlabel_hoplimit == data[0].path.flowlabel_hoplimit);
+	WANT(other->route.path_rec->sl == 5);
+}
+
 /* What the listener was told is in the answers' traffic class, whatever the peer's is. */
 static void tos_passive(void)
 {
@@ -148,14 +222,19 @@ static void gid_type(void)
 	for (type = IBV_GID_TYPE_ROCE_V1; type <= IBV_GID_TYPE_ROCE_V2; type++) {
 		struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 		struct pair p = {};
+		uint32_t flags;
 		int mask;
 
 		id = p.id = new_id(&p.ch, RDMA_PS_TCP);
+		WANT(get_u32(id, CMX_OPTION, CMX_OPTION_GID_TYPE, &flags) == IBV_GID_TYPE_ROCE_V2);
+		WANT(!(flags & CMX_OPT_F_SET));
 		if (set_u32(id, CMX_OPTION, CMX_OPTION_GID_TYPE, type)) {
 			/* rxe has no RoCE v1 */
 			WANT(type == IBV_GID_TYPE_ROCE_V1 && errno == EOPNOTSUPP);
 			continue;
 		}
+		WANT((int)get_u32(id, CMX_OPTION, CMX_OPTION_GID_TYPE, &flags) == type);
+		WANT(flags & CMX_OPT_F_SET);
 		if (type == IBV_GID_TYPE_ROCE_V1) {
 			if (rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7502), 2000))
 				continue;
@@ -203,30 +282,137 @@ static void timers(void)
 	     errno == EISCONN);
 }
 
-/* 10.77.0.99 has a neighbour entry, and nobody is there. */
-static void silent_retries(void)
+/* Calls 10.77.0.99 until that gives up: it has a neighbour entry, and nobody is there. */
+static void call_silent(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param par = plain;
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1));
-	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14));
 	resolve(ch, id, "10.77.0.99", 7503);
 	WANT(!rdma_connect(id, &par));
 	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 }
 
+/* Requests that ib_cm has sent again. */
+static int resent(void)
+{
+	FILE *f = fopen("/sys/class/infiniband/rxe0/ports/1/cm_tx_retries/req", "r");
+	int n;
+
+	WANT(f && fscanf(f, "%d", &n) == 1);
+	fclose(f);
+	return n;
+}
+
+static void silent_retries(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int i, before;
+
+	for (i = 0; i < 4; i += 3) {
+		id = new_id(&ch, RDMA_PS_TCP);
+		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, i));
+		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14));
+		before = resent();
+		call_silent(ch, id);
+		WANT(resent() == before + i);
+	}
+}
+
+#define DEFAULTS "/sys/module/rdma_cmx/parameters/"
+
+static int write_default(const char *name, const char *val)
+{
+	char path[128];
+	FILE *f;
+	int ret;
+
+	snprintf(path, sizeof(path), DEFAULTS "%s", name);
+	f = fopen(path, "w");
+	WANT(f);
+	ret = fputs(val, f) < 0;
+	return fclose(f) || ret;
+}
+
+static void reset_defaults(void)
+{
+	write_default("tos", "0");
+	write_default("cm_retries", "15");
+	write_default("cm_response_timeout", "20");
+	write_default("connect_deadline_ms", "0");
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A try takes no less than 4.096 us * 2^20; with the host's default it would take far less. */
+static void silent_timeout(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	double start;
+
+	atexit(reset_defaults);
+	WANT(!write_default("cm_response_timeout", "0"));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 0));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 20));
+	start = now();
+	call_silent(ch, id);
+	WANT(now() - start >= 4.096);
+}
+
+/* They hold for ids that were not told otherwise. */
+static void host_defaults(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint32_t flags;
+	int before;
+
+	atexit(reset_defaults);
+	WANT(write_default("tos", "256") && write_default("cm_retries", "16") &&
+	     write_default("cm_response_timeout", "32") && write_default("tos", "-1"));
+	WANT(!write_default("tos", "72") && !write_default("cm_retries", "2") &&
+	     !write_default("cm_response_timeout", "13"));
+	WANT(get_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &flags) == 72);
+	WANT(!(flags & CMX_OPT_F_SET));
+	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, &flags) == 2);
+	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, &flags) == 13);
+	before = resent();
+	call_silent(ch, id);
+	WANT(resent() == before + 2);
+	WANT(id->route.path_rec->traffic_class == 72);
+
+	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 32));
+	resolve(ch, id, "10.77.0.1", 7508);
+	WANT(id->route.path_rec->traffic_class == 32);
+}
+
+static void default_deadline(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	/* without a deadline it takes more than a minute */
+	atexit(reset_defaults);
+	WANT(!write_default("connect_deadline_ms", "300"));
+	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, NULL) == 300);
+	call_silent(ch, id);
+}
+
 static void silent_deadline(void)
 {
-	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
-	resolve(ch, id, "10.77.0.99", 7504);
-	WANT(!rdma_connect(id, &par));
-	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	call_silent(ch, id);
 	WANT(!next_event(ch, 300));
 }
 
@@ -294,12 +480,17 @@ const struct test option_tests[] = {
 	{ "option: unknown ones", unknown },
 	{ "option: TOS", tos },
 	{ "option: TOS of the passive side", tos_passive },
+	{ "option: REUSEADDR, AFONLY", flags_of_id },
 	{ "option: path", path },
+	{ "option: a path record, given and read back", ib_path },
 	{ "option: none of RoCE's", not_on_roce },
 	{ "option: GID type", gid_type },
 	{ "option: RNR timer, ACK timeout, inheritance", timers },
 	{ "option: retries to a silent peer", silent_retries },
+	{ "option: time for a silent peer's answer", silent_timeout },
 	{ "option: deadline of a silent peer", silent_deadline },
+	{ "option: defaults of the host", host_defaults },
+	{ "option: default deadline", default_deadline },
 	{ "option: a deadline that is met", deadline_met },
 	{ "destroy while a silent peer is called", silent_destroy },
 	{ "no migration without an alternate path", no_migration },

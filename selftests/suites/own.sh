@@ -19,6 +19,8 @@ while IFS= read -r line; do
 	esac
 done </tmp/own.out
 [ $((passed + failed)) -gt 0 ] || not_ok "own ran"
+check "cmx default sets one" "$top/tools/cmx" default tos 8
+check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 ip neigh del 10.77.0.99 dev d0
 check "the module unloads" unload_cmx
 finish
