@@ -76,9 +76,18 @@ done
 
 ip netns add gone
 ip netns exec gone ip link set lo up
+start "hold ports" -w
+check_not "they can't be had twice" ours "$hold" -w
+check "but in another namespace" ours ip netns exec gone "$hold" -w
+end "all can be destroyed"
+
+# its end of a cable goes with a namespace, and takes the other along
+modprobe veth
+ip link add cable0 type veth peer name cable1 netns gone
 ns=gone start "ids in another namespace" -w
 check "the namespace is deleted with ids in it" ip netns del gone
 end "and its ids are destroyed"
+check "nothing holds the namespace" within 30 test ! -e /sys/class/net/cable0
 
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
