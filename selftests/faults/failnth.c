@@ -7,7 +7,10 @@
  * Reached are the allocations of system calls; faults.sh reaches those of work
  * queues and callbacks by chance, with failslab's stack filter.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
 
 #define MAX_NTH 500
@@ -194,6 +198,22 @@ static int try_join6(struct scene *s)
 	return try_join(s, "ff15::77");
 }
 
+static int try_send_only(struct scene *s)
+{
+	struct sockaddr_storage src = make_addr("10.77.0.1", 0), ss = make_addr("239.7.7.8", 0);
+	struct rdma_cm_join_mc_attr_ex attr = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+		.addr = (struct sockaddr *)&ss,
+	};
+
+	if (create(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
+	    rdma_join_multicast_ex(s->id, &attr, s) ||
+	    expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+		return -1;
+	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
+}
+
 /* The request of @s->id. One of the run before may come late, to a listener on the same port. */
 static int take_request(struct scene *s)
 {
@@ -214,11 +234,12 @@ static int take_request(struct scene *s)
 	return -1;
 }
 
+/* ib_cm remembers the numbers of late connections, of either side */
+static unsigned int qp_num = 0x1000;
+
 static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
 		      enum rdma_cm_event_type answer)
 {
-	/* ib_cm remembers the numbers of late connections, of either side */
-	static unsigned int qp_num = 0x1000;
 	struct rdma_conn_param par = { .qp_num = qp_num++, .responder_resources = 1,
 				       .initiator_depth = 1, .retry_count = 1 };
 
@@ -229,6 +250,67 @@ static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
 	if (rdma_accept(s->child, &par))
 		return -1;
 	return expect(s->ch, answer);
+}
+
+static int try_reject(struct scene *s)
+{
+	struct rdma_conn_param par = { .qp_num = qp_num++, .retry_count = 1 };
+
+	if (do_listen(s, "10.77.0.1", 7306, RDMA_PS_TCP) || create(s, RDMA_PS_TCP) ||
+	    resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id, &par) || take_request(s) ||
+	    rdma_reject(s->child, "no", 3))
+		return -1;
+	return expect(s->ch, RDMA_CM_EVENT_REJECTED);
+}
+
+static int try_migrate(struct scene *s)
+{
+	if (create(s, RDMA_PS_TCP) || resolve(s, "10.77.0.1", 7307))
+		return -1;
+	s->listen_ch = rdma_create_event_channel();
+	if (!s->listen_ch)
+		return -1;
+	return rdma_migrate_id(s->id, s->listen_ch);
+}
+
+/* Ours alone has it. */
+typedef int (*get_option_fn)(struct rdma_cm_id *id, int level, int name, void *val, size_t *len,
+			     uint32_t *flags);
+
+static int try_get_option(struct scene *s)
+{
+	get_option_fn get_option = (get_option_fn)dlsym(RTLD_DEFAULT, "cmx_get_option");
+	uint32_t val;
+	size_t len = sizeof(val);
+
+	if (!get_option || create(s, RDMA_PS_TCP))
+		return -1;
+	return get_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
+}
+
+static int try_path(struct scene *s)
+{
+	struct sockaddr_storage ss = make_addr("10.77.0.1", 7308);
+	struct ibv_path_data data = {
+		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
+		.path = {
+			.reversible_numpath = IBV_PATH_RECORD_REVERSIBLE | 1,
+			.pkey = htobe16(0xffff),
+			.mtu = 2 << 6 | IBV_MTU_1024,
+			.rate = 2 << 6 | 3,
+			.packetlifetime = 2 << 6 | 12,
+		},
+	};
+
+	if (create(s, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
+	    expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED))
+		return -1;
+	data.path.sgid = s->id->route.addr.addr.ibaddr.sgid;
+	data.path.dgid = s->id->route.addr.addr.ibaddr.dgid;
+	if (rdma_set_option(s->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
+		return -1;
+	return expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 static int try_connect(struct scene *s)
@@ -257,7 +339,12 @@ static const struct {
 	{ "options and ECE", try_options },
 	{ "join and leave IPv4", try_join4 },
 	{ "join and leave IPv6", try_join6 },
+	{ "join and leave, sending only", try_send_only },
 	{ "connect", try_connect },
+	{ "reject", try_reject },
+	{ "migrate", try_migrate },
+	{ "read an option", try_get_option },
+	{ "give a path", try_path },
 	{ "datagram connect", try_sidr },
 };
 

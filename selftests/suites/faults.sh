@@ -11,6 +11,11 @@ f=/sys/kernel/debug/failslab
 [ -d "$f" ] || { skip "fault injection" "this kernel has none"; finish; }
 echo N >"$f/ignore-gfp-wait"
 echo 0 >"$f/verbose"
+# failnth's failures are of whole pages, too
+pages=/sys/kernel/debug/fail_page_alloc
+echo N >$pages/ignore-gfp-wait
+echo 0 >$pages/min-order
+echo 0 >$pages/verbose
 
 LD_LIBRARY_PATH=$cmx_lib "$top/selftests/faults/failnth" >"$tmp/out" 2>&1
 while read -r verdict rest; do
