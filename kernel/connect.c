@@ -99,6 +99,7 @@ int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
 
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
+	wait_for_qp(p, param);
 	mutex_lock(&p->lock);
 	if (p->state == CMX_ADDR_RESOLVED) {
 		ret = cmx_route_take(p);

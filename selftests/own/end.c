@@ -75,9 +75,21 @@ static void *answer_late(void *child)
 	return NULL;
 }
 
-/* The peer would refuse the QP's next connection as long as it knows of the last one. */
-static void same_qp_again(void)
+/* Without poll(): the library resolves the route by itself, and tells the kernel when it connects. */
+static void resolve_unpolled(struct rdma_event_channel *ch, struct rdma_cm_id *id, int port)
 {
+	struct rdma_cm_event *ev;
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", port), 2000));
+	WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
+	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
+}
+
+/* The peer would refuse the QP's next connection as long as it knows of the last one. */
+static void qp_again(bool polled)
+{
+	struct rdma_event_channel *ch;
 	struct rdma_conn_param par;
 	struct rdma_cm_id *again;
 	struct pair p = {};
@@ -85,8 +97,11 @@ static void same_qp_again(void)
 
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
-	WANT(!rdma_create_id(p.ch, &again, NULL, RDMA_PS_TCP));
-	resolve(p.ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
+	again = new_id(&ch, RDMA_PS_TCP);
+	if (polled)
+		resolve(ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
+	else
+		resolve_unpolled(ch, again, ntohs(rdma_get_src_port(p.listener)));
 	par = plain;
 	WANT(!rdma_disconnect(p.id));
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -98,11 +113,22 @@ static void same_qp_again(void)
 	pthread_join(thread, NULL);
 }
 
+static void same_qp_again(void)
+{
+	qp_again(true);
+}
+
+static void same_qp_unpolled(void)
+{
+	qp_again(false);
+}
+
 const struct test end_tests[] = {
 	{ "who disconnects is told at once", no_answer_needed },
 	{ "the passive end disconnects", passive_ends_it },
 	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
 	{ "both ends disconnect", both_end_it },
 	{ "the same QP connects again", same_qp_again },
+	{ "the same QP connects again, without poll()", same_qp_unpolled },
 	{}
 };
