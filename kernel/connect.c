@@ -172,10 +172,19 @@ static int accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param
 
 	if (p->state != CMX_CONNECT || !p->cm)
 		return -EINVAL;
+	/* datagrams get no answer to wait for */
+	if (param && p->passive && p->id.qp_type != IB_QPT_UD) {
+		ret = cmx_deadline_start(p);
+		if (ret)
+			return ret;
+	}
 	b = take_over(p, param, ece);
 	ret = param ? p->ops->accept(p, param) : p->ops->establish(p);
-	if (ret)
+	if (ret) {
 		restore(p, &b);
+		if (p->passive)
+			cmx_deadline_stop(p);
+	}
 	return ret;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The deadline of a connect: what the retries of ib_cm can't promise.
+ * The deadline of a connect or accept: what the retries of ib_cm can't promise.
  */
 #include <linux/slab.h>
 #include "event.h"
@@ -45,7 +45,7 @@ static void expire(struct work_struct *work)
 }
 
 /**
- * cmx_deadline_start() - start the deadline of a connect, if one is set
+ * cmx_deadline_start() - start the deadline of a connect or accept, if one is set
  * @p: the id; its lock is held
  *
  * When it ends before the connection is established, the attempt is given up:

@@ -389,6 +389,7 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 	case IB_CM_USER_ESTABLISHED:
 		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
 		p->established = 1;
+		cmx_deadline_stop(p);
 		return true;
 	case IB_CM_DREQ_ERROR:
 		ev->ev.status = -ETIMEDOUT;

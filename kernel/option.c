@@ -22,8 +22,8 @@
 /* When an option can take effect: until ... */
 #define TILL_BOUND (CMX_IN(IDLE) | CMX_IN(BOUND))
 #define TILL_ROUTE (TILL_BOUND | CMX_IN(ADDR_QUERY) | CMX_IN(ADDR_RESOLVED))
-#define TILL_SENT (TILL_ROUTE | CMX_IN(ROUTE_QUERY) | CMX_IN(ROUTE_RESOLVED) |	\
-		   CMX_IN(LISTEN) | IN_REQUESTED)
+#define TILL_ASKED (TILL_ROUTE | CMX_IN(ROUTE_QUERY) | CMX_IN(ROUTE_RESOLVED))
+#define TILL_SENT (TILL_ASKED | CMX_IN(LISTEN) | IN_REQUESTED)
 #define TILL_ESTABLISHED (TILL_SENT | CMX_IN(CONNECT))
 #define ALWAYS (TILL_ESTABLISHED | IN_ESTABLISHED | CMX_IN(DISCONNECT))
 
@@ -261,6 +261,12 @@ static int check_path_mtu(const struct cmx_priv *p, u32 val)
 	return p->dev && val > port_mtu(p) ? -EINVAL : 0;
 }
 
+/* Datagrams' messages can't carry it. */
+static int check_ece_policy(const struct cmx_priv *p, u32 val)
+{
+	return val == CMX_ECE_REQUIRE && p->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
+}
+
 static int check_mcast_loopback(const struct cmx_priv *p, u32 val)
 {
 	return p->id.qp ? -EISCONN : 0;
@@ -297,11 +303,12 @@ static const struct cmx_option options[] = {
 		CMX_OPTION_ROW(MIN_RNR_TIMER, min_rnr_timer), .max = 31,
 		.when = TILL_ESTABLISHED, .on = ON_IB | ON_ROCE, .check = check_min_rnr_timer,
 	}, {
+		/* the reply goes by what the request says */
 		CMX_OPTION_ROW(CM_RETRIES, cm_retries), .max = 15,
-		.when = TILL_SENT, .on = ON_IB | ON_ROCE, .fallback = now_cm_retries,
+		.when = TILL_ASKED, .on = ON_IB | ON_ROCE, .fallback = now_cm_retries,
 	}, {
 		CMX_OPTION_ROW(CM_RESPONSE_TIMEOUT, cm_response_timeout), .max = 31,
-		.when = TILL_SENT, .on = ON_IB | ON_ROCE, .fallback = now_cm_response_timeout,
+		.when = TILL_ASKED, .on = ON_IB | ON_ROCE, .fallback = now_cm_response_timeout,
 	}, {
 		CMX_OPTION_ROW(CONNECT_DEADLINE_MS, connect_deadline_ms), .max = INT_MAX,
 		.when = TILL_SENT, .on = ON_ANY, .fallback = cmx_opt_connect_deadline_ms,
@@ -330,7 +337,7 @@ static const struct cmx_option options[] = {
 		.check = check_path_mtu, .fallback = now_path_mtu,
 	}, {
 		CMX_OPTION_ROW(ECE_POLICY, ece_policy), .max = CMX_ECE_REQUIRE,
-		.when = TILL_SENT, .on = ON_IB | ON_ROCE,
+		.when = TILL_SENT, .on = ON_IB | ON_ROCE, .check = check_ece_policy,
 	}, {
 		CMX_OPTION_ROW(MCAST_REJOIN, mcast_rejoin), .max = 1,
 		.when = ALWAYS, .on = ON_IB | ON_ROCE,

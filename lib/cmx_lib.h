@@ -161,6 +161,7 @@ struct cmx_known {
  * @local_ece: ECE of this end
  * @remote_ece: ECE of the peer, vendor 0 when it sent none
  * @ece_policy: enum cmx_ece_policy
+ * @mcast_block: its QPs don't hear what they send themselves
  */
 struct cmx_id {
 	struct rdma_cm_id id;
@@ -183,6 +184,7 @@ struct cmx_id {
 	struct rdma_ucm_ece local_ece;
 	struct rdma_ucm_ece remote_ece;
 	uint32_t ece_policy;
+	bool mcast_block;
 };
 
 /**
@@ -293,6 +295,7 @@ void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_
 /* mcast.c */
 int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah);
 void cmx_mcast_free_all(struct cmx_id *id);
+void cmx_mcast_detach_all(struct cmx_id *id);
 
 /* qp.c */
 int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources);

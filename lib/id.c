@@ -188,6 +188,7 @@ struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
 		return NULL;
 	id->handle = handle;
 	id->ece_policy = listener->ece_policy;
+	id->mcast_block = listener->mcast_block;
 	return id;
 }
 

@@ -66,6 +66,23 @@ void cmx_mcast_free_all(struct cmx_id *id)
 	free(id->mcast);
 }
 
+/* A QP that is attached to a group can't be destroyed. */
+void cmx_mcast_detach_all(struct cmx_id *id)
+{
+	struct cmx_mcast *mcast;
+	int i;
+
+	pthread_mutex_lock(&id->lock);
+	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++) {
+		for (mcast = id->mcast[i]; mcast; mcast = mcast->next) {
+			if (mcast->attached)
+				ibv_detach_mcast(id->id.qp, &mcast->mgid, mcast->mlid);
+			mcast->attached = false;
+		}
+	}
+	pthread_mutex_unlock(&id->lock);
+}
+
 /*
  * Attaches the id's QP when the join is reported. After a rejoin the group may
  * have another LID.

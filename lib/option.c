@@ -11,15 +11,28 @@ static void add_option(struct cmx_cmd *cmd, int level, int optname)
 	cmx_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
 }
 
+/* What rdma_create_qp() goes by. */
+static void keep(struct cmx_id *id, int optname, uint32_t val)
+{
+	if (optname == CMX_OPTION_ECE_POLICY)
+		id->ece_policy = val;
+	if (optname == CMX_OPTION_MCAST_LOOPBACK)
+		id->mcast_block = !val;
+}
+
 int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval, size_t optlen)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
 	struct cmx_cmd cmd;
+	uint32_t val;
 
 	if (optlen > CMX_OPT_MAX_LEN)
 		return cmx_err(EINVAL);
 	if (optlen && !optval)
 		return cmx_err(EFAULT);
+	/* the kernel does not know of the QP */
+	if (level == CMX_OPTION && optname == CMX_OPTION_MCAST_LOOPBACK && id->id.qp)
+		return cmx_err(EISCONN);
 	cmx_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
 	add_option(&cmd, level, optname);
 	cmx_cmd_in(&cmd, CMX_ATTR_OPT_VALUE, optval, optlen);
@@ -27,10 +40,10 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 		return -1;
 
 	cmx_qp_forget_attrs(id);
-	/* whether a QP is asked for its ECE depends on it */
-	if (level == CMX_OPTION && optname == CMX_OPTION_ECE_POLICY &&
-	    optlen == sizeof(id->ece_policy))
-		memcpy(&id->ece_policy, optval, sizeof(id->ece_policy));
+	if (level == CMX_OPTION && optlen == sizeof(val)) {
+		memcpy(&val, optval, sizeof(val));
+		keep(id, optname, val);
+	}
 	return 0;
 }
 

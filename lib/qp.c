@@ -299,6 +299,12 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	if (cm_id->srq && !attr->srq)
 		attr->srq = cm_id->srq;
 
+	if (id->mcast_block && attr->qp_type == IBV_QPT_UD) {
+		if (!(attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS))
+			attr->create_flags = 0;
+		attr->comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+		attr->create_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	}
 	qp = ibv_create_qp_ex(cm_id->verbs, attr);
 	if (!qp)
 		goto err_cqs;
@@ -335,15 +341,19 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	int ret;
 
 	ret = rdma_create_qp_ex(id, &ex);
+	/* the queues of a QP that was refused are gone */
+	if (ret)
+		return ret;
 	attr->send_cq = ex.send_cq;
 	attr->recv_cq = ex.recv_cq;
 	attr->srq = ex.srq;
 	attr->cap = ex.cap;
-	return ret;
+	return 0;
 }
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
+	cmx_mcast_detach_all(to_cmx_id(id));
 	ibv_destroy_qp(id->qp);
 	id->qp = NULL;
 	destroy_cqs(id);

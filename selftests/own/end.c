@@ -113,6 +113,35 @@ static void qp_again(bool polled)
 	pthread_join(thread, NULL);
 }
 
+/* A reply that is never confirmed. */
+static void accept_deadline(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(!set_u32(p.child, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(p.lch, 300));
+}
+
+static void accept_deadline_met(void)
+{
+	struct pair p = {};
+
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 3000));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!next_event(p.lch, 4000));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+}
+
 static void same_qp_again(void)
 {
 	qp_again(true);
@@ -128,6 +157,8 @@ const struct test end_tests[] = {
 	{ "the passive end disconnects", passive_ends_it },
 	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
 	{ "both ends disconnect", both_end_it },
+	{ "the deadline of an accept", accept_deadline },
+	{ "the deadline of an accept that is met", accept_deadline_met },
 	{ "the same QP connects again", same_qp_again },
 	{ "the same QP connects again, without poll()", same_qp_unpolled },
 	{}

@@ -406,6 +406,24 @@ static void default_deadline(void)
 	call_silent(ch, id);
 }
 
+/* Of the end that connects, and of connections. */
+static void misplaced(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
+	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
+	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 1) && errno == EISCONN);
+	id = new_id(&ch, RDMA_PS_UDP);
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE) && errno == EINVAL);
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
+}
+
 static void silent_deadline(void)
 {
 	struct rdma_event_channel *ch;
@@ -488,6 +506,7 @@ const struct test option_tests[] = {
 	{ "option: RNR timer, ACK timeout, inheritance", timers },
 	{ "option: retries to a silent peer", silent_retries },
 	{ "option: time for a silent peer's answer", silent_timeout },
+	{ "options that are not for that id are refused", misplaced },
 	{ "option: deadline of a silent peer", silent_deadline },
 	{ "option: defaults of the host", host_defaults },
 	{ "option: default deadline", default_deadline },

@@ -161,8 +161,8 @@ static int run(const struct test *t)
 int main(int argc, char **argv)
 {
 	const struct test *all[] = {
-		addr_tests, option_tests, ece_tests, ece_qp_tests, mcast_tests, route_tests,
-		end_tests, thread_tests,
+		addr_tests, option_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
+		route_tests, end_tests, thread_tests,
 	};
 	const struct test *t;
 	unsigned int i;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The QP of an id that is in groups. */
+#include "own.h"
+
+#define GROUP "239.1.4.1"
+
+/* An id with a QP of @pd, attached to GROUP. */
+static struct rdma_cm_id *member(struct rdma_event_channel **ch, struct ibv_pd **pd)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct rdma_cm_id *id = new_id(ch, RDMA_PS_UDP);
+
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	*pd = ibv_alloc_pd(id->verbs);
+	WANT(*pd && !rdma_create_qp(id, *pd, &attr));
+	WANT(!rdma_join_multicast(id, addr_of(GROUP, 0), NULL));
+	WANT(!expect(*ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	return id;
+}
+
+/* libibverbs refuses to destroy a QP that is attached, and the PD of a QP that is there. */
+static void leave_detaches(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct ibv_pd *pd;
+
+	id = member(&ch, &pd);
+	WANT(ibv_destroy_qp(id->qp));
+	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
+	WANT(!ibv_destroy_qp(id->qp));
+	id->qp = NULL;
+	WANT(!rdma_destroy_id(id));
+}
+
+static void destroy_detaches(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct ibv_pd *pd;
+
+	id = member(&ch, &pd);
+	rdma_destroy_qp(id);
+	WANT(!ibv_dealloc_pd(pd));
+	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
+	WANT(!rdma_destroy_id(id));
+}
+
+/* rxe has no QPs that don't hear themselves, and says so. */
+static void loopback(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
+
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
+	WANT(rdma_create_qp(id, NULL, &attr) && !id->qp);
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 1));
+	WANT(!rdma_create_qp(id, NULL, &attr));
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0) && errno == EISCONN);
+}
+
+const struct test qp_tests[] = {
+	{ "leaving detaches the QP", leave_detaches },
+	{ "a QP goes although it is in a group", destroy_detaches },
+	{ "MCAST_LOOPBACK makes the QP, or has it refused", loopback },
+	{}
+};
