@@ -129,12 +129,14 @@ static int client_add(struct ib_device *device)
  * its QPs. A ULP must first be rid of its own objects on the device, so its
  * id stays attached until the ULP destroys it, at the latest from the event.
  */
-static void id_removed(struct cmx_priv *p)
+static void id_removed(struct cmx_priv *p, const struct cmx_device *dev)
 {
 	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
 
 	mutex_lock(&p->lock);
-	if (cmx_state_move(p, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
+	/* a bind that failed may have detached it meanwhile */
+	if (p->dev != dev ||
+	    cmx_state_move(p, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
 		mutex_unlock(&p->lock);
 		cmx_event_free(ev);
 		return;
@@ -178,7 +180,7 @@ static void client_remove(struct ib_device *device, void *data)
 	dev->gone_soon = true;
 	spin_unlock(&dev->lock);
 	while ((p = next_id(dev))) {
-		id_removed(p);
+		id_removed(p, dev);
 		cmx_id_put(p);
 	}
 	cmx_device_put(dev);

@@ -6,7 +6,8 @@
  * peer answers; that long the ib_cm id is closing, and outlives its owner.
  *
  * Destroying an ib_cm id waits for its handler and for the messages that it has
- * sent, which can take a minute: each is destroyed by a work item of its own. Not
+ * sent, which can take a minute, or as long as the peer has asked for: each is
+ * destroyed by a work item of its own, in a work queue where nothing else waits. Not
  * so after an orderly end, when there is nothing to wait for, a little later. Then
  * one work item does it for many.
  */
@@ -28,6 +29,8 @@ static DEFINE_SPINLOCK(lock);		/* protects closing, &cmx_priv.closing and cm_dea
 static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void reap_all(struct work_struct *work);
+
+static struct workqueue_struct *reap_wq;
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
@@ -60,11 +63,11 @@ static void reap(struct work_struct *work)
 static void bury(struct cmx_priv *p)
 {
 	lockdep_assert_held(&lock);
-	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
+	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT || p->refused) {
 		INIT_WORK(&p->reap, reap);
-		queue_work(cmx_wq, &p->reap);
+		queue_work(reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
-		queue_delayed_work(cmx_wq, &reap_work, msecs_to_jiffies(REAP_MS));
+		queue_delayed_work(reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
 }
 
@@ -184,7 +187,7 @@ void cmx_close_wait(const struct ib_device *device, u32 qp_num)
  * cmx_close_device() - destroy all ib_cm ids of a device that were given up
  * @device: the device; no id is attached to it any more
  *
- * Waits for all that cmx_wq has to do.
+ * Waits for all that the work queues have to do.
  */
 void cmx_close_device(const struct ib_device *device)
 {
@@ -198,5 +201,18 @@ void cmx_close_device(const struct ib_device *device)
 			close_end(p);
 	spin_unlock(&lock);
 	flush_delayed_work(&reap_work);
+	flush_workqueue(reap_wq);
 	flush_workqueue(cmx_wq);
+}
+
+int cmx_close_init_module(void)
+{
+	reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				  WQ_UNBOUND_MAX_ACTIVE);
+	return reap_wq ? 0 : -ENOMEM;
+}
+
+void cmx_close_exit_module(void)
+{
+	destroy_workqueue(reap_wq);
 }

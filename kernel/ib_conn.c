@@ -203,17 +203,17 @@ static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 	trace_cmx_cm_send(p, "REJ", ret);
 	if (!ret) {
 		p->owed = 0;
+		p->refused = 1;
 		cmx_deadline_stop(p);
 	}
 	return ret;
 }
 
-/* The connection is at its end: the rest of it, ib_close.c. */
+/* The connection is at its end. */
 static void disconnected(struct cmx_priv *p, struct cmx_event *ev)
 {
 	cmx_deadline_stop(p);
 	cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
-	cmx_close_begin(p);
 	cmx_event_post(ev);
 }
 
@@ -236,7 +236,10 @@ static int ib_disconnect(struct cmx_priv *p)
 		goto out;
 	ret = ib_send_cm_dreq(p->cm, NULL, 0);
 	trace_cmx_cm_send(p, "DREQ", ret);
-	if (!ret && ev) {
+	/* ib_cm ends it also when it can't say so; the rest of it, ib_close.c */
+	if (ev && (!ret || READ_ONCE(p->cm->state) == IB_CM_TIMEWAIT)) {
+		if (!ret)
+			cmx_close_begin(p);
 		disconnected(p, ev);
 		return 0;
 	}
@@ -413,7 +416,8 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 
 /**
  * cmx_ib_handler() - messages on a connection
- * @cm: the ib_cm id; its reference keeps the id while this runs
+ * @cm: the ib_cm id. Its reference does not keep the id until the end of this:
+ *	of a message that was not answered ib_cm no longer waits for the handler
  * @event: the message
  *
  * An ib_cm id that was given up gets here too until it is destroyed: the id no
@@ -427,7 +431,7 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	struct cmx_event *ev = NULL;
 	bool post = false;
 
-	if (event->event == IB_CM_MRA_RECEIVED)
+	if (event->event == IB_CM_MRA_RECEIVED || !cmx_id_tryget(p))
 		return 0;
 	mutex_lock(&p->lock);
 	if (!cmx_close_message(p, cm, event->event) && p->cm == cm && concerns(p, event)) {
@@ -441,5 +445,6 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		p->sink->flush(p);
 	else if (ev)
 		cmx_event_free(ev);
+	cmx_id_put(p);
 	return 0;
 }

@@ -362,6 +362,8 @@ static int attach(struct cmx_priv *child, const struct request *req)
 
 	if (child->id.ps == RDMA_PS_IPOIB && !req->ib)
 		return -EINVAL;
+	if (!rdma_dev_access_netns(req->device, cmx_net(child)))
+		return -ENODEV;
 	attr = req->ib ? ib_gid_attr(child, req) : roce_gid_attr(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);

@@ -65,9 +65,13 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 static int sidr_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
 	struct cmx_priv *p = cm->context;
-	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_ADDR_ERROR, 0);
+	struct cmx_event *ev;
 	bool post;
 
+	/* as in cmx_ib_handler() */
+	if (!cmx_id_tryget(p))
+		return 0;
+	ev = cmx_event_must(p, RDMA_CM_EVENT_ADDR_ERROR, 0);
 	mutex_lock(&p->lock);
 	post = p->cm == cm && got_message(p, event, ev);
 	if (post)
@@ -77,6 +81,7 @@ static int sidr_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		p->sink->flush(p);
 	else
 		cmx_event_free(ev);
+	cmx_id_put(p);
 	return 0;
 }
 

@@ -82,6 +82,7 @@ struct cmx_opts {
  * @passive: born from a CONNECT_REQUEST, or a listener
  * @srq: the QP has an SRQ (external QPs)
  * @owed: a request or reply of the peer waits for our answer
+ * @refused: by us; ib_cm may have a message of ours yet, that it repeats
  * @user: its owner is a process: no QP of its own, events don't re-enter
  * @gid_type: of the address it is bound to
  * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
@@ -123,6 +124,7 @@ struct cmx_priv {
 	u8 passive:1;
 	u8 srq:1;
 	u8 owed:1;
+	u8 refused:1;
 	u8 user:1;
 	u8 gid_type;
 	u8 node_type;

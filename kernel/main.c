@@ -21,6 +21,7 @@ static const struct {
 	{ cmx_uid_init_module, cmx_uid_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
+	{ cmx_close_init_module, cmx_close_exit_module },
 	{ cmx_port_init_module, cmx_port_exit_module },
 	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },

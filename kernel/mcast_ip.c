@@ -397,6 +397,8 @@ int cmx_mcast_ip_init_module(void)
 
 void cmx_mcast_ip_exit_module(void)
 {
+	/* to the notifier, each interface goes now: what is idle must be left before */
+	flush_delayed_work(&idle_work);
 	unregister_netdevice_notifier(&netdev_nb);
 	flush_delayed_work(&idle_work);
 }

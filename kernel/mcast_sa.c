@@ -210,8 +210,8 @@ static int sa_handler(int status, struct ib_sa_multicast *sa)
 	mutex_lock(&p->lock);
 	if (member_lives(m))
 		member_status(m, status, &sa->rec);
+	/* answers of the SA come in here: a ULP's handler may wait for one */
 	mutex_unlock(&p->lock);
-	p->sink->flush(p);
 	return 0;
 }
 
