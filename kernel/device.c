@@ -243,6 +243,46 @@ out:
 }
 
 /**
+ * cmx_device_ids() - find ids among those that are attached to a device
+ * @want: which; called under a spinlock, without the id's lock
+ * @arg: for @want
+ * @n: receives how many
+ *
+ * Return: an array for kvfree(), with a reference on each id; NULL: none, or out
+ * of memory.
+ */
+struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
+				 const void *arg, size_t *n)
+{
+	struct cmx_priv **ids = NULL, *p;
+	struct cmx_device *dev;
+	size_t max = 0;
+
+	*n = 0;
+	down_read(&devices_sem);
+again:
+	list_for_each_entry(dev, &devices, item) {
+		spin_lock(&dev->lock);
+		list_for_each_entry(p, &dev->ids, dev_item) {
+			if (!want(p, arg))
+				continue;
+			if (!ids)
+				max++;
+			else if (*n < max && cmx_id_tryget(p))
+				ids[(*n)++] = p;
+		}
+		spin_unlock(&dev->lock);
+	}
+	if (!ids && max) {
+		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL);
+		if (ids)
+			goto again;
+	}
+	up_read(&devices_sem);
+	return ids;
+}
+
+/**
  * cmx_device_fits() - whether an id may use a device
  * @device: the device
  * @node_type: all that the id may use, or RDMA_NODE_UNSPECIFIED

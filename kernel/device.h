@@ -63,6 +63,9 @@ void cmx_device_put(struct cmx_device *dev);
  */
 int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
 
+struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
+				 const void *arg, size_t *n);
+
 bool cmx_device_fits(const struct ib_device *device, u8 node_type);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)

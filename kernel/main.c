@@ -28,6 +28,7 @@ static const struct {
 	{ cmx_sa_init_module, cmx_sa_exit_module },
 	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
 	{ cmx_device_init_module, cmx_device_exit_module },
+	{ cmx_watch_init_module, cmx_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
 };

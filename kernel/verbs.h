@@ -45,6 +45,10 @@ void cmx_route_stale(struct cmx_priv *p);	/* the path leads nowhere */
 int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
 		     const struct rdma_ucm_ece *ece);
 
+/* watch.c */
+int cmx_watch_init_module(void);
+void cmx_watch_exit_module(void);
+
 /* route_sa.c */
 int cmx_sa_init_module(void);
 void cmx_sa_exit_module(void);

@@ -296,6 +296,40 @@ static void burst(const void *arg)
 
 #define MIGRATE(name, where) { "event.migrate_in." name, migrate_in, &(const enum reach){ where } }
 
+static void set_peer(const char *end)
+{
+	const char *lladdr = getenv("COMPARE_LLADDR") ?: "";
+	char command[200];
+
+	snprintf(command, sizeof(command), "ip neigh replace %s lladdr %.*s%s dev %s nud permanent",
+		 MOVING, (int)strlen(lladdr) - 2, lladdr, end, DEV);
+	if (!*lladdr || system(command))
+		say("no neighbour");
+}
+
+/* The packets of a path of RoCE go to the MAC address that was resolved. */
+static void peer_moves(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_conn_param param = { .qp_num = fake_qpn("id") };
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	set_peer("51");
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	do_resolve(id, NULL, MOVING, PORT);
+	ev(ch);
+	do_route(id);
+	if (ev(ch) == RDMA_CM_EVENT_ROUTE_RESOLVED) {
+		CALL(rdma_connect(id, &param), "connect");
+		set_peer("52");
+		if (ev_ready(ch, 2000))
+			ev(ch);
+	}
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
 const struct cmp_case event_cases[] = {
 	{ "event.empty", empty, NULL },
 	{ "event.order", order, NULL },
@@ -313,5 +347,6 @@ const struct cmp_case event_cases[] = {
 	{ "event.channel_with_ids", channel_with_ids, NULL },
 	{ "event.context", context, NULL },
 	{ "event.bad_create", bad_create, NULL },
+	{ "event.peer_moves", peer_moves, NULL },
 	{ }
 };

@@ -37,6 +37,7 @@ compare_rig() {
 	ip route replace 224.0.0.0/4 dev d0
 	ip neigh replace 10.77.0.50 lladdr "$1" dev d0 nud permanent
 	ip neigh replace fd77::50 lladdr "$1" dev d0 nud permanent
+	export COMPARE_LLADDR=$1
 	ip link add d1 type dummy
 	ip addr add 10.79.0.1/24 dev d1
 	ip link set d1 up

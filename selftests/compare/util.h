@@ -24,6 +24,7 @@
 #define ADDR_6	"fd77::1"
 #define ADDR_LL	"fe80::77"	/* link-local, on DEV */
 #define GHOST	"10.77.0.50"	/* a permanent neighbour that nobody answers for */
+#define MOVING	"10.77.0.51"	/* the same, for the case that changes its link layer address */
 #define ABSENT	"10.77.0.99"	/* on the subnet, without a neighbour entry */
 #define NORDMA	"10.79.0.1"	/* ours, on an interface without RDMA device */
 #define FOREIGN	"10.99.0.1"	/* nobody's, and no route leads there */

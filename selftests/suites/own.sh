@@ -9,6 +9,17 @@ load_cmx || exit
 ip link set d0 arp on
 # a peer that never answers
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
+ip neigh replace 10.77.0.98 lladdr 02:00:00:00:00:98 dev d0 nud permanent
+# a bond whose address is that of the link in use
+modprobe -q bonding max_bonds=0
+ip link add bond1 type bond mode active-backup miimon 50 fail_over_mac active
+for l in ba bb; do
+	ip link add $l type dummy
+	ip link set $l master bond1
+done
+ip link set bond1 up
+ip addr add 10.81.0.1/24 dev bond1
+rdma link add rxe1 type rxe netdev bond1
 
 ours "$top/selftests/own/own" >/tmp/own.out 2>&1
 while IFS= read -r line; do
@@ -22,5 +33,10 @@ done </tmp/own.out
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 ip neigh del 10.77.0.99 dev d0
+ip neigh del 10.77.0.98 dev d0
+rdma link del rxe1
+ip link del ba
+ip link del bb
+ip link del bond1
 check "the module unloads" unload_cmx
 finish
