@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Link layer addresses that change under an id. The suite has made 10.77.0.98 a
+ * Link layer addresses that change under an id. The suite has made 10.77.0.97 a
  * neighbour whom nobody answers for, and put 10.81.0.1 on a bond of ba and bb.
  */
 #include <stdlib.h>
@@ -12,13 +12,13 @@ static void peer_moves(void)
 	struct rdma_event_channel *ch, *other;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	resolve(ch, id, "10.77.0.98", 7601);
+	resolve(ch, id, "10.77.0.97", 7601);
 	WANT(!rdma_connect(id, &par));
 	/* not this one's peer */
 	id = new_id(&other, RDMA_PS_TCP);
 	resolve(other, id, "10.77.0.99", 7601);
 	WANT(!rdma_connect(id, &par));
-	WANT(!system("ip neigh replace 10.77.0.98 lladdr 02:00:00:00:00:97 dev d0 nud permanent"));
+	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
 	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	WANT(!next_event(other, 100));
 }

@@ -9,7 +9,7 @@ load_cmx || exit
 ip link set d0 arp on
 # a peer that never answers
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
-ip neigh replace 10.77.0.98 lladdr 02:00:00:00:00:98 dev d0 nud permanent
+ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent
 # a bond whose address is that of the link in use
 modprobe -q bonding max_bonds=0
 ip link add bond1 type bond mode active-backup miimon 50 fail_over_mac active
@@ -33,7 +33,7 @@ done </tmp/own.out
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 ip neigh del 10.77.0.99 dev d0
-ip neigh del 10.77.0.98 dev d0
+ip neigh del 10.77.0.97 dev d0
 rdma link del rxe1
 ip link del ba
 ip link del bb
