@@ -137,19 +137,29 @@ static void print(struct job *job, int times)
 		fprintf(stderr, "%6ld %s\n", job->taken, job->c->name);
 }
 
+/*
+ * These are run one by one: rxe loses a group that one QP leaves while another is
+ * being attached, and then never frees the latter.
+ */
+static int joins(const struct job *job)
+{
+	return !strncmp(job->c->name, "mcast.", 6);
+}
+
 static void run(int parallel, int times)
 {
-	int printed = 0, started = 0, i, running;
+	int printed = 0, started = 0, i, running, joined;
 
 	while (printed < num_jobs) {
-		for (running = 0, i = printed; i < started; i++) {
+		for (running = 0, joined = 0, i = printed; i < started; i++) {
 			if (!jobs[i].done)
 				check(&jobs[i]);
 			running += !jobs[i].done;
+			joined += !jobs[i].done && joins(&jobs[i]);
 		}
 		while (printed < started && jobs[printed].done)
 			print(&jobs[printed++], times);
-		if (started < num_jobs && running < parallel)
+		if (started < num_jobs && running < parallel && !(joined && joins(&jobs[started])))
 			start(&jobs[started++]);
 		else
 			usleep(2000);
