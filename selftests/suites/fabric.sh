@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
 # kernels: 6.1 6.12 debug
-# timeout: 1200
+# timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 path=$top/selftests/fabric/path
@@ -62,11 +62,10 @@ enter() { # NAMESPACE STACK COMMAND...
 	with "$1" ip netns exec "$ns" "${@:2}"
 }
 said() { check "$1" grep -q -- "$2" "$run/$3"; }
-three() { # NAME SERVER -- CLIENT: each stack on either side; only ours on the debug kernel, which is slow
+three() { # NAME SERVER -- CLIENT: each stack on either side
 	local name=$1
 	shift
 	pair "$name" ours ours "$@"
-	! [ -e /sys/kernel/debug/kmemleak ] || return 0
 	pair "$name" ours stock "$@"
 	pair "$name" stock ours "$@"
 }
@@ -79,18 +78,15 @@ is() { # NAME WANTED GOT
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$3, not $2"; fi
 }
 
-the_end() {
-	check "the module unloads" unload_cmx
-	check "the fabric comes down" fabric down
-	finish
-}
+# the debug kernel has no time for all of it
+slow() { [ -e /sys/kernel/debug/kmemleak ]; }
 
 # clients over IPoIB
 three "rping, IPv4" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
 three "rping, IPv6" rping -s -a fd78::1 -C 2 -- rping -c -a fd78::1 -C 2
 three "rping, wildcard" rping -s -C 2 -- rping -c -a 10.78.0.1 -C 2
 three "udaddy" udaddy -b 10.78.0.1 -- udaddy -s 10.78.0.1 -b 10.78.0.2
-three "udaddy, IPoIB's port space" udaddy -P ipoib -b 10.78.0.1 -- \
+slow || three "udaddy, IPoIB's port space" udaddy -P ipoib -b 10.78.0.1 -- \
 	udaddy -P ipoib -s 10.78.0.1 -b 10.78.0.2
 three "ucmatose" ucmatose -b 10.78.0.1 -- ucmatose -s 10.78.0.1
 at="h0 h0"
@@ -101,14 +97,17 @@ at=
 pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
 said "its P_Key" "pkey=0xffff" client
 said "its LID in the QP" "dlid=$(vib_lid 0) " client
-qp=$(grep "^qp " "$run/client")
-pair "path from the SA" ours stock "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
-is "the QP is what the in-tree stack makes of it" "$(grep "^qp " "$run/client")" "$qp"
+if ! slow; then
+	qp=$(grep "^qp " "$run/client")
+	pair "path from the SA" ours stock "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
+	is "the QP is what the in-tree stack makes of it" "$(grep "^qp " "$run/client")" "$qp"
+fi
 pair "path of the owner" ours ours "$path" serve 10.78.0.1 7502 -- "$path" given 10.78.0.1 7502
 said "its MTU in the QP" "qp mtu=3 " client
 
 # ECE in REQ and REP
 for stacks in "ours ours" "ours stock" "stock ours"; do
+	! slow || break
 	read -r p a <<<"$stacks"
 	port=$((port + 10))
 	pair "ECE" "$p" "$a" "$path" -e serve 10.78.0.1 $port -- "$path" -e connect 10.78.0.1 $port
@@ -125,17 +124,20 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 		"$path" connect "ib:$(gid 0)" $port "ib:$(gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "peer's address ($a to $p)" "peer ib:fe80::.*/0xffff" server
+	! slow || continue
 	pair "AF_IB, datagrams" "$p" "$a" "$path" -u serve "ib:$(gid 0)" $port -- \
 		"$path" -u connect "ib:$(gid 0)" $port "ib:$(gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
 # no interface is found by what seems to be IP addresses
-pair "AF_IB, like a header" ours ours "$path" serve "ib:$(gid 0)" 7589 -- \
-	"$path" -a connect "ib:$(gid 0)" 7589 "ib:$(gid 1)"
-said "private data whole" "request hello from here" server
-pair "AF_IB, like a header, wildcard" ours ours "$path" serve "ib:::" 7588 -- \
-	"$path" -a connect "ib:$(gid 0)" 7588 "ib:$(gid 1)"
+if ! slow; then
+	pair "AF_IB, like a header" ours ours "$path" serve "ib:$(gid 0)" 7589 -- \
+		"$path" -a connect "ib:$(gid 0)" 7589 "ib:$(gid 1)"
+	said "private data whole" "request hello from here" server
+	pair "AF_IB, like a header, wildcard" ours ours "$path" serve "ib:::" 7588 -- \
+		"$path" -a connect "ib:$(gid 0)" 7588 "ib:$(gid 1)"
+fi
 pair "AF_IB, no source" ours ours "$path" serve "ib:$(gid 0)" 7590 -- \
 	"$path" connect "ib:$(gid 0)" 7590
 pair "AF_IB, wildcard" ours ours "$path" serve "ib:::" 7591 -- \
@@ -195,13 +197,12 @@ dropped "the port is down" eval 'knob ports/1/up 0 && within 10 ports_are DOWN 1
 check "that is counted" test "$(figure 1 drops)" -gt "$drops"
 knob ports/1/up 1
 within 20 ports_are ACTIVE 1
-dropped "an event: another LID" knob ports/1/event 11
-dropped "an event: other P_Keys" knob ports/1/event 12
-dropped "an event: another SM" knob ports/1/event 13
-dropped "an event: to register again" knob ports/1/event 17
-
-# the debug kernel has no time for more
-! [ -e /sys/kernel/debug/kmemleak ] || the_end
+if ! slow; then
+	dropped "an event: another LID" knob ports/1/event 11
+	dropped "an event: other P_Keys" knob ports/1/event 12
+	dropped "an event: another SM" knob ports/1/event 13
+	dropped "an event: to register again" knob ports/1/event 17
+fi
 
 # partitions: one of both ports, one without the peer's
 printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
@@ -211,50 +212,52 @@ echo "qos TRUE" >>$fabric_run/opensm.conf
 partition() { sm hup && within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79.0.1; }
 dropped "another partition" partition
 three "rping, another partition" rping -s -a 10.79.0.1 -C 2 -- rping -c -a 10.79.0.1 -C 2
-three "udaddy, another partition" udaddy -b 10.79.0.1 -- udaddy -s 10.79.0.1 -b 10.79.0.2
+slow || three "udaddy, another partition" udaddy -b 10.79.0.1 -- udaddy -s 10.79.0.1 -b 10.79.0.2
 pair "path in it" ours ours "$path" serve 10.79.0.1 7620 -- "$path" connect 10.79.0.1 7620
 said "has its P_Key" "pkey=0x8001 sl=2 " client
 said "at the other end, too" "pkey=0x8001 sl=2 " server
 said "its SL in the QP" "^qp .* sl=2 " client
 
-# its interface in a namespace of its own
-ip netns add part
-on 0 ip link set ib0.8001 netns part
-ip -n part addr add 10.79.0.1/24 dev ib0.8001
-ip -n part link set ib0.8001 up
-check "the interface is there" within 20 on 1 ping -c 1 -W 1 10.79.0.1
-at="part h1"
-three "rping, wildcard, another namespace" rping -s -C 2 -- rping -c -a 10.79.0.1 -C 2
-at=
-(enter part ours rping -s -C 1) >"$run/server" 2>&1 &
-pid=$!
-within 10 listening ours $pid
-(enter h1 ours rping -c -a 10.78.0.1 -C 1) >"$run/client" 2>&1
-said "its listener does not get what comes for the other one" "REJECTED" client
-kill $pid
-wait $pid
-ip netns del part
+if ! slow; then
+	# its interface in a namespace of its own
+	ip netns add part
+	on 0 ip link set ib0.8001 netns part
+	ip -n part addr add 10.79.0.1/24 dev ib0.8001
+	ip -n part link set ib0.8001 up
+	check "the interface is there" within 20 on 1 ping -c 1 -W 1 10.79.0.1
+	at="part h1"
+	three "rping, wildcard, another namespace" rping -s -C 2 -- rping -c -a 10.79.0.1 -C 2
+	at=
+	(enter part ours rping -s -C 1) >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening ours $pid
+	(enter h1 ours rping -c -a 10.78.0.1 -C 1) >"$run/client" 2>&1
+	said "its listener does not get what comes for the other one" "REJECTED" client
+	kill $pid
+	wait $pid
+	ip netns del part
 
-# what the SA refuses
-for stack in ours stock; do
-	(with $stack "$path" routes ib:fe80::99 7622 1 5000) >"$run/routes" 2>&1
-	said "no such peer: refused ($stack)" "ROUTE_ERROR.* -22" routes
-	(with $stack "$path" routes "ib:$(gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
-	said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
-done
+	# what the SA refuses
+	for stack in ours stock; do
+		(with $stack "$path" routes ib:fe80::99 7622 1 5000) >"$run/routes" 2>&1
+		said "no such peer: refused ($stack)" "ROUTE_ERROR.* -22" routes
+		(with $stack "$path" routes "ib:$(gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
+		said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
+	done
 
-# another SM, other LIDs
-sm_is() { sminfo -C vib0 "$(vib_lid 1)" | grep -q "SMINFO_$1"; }
-takeover() { sm start 1 && within 20 sm_is STANDBY && sm kill 0 && within 30 sm_is MASTER; }
-dropped "another SM takes over" takeover
-check "ping under it" within 30 on 1 ping -c 1 -W 1 10.78.0.1
-three "rping, another SM" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
-sm stop 1
-dropped "other LIDs" other_lids 32
-check "ping with them" within 30 on 1 ping -c 1 -W 1 10.78.0.1
-three "rping, other LIDs" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
-pair "path with them" ours ours "$path" serve 10.78.0.1 7624 -- "$path" connect 10.78.0.1 7624
-said "has the peer's" "dlid=32 " client
+	# another SM, other LIDs
+	sm_is() { sminfo -C vib0 "$(vib_lid 1)" | grep -q "SMINFO_$1"; }
+	takeover() { sm start 1 && within 20 sm_is STANDBY && sm kill 0 && within 30 sm_is MASTER; }
+	dropped "another SM takes over" takeover
+	check "ping under it" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+	three "rping, another SM" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+	sm stop 1
+	dropped "other LIDs" other_lids 32
+	check "ping with them" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+	three "rping, other LIDs" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
+	pair "path with them" ours ours "$path" serve 10.78.0.1 7624 -- "$path" connect 10.78.0.1 7624
+	said "has the peer's" "dlid=32 " client
+fi
 
 # LMC 1: two LIDs for each port
 two_lids() {
@@ -301,10 +304,10 @@ knob mad/class 3
 knob mad/drop 1
 routes 7630 1 2000
 said "no answer: timed out" "ROUTE_ERROR.* -110" routes
-said "no answer: in time" "after \([2-9]\|1.\) s" routes
+said "no answer: in time" "after [23] s" routes
 routes 7631 1 1000 3
 said "no answer, three more tries: timed out" "ROUTE_ERROR.* -110" routes
-said "no answer, three more tries: in time" "after \([4-9]\|1.\) s" routes
+said "no answer, three more tries: in time" "after [456] s" routes
 (with ours ip netns exec h1 "$path" routes 10.78.0.1 7632 1 30000) >"$run/routes" 2>&1 &
 pid=$!
 check "a question is under way" within 10 asking
@@ -327,4 +330,6 @@ knob remove 1
 wait $pid
 said "the device goes meanwhile" "DEVICE_REMOVAL" routes
 knob mad/drop 0
-the_end
+check "the module unloads" unload_cmx
+check "the fabric comes down" fabric down
+finish
