@@ -167,13 +167,14 @@ EXPORT_SYMBOL_GPL(cmx_connect);
 static int accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 			 const struct rdma_ucm_ece *ece)
 {
+	/* datagrams get no answer to wait for; a second accept has no deadline of its own */
+	bool timed = param && p->passive && p->owed && p->id.qp_type != IB_QPT_UD;
 	struct backup b;
 	int ret;
 
 	if (p->state != CMX_CONNECT || !p->cm)
 		return -EINVAL;
-	/* datagrams get no answer to wait for */
-	if (param && p->passive && p->id.qp_type != IB_QPT_UD) {
+	if (timed) {
 		ret = cmx_deadline_start(p);
 		if (ret)
 			return ret;
@@ -182,7 +183,7 @@ static int accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param
 	ret = param ? p->ops->accept(p, param) : p->ops->establish(p);
 	if (ret) {
 		restore(p, &b);
-		if (p->passive)
+		if (timed)
 			cmx_deadline_stop(p);
 	}
 	return ret;

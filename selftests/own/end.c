@@ -124,6 +124,8 @@ static void accept_deadline(void)
 	WANT(!set_u32(p.child, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
+	/* what is refused leaves the deadline alone */
+	WANT(rdma_accept(p.child, &par) && errno == EINVAL);
 	WANT(!expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	WANT(!next_event(p.lch, 300));
