@@ -4,7 +4,6 @@
  * over (ADDR_CHANGE), and that of its peer (UNREACHABLE). Packets on the path
  * that was resolved would go astray.
  */
-#include <linux/inetdevice.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -32,6 +31,7 @@ struct change {
 	struct sockaddr_storage neigh;
 };
 
+/* On one interface a scope, which cmx_addr_same_host() asks for, says nothing more. */
 static bool same_peer(const struct change *c, const struct cmx_priv *p)
 {
 	const struct sockaddr *dst = cmx_dst(p);

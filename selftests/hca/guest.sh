@@ -15,6 +15,8 @@
 # other_lids BASE           OpenSM on HCA 0 ends and starts, and gives HCA i the LID BASE + i
 # child I                   makes ibi.8001 on top of ibi, with 10.79.0.(i+1)/24; fails until it has a
 #                           carrier: the partition must have reached the port
+# children                  OpenSM reads its partitions again; then those of HCA 0 and 1, which reach
+#                           each other
 # ports_are STATE [I...]    the ports of these HCAs (all) are in that state: ACTIVE DOWN INIT ...
 # vib_guid I                the port's GUID, 0x0002...
 # vib_lid I                 its LID, a decimal number
@@ -126,6 +128,10 @@ child() {
 	on "$1" ip addr replace "10.79.0.$(($1 + 1))/24" dev "$name"
 	on "$1" ip link set "$name" up
 	on "$1" ip -o link show "$name" | grep -q LOWER_UP
+}
+
+children() {
+	sm hup && within 30 child 0 && within 20 child 1 && within 20 on 1 ping -c 1 -W 1 10.79.0.1
 }
 
 fabric_up() {

@@ -4,13 +4,15 @@
 
 #define GROUP "239.1.4.1"
 
+static const struct ibv_qp_init_attr datagrams = {
+	.qp_type = IBV_QPT_UD,
+	.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+};
+
 /* An id with a QP of @pd, attached to GROUP. */
 static struct rdma_cm_id *member(struct rdma_event_channel **ch, struct ibv_pd **pd)
 {
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_UD,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
+	struct ibv_qp_init_attr attr = datagrams;
 	struct rdma_cm_id *id = new_id(ch, RDMA_PS_UDP);
 
 	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
@@ -52,10 +54,7 @@ static void destroy_detaches(void)
 /* rxe has no QPs that don't hear themselves, and says so. */
 static void loopback(void)
 {
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_UD,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
+	struct ibv_qp_init_attr attr = datagrams;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
 
