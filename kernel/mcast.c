@@ -4,7 +4,8 @@
  * backend's, see &struct cmx_mcast_ops.
  *
  * An id finds its memberships in a hash table by address. The same group may be
- * joined more than once; each join is left on its own.
+ * joined more than once, and by addresses that have the same MGID; each join is
+ * left on its own, and its QP stays attached as long as one of them needs that.
  */
 #include <linux/export.h>
 #include <linux/hash.h>
@@ -23,15 +24,25 @@
 #define KNOWN_ATTRS (CMX_MCAST_SCOPE * 2 - 1)
 
 /**
+ * struct bucket - memberships of the same hash
+ * @all: &cmx_mcast.node, hashed by the address without its port
+ * @attached: &cmx_mcast.attached, hashed by the MGID
+ */
+struct bucket {
+	struct hlist_head all;
+	struct hlist_head attached;
+};
+
+/**
  * struct cmx_mcast_table - memberships of an id
  * @count: how many
  * @bits: log2 of the number of buckets
- * @buckets: &cmx_mcast.node, hashed by the address without its port
+ * @buckets: the memberships
  */
 struct cmx_mcast_table {
 	u32 count;
 	u32 bits;
-	struct hlist_head *buckets;
+	struct bucket *buckets;
 };
 
 static struct sockaddr *group_addr(struct cmx_mcast *mc)
@@ -39,7 +50,7 @@ static struct sockaddr *group_addr(struct cmx_mcast *mc)
 	return (struct sockaddr *)&mc->addr;
 }
 
-static struct hlist_head *bucket(struct cmx_mcast_table *t, const struct sockaddr *addr)
+static struct hlist_head *by_addr(struct cmx_mcast_table *t, const struct sockaddr *addr)
 {
 	u32 hash;
 
@@ -53,20 +64,27 @@ static struct hlist_head *bucket(struct cmx_mcast_table *t, const struct sockadd
 	default:
 		hash = jhash(&((const struct sockaddr_ib *)addr)->sib_addr, 16, 0);
 	}
-	return &t->buckets[hash_32(hash, t->bits)];
+	return &t->buckets[hash_32(hash, t->bits)].all;
 }
 
-static struct hlist_head *alloc_buckets(u32 bits)
+static struct hlist_head *by_mgid(struct cmx_mcast_table *t, const union ib_gid *mgid)
 {
-	return kvcalloc(1U << bits, sizeof(struct hlist_head), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	u32 hash = jhash(mgid, sizeof(*mgid), 0);
+
+	return &t->buckets[hash_32(hash, t->bits)].attached;
+}
+
+static struct bucket *alloc_buckets(u32 bits)
+{
+	return kvcalloc(1U << bits, sizeof(struct bucket), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
 /* Without memory for more buckets the chains get longer. */
 static void table_grow(struct cmx_mcast_table *t)
 {
 	struct cmx_mcast_table old = *t;
-	struct hlist_head *buckets;
 	struct hlist_node *next;
+	struct bucket *buckets;
 	struct cmx_mcast *mc;
 	u32 i;
 
@@ -76,9 +94,13 @@ static void table_grow(struct cmx_mcast_table *t)
 	t->buckets = buckets;
 	t->bits++;
 	for (i = 0; i < 1U << old.bits; i++) {
-		hlist_for_each_entry_safe(mc, next, &old.buckets[i], node) {
+		hlist_for_each_entry_safe(mc, next, &old.buckets[i].all, node) {
 			hlist_del(&mc->node);
-			hlist_add_head(&mc->node, bucket(t, group_addr(mc)));
+			hlist_add_head(&mc->node, by_addr(t, group_addr(mc)));
+		}
+		hlist_for_each_entry_safe(mc, next, &old.buckets[i].attached, attached) {
+			hlist_del(&mc->attached);
+			hlist_add_head(&mc->attached, by_mgid(t, &mc->mgid));
 		}
 	}
 	kvfree(old.buckets);
@@ -102,7 +124,7 @@ static int table_add(struct cmx_priv *p, struct cmx_mcast *mc)
 	}
 	if (t->count >= 1U << t->bits && t->bits < BITS_MAX)
 		table_grow(t);
-	hlist_add_head(&mc->node, bucket(t, group_addr(mc)));
+	hlist_add_head(&mc->node, by_addr(t, group_addr(mc)));
 	t->count++;
 	kref_get(&mc->ref);
 	return 0;
@@ -133,14 +155,13 @@ bool cmx_mcast_receives(const struct cmx_mcast *mc)
 	return mc->attr.join_state == CMX_MCAST_FULL || mc->attr.join_state == CMX_MCAST_NON;
 }
 
-/* Another membership for which our QP receives the same MGID */
+/* Our QP receives the same MGID for another membership */
 static bool shared(struct cmx_mcast *mc)
 {
 	struct cmx_mcast *other;
 
-	hlist_for_each_entry(other, bucket(mc->p->mcast, group_addr(mc)), node)
-		if (other != mc && other->attached && other->mlid == mc->mlid &&
-		    !memcmp(&other->mgid, &mc->mgid, sizeof(mc->mgid)))
+	hlist_for_each_entry(other, by_mgid(mc->p->mcast, &mc->mgid), attached)
+		if (other->mlid == mc->mlid && !memcmp(&other->mgid, &mc->mgid, sizeof(mc->mgid)))
 			return true;
 	return false;
 }
@@ -150,22 +171,22 @@ static int attach(struct cmx_mcast *mc)
 	struct ib_qp *qp = mc->p->id.qp;
 	int ret;
 
-	if (!qp || !cmx_mcast_receives(mc) || mc->attached)
+	if (!qp || !cmx_mcast_receives(mc) || !hlist_unhashed(&mc->attached))
 		return 0;
 	if (!shared(mc)) {
 		ret = ib_attach_mcast(qp, &mc->mgid, mc->mlid);
 		if (ret)
 			return ret;
 	}
-	mc->attached = 1;
+	hlist_add_head(&mc->attached, by_mgid(mc->p->mcast, &mc->mgid));
 	return 0;
 }
 
 static void detach(struct cmx_mcast *mc)
 {
-	if (!mc->attached)
+	if (hlist_unhashed(&mc->attached))
 		return;
-	mc->attached = 0;
+	hlist_del_init(&mc->attached);
 	if (!shared(mc))
 		ib_detach_mcast(mc->p->id.qp, &mc->mgid, mc->mlid);
 }
@@ -429,7 +450,7 @@ void cmx_mcast_leave_all(struct cmx_priv *p)
 	if (!t)
 		return;
 	for (i = 0; i < 1U << t->bits; i++)
-		hlist_for_each_entry_safe(mc, next, &t->buckets[i], node)
+		hlist_for_each_entry_safe(mc, next, &t->buckets[i].all, node)
 			leave_locked(mc);
 	p->mcast = NULL;
 	kvfree(t->buckets);
@@ -450,7 +471,7 @@ void cmx_mcast_detach_all(struct cmx_priv *p)
 
 	lockdep_assert_held(&p->lock);
 	for (i = 0; t && i < 1U << t->bits; i++)
-		hlist_for_each_entry(mc, &t->buckets[i], node)
+		hlist_for_each_entry(mc, &t->buckets[i].all, node)
 			detach(mc);
 }
 
@@ -502,7 +523,7 @@ int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr)
 		return -ENOENT;
 	mutex_lock(&p->lock);
 	if (p->mcast) {
-		hlist_for_each_entry(mc, bucket(p->mcast, addr), node) {
+		hlist_for_each_entry(mc, by_addr(p->mcast, addr), node) {
 			if (cmx_addr_equal(group_addr(mc), addr)) {
 				leave_locked(mc);
 				ret = 0;

@@ -22,11 +22,11 @@ struct seq_file;
  * @attr: attributes of the join
  * @mgid: MGID, once known
  * @mlid: multicast LID, host order (InfiniBand)
- * @attached: the id's QP (ULP) receives the group on behalf of this membership
  * @left: leave was called; no further event
  * @ev: made for the outcome of the join, until posted
  * @backend: what &cmx_mcast_ops.join keeps
- * @node: in &cmx_priv.mcast, under the id's lock
+ * @node: in &cmx_priv.mcast, by address
+ * @attached: there by MGID, while the id's QP (ULP) receives the group for this membership
  * @item: the owner's; the handle table's for a process
  *
  * The id's lock protects all but @ref.
@@ -42,11 +42,11 @@ struct cmx_mcast {
 	struct cmx_mcast_attr attr;
 	union ib_gid mgid;
 	u16 mlid;
-	u8 attached:1;
-	u8 left:1;
+	bool left;
 	struct cmx_event *ev;
 	void *backend;
 	struct hlist_node node;
+	struct hlist_node attached;
 	struct list_head item;
 };
 

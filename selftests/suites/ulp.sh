@@ -32,8 +32,8 @@ check "listen" run "serve $a 7600"
 check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
 run "serve fd77::1 7601" 2>/dev/null && not_ok "one listener" || ok "a second listener is refused"
 check_not "ping: nobody listens" run "ping $a 7999 1"
-check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 20"
-check "echo over IPv6" run "echo fd77::1 ff15::77 20"
+check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 239.7.7.7 20"
+check "echo over IPv6" run "echo fd77::1 ff15::77 ff15::77 20"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
 
@@ -102,7 +102,7 @@ if [ -d $f ]; then
 	ended=0
 	for i in $(seq 12); do
 		run "serve $a 7600" >/dev/null 2>&1
-		timeout 30 bash -c "echo ping $a 7600 3 >$ctl/run; echo echo $a 239.7.7.7 3 >$ctl/run" 2>/dev/null
+		timeout 30 bash -c "echo ping $a 7600 3 >$ctl/run; echo echo $a 239.7.7.7 239.7.7.7 3 >$ctl/run" 2>/dev/null
 		[ $? = 124 ] || ended=$((ended + 1))
 	done
 	echo 0 >$f/probability
@@ -126,7 +126,9 @@ load
 check "InfiniBand: listen" at 0 "serve 10.78.0.1 7600"
 check "InfiniBand: ping: RDMA write and read, options and ECE" at 1 "ping 10.78.0.1 7600 20"
 check_not "InfiniBand: ping: nobody listens" at 1 "ping 10.78.0.1 7999 1"
-for groups in "10.78.0.2 239.7.7.7" "fd78::2 ff15::77"; do
+# of an IPv6 group's address 80 bits count
+for groups in "10.78.0.2 239.7.7.7 239.7.7.7" "fd78::2 ff15::77 ff1e::77" \
+	      "fd78::2 ff15::1 ff15:1::1" "fd78::2 ff15::2 ff12:5::2"; do
 	knob mad/count 0
 	check "InfiniBand: echo over a multicast group, $groups" at 1 "echo $groups 20"
 	check "InfiniBand: the SA was asked for it" joins

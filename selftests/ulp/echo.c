@@ -96,7 +96,8 @@ static int event(struct cmx_id *id, struct rdma_cm_event *ev)
 	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && ud->private_data == p) {
 		p->qkey = ud->qkey;
 		p->qpn = ud->qp_num;
-		p->ah = rdma_create_ah(p->r.pd, &ud->ah_attr, RDMA_CREATE_AH_SLEEPABLE);
+		if (!p->ah)
+			p->ah = rdma_create_ah(p->r.pd, &ud->ah_attr, RDMA_CREATE_AH_SLEEPABLE);
 		if (IS_ERR(p->ah)) {
 			p->status = PTR_ERR(p->ah);
 			p->ah = NULL;
@@ -184,14 +185,27 @@ static int leave(struct peer *p, const struct sockaddr *group, int count)
 	return p[1].seq == count ? 0 : -EBADMSG;
 }
 
+/* One group by two addresses: who leaves one of them hears it by the other. */
+static int exchange(struct peer *p, const struct sockaddr *group, const struct sockaddr *other,
+		    int count)
+{
+	int ret;
+
+	reinit_completion(&p[1].joined);
+	ret = cmx_join_multicast(p[1].id, other, NULL, &p[1]) ?: wait(&p[1].joined) ?: p[1].status;
+	if (!ret)
+		ret = cmx_leave_multicast(p[1].id, group) ?: talk(p, count);
+	return ret;
+}
+
 int echo(int argc, char **argv)
 {
-	struct sockaddr_storage addr, group;
+	struct sockaddr_storage addr, group, other;
 	struct peer *p;
 	int i, count, ret;
 
 	ret = parse_addr(argv[1], "0", &addr) ?: parse_addr(argv[2], "0", &group) ?:
-	      kstrtoint(argv[3], 0, &count);
+	      parse_addr(argv[3], "0", &other) ?: kstrtoint(argv[4], 0, &count);
 	if (ret)
 		return ret;
 	p = kcalloc(2, sizeof(*p), GFP_KERNEL);
@@ -204,7 +218,9 @@ int echo(int argc, char **argv)
 	if (!ret)
 		ret = talk(p, count);
 	if (!ret)
-		ret = leave(p, (struct sockaddr *)&group, count);
+		ret = exchange(p, (struct sockaddr *)&group, (struct sockaddr *)&other, count);
+	if (!ret)
+		ret = leave(p, (struct sockaddr *)&other, count);
 	say("qkey %#x, seq %u %u, %d\n", p[0].qkey, p[0].seq, p[1].seq, ret);
 	tear_down(&p[0]);
 	tear_down(&p[1]);

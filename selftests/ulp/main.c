@@ -7,7 +7,8 @@
  *	serve ADDR PORT			take connections
  *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
  *	storm ADDR PORT COUNT		start COUNT connections and leave them alone
- *	echo ADDR GROUP COUNT		two ids talk by a multicast group
+ *	echo ADDR GROUP OTHER COUNT	two ids talk by a multicast group, one of them under another
+ *					address of it, too
  *	break HOW SIDE EVENT ADDR PORT	an id ends at an event, see break.c
  */
 #include <linux/debugfs.h>
@@ -26,7 +27,7 @@ static const struct command {
 	{ "serve", 3, serve },
 	{ "ping", 4, ping },
 	{ "storm", 4, storm },
-	{ "echo", 4, echo },
+	{ "echo", 5, echo },
 	{ "break", 6, break_at },
 };
 
