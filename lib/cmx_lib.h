@@ -156,7 +156,7 @@ struct cmx_known {
  * @lock: protects the fields below, and @id.route while events fill it in
  * @cond: an event of this id was acknowledged
  * @events_completed: events of this id that were acknowledged
- * @mcast: hash table of memberships, or NULL before the first
+ * @mcast: hash tables of memberships, or NULL before the first
  * @known: what a connection needs; NULL before the address is resolved
  * @local_ece: ECE of this end
  * @remote_ece: ECE of the peer, vendor 0 when it sent none
@@ -199,7 +199,8 @@ struct cmx_id {
  *        which protects all fields below
  * @events_completed: events of this membership that were acknowledged
  * @left: rdma_leave_multicast() has begun
- * @attached: the id's QP was attached to @mgid and @mlid
+ * @attached: the id's QP receives @mgid and @mlid for it
+ * @next_attached: next such one in the same bucket by @mgid
  * @mgid: GID of the group
  * @mlid: LID of the group
  */
@@ -214,6 +215,7 @@ struct cmx_mcast {
 	uint32_t events_completed;
 	bool left;
 	bool attached;
+	struct cmx_mcast *next_attached;
 	union ibv_gid mgid;
 	uint16_t mlid;
 };

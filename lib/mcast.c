@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast: memberships of an id, found by the address of their group.
+ * Multicast: memberships of an id, found by the address of their group; and those that the QP is
+ * attached for by its MGID, which may be that of more than one address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,25 @@
 
 #define MCAST_BUCKETS 256
 
-static struct cmx_mcast **mcast_bucket(struct cmx_id *id, const void *addr, socklen_t len)
+static uint32_t mcast_hash(const void *addr, size_t len)
 {
 	const uint8_t *byte = addr;
 	uint32_t hash = 0;
-	socklen_t i;
+	size_t i;
 
 	for (i = 0; i < len; i++)
 		hash = hash * 31 + byte[i];
-	return &id->mcast[hash % MCAST_BUCKETS];
+	return hash % MCAST_BUCKETS;
+}
+
+static struct cmx_mcast **mcast_bucket(struct cmx_id *id, const void *addr, socklen_t len)
+{
+	return &id->mcast[mcast_hash(addr, len)];
+}
+
+static struct cmx_mcast **mgid_bucket(struct cmx_id *id, const union ibv_gid *mgid)
+{
+	return &id->mcast[MCAST_BUCKETS + mcast_hash(mgid, sizeof(*mgid))];
 }
 
 /* The newest membership in a group is the first to be left. */
@@ -37,7 +48,7 @@ static int mcast_insert(struct cmx_id *id, struct cmx_mcast *mcast, socklen_t le
 	struct cmx_mcast **bucket;
 
 	if (!id->mcast)
-		id->mcast = calloc(MCAST_BUCKETS, sizeof(*id->mcast));
+		id->mcast = calloc(2 * MCAST_BUCKETS, sizeof(*id->mcast));
 	if (!id->mcast)
 		return cmx_err(ENOMEM);
 	bucket = mcast_bucket(id, &mcast->addr, len);
@@ -66,6 +77,53 @@ void cmx_mcast_free_all(struct cmx_id *id)
 	free(id->mcast);
 }
 
+/* The QP receives the same for another membership. The id's lock is held. */
+static bool mcast_shared(const struct cmx_mcast *mcast)
+{
+	const struct cmx_mcast *m = *mgid_bucket(mcast->id, &mcast->mgid);
+
+	for (; m; m = m->next_attached)
+		if (m->mlid == mcast->mlid && !memcmp(&m->mgid, &mcast->mgid, sizeof(m->mgid)))
+			return true;
+	return false;
+}
+
+/* The id's lock is held. */
+static int mcast_attach(struct cmx_mcast *mcast)
+{
+	struct cmx_mcast **bucket = mgid_bucket(mcast->id, &mcast->mgid);
+	struct ibv_qp *qp = mcast->id->id.qp;
+	int ret;
+
+	if (!qp || mcast->attached || mcast->send_only)
+		return 0;
+	if (!mcast_shared(mcast)) {
+		ret = cmx_seterrno(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
+		if (ret)
+			return ret;
+	}
+	mcast->attached = true;
+	mcast->next_attached = *bucket;
+	*bucket = mcast;
+	return 0;
+}
+
+/* The id's lock is held. */
+static void mcast_detach(struct cmx_mcast *mcast)
+{
+	struct cmx_mcast **pos = mgid_bucket(mcast->id, &mcast->mgid);
+	struct ibv_qp *qp = mcast->id->id.qp;
+
+	if (!mcast->attached)
+		return;
+	while (*pos != mcast)
+		pos = &(*pos)->next_attached;
+	*pos = mcast->next_attached;
+	mcast->attached = false;
+	if (qp && !mcast_shared(mcast))
+		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
+}
+
 /* A QP that is attached to a group can't be destroyed. */
 void cmx_mcast_detach_all(struct cmx_id *id)
 {
@@ -73,13 +131,9 @@ void cmx_mcast_detach_all(struct cmx_id *id)
 	int i;
 
 	pthread_mutex_lock(&id->lock);
-	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++) {
-		for (mcast = id->mcast[i]; mcast; mcast = mcast->next) {
-			if (mcast->attached)
-				ibv_detach_mcast(id->id.qp, &mcast->mgid, mcast->mlid);
-			mcast->attached = false;
-		}
-	}
+	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++)
+		for (mcast = id->mcast[i]; mcast; mcast = mcast->next)
+			mcast_detach(mcast);
 	pthread_mutex_unlock(&id->lock);
 }
 
@@ -89,24 +143,17 @@ void cmx_mcast_detach_all(struct cmx_id *id)
  */
 int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah)
 {
-	struct ibv_qp *qp = mcast->id->id.qp;
 	int ret = 0;
 
 	pthread_mutex_lock(&mcast->id->lock);
-	if (mcast->left)
-		goto out;
-	if (mcast->attached && qp && (mcast->mlid != ah->dlid ||
-				      memcmp(&mcast->mgid, &ah->grh.dgid, sizeof(mcast->mgid)))) {
-		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
-		mcast->attached = false;
+	if (!mcast->left) {
+		if (mcast->mlid != ah->dlid ||
+		    memcmp(&mcast->mgid, &ah->grh.dgid, sizeof(mcast->mgid)))
+			mcast_detach(mcast);
+		mcast->mgid = ah->grh.dgid;
+		mcast->mlid = ah->dlid;
+		ret = mcast_attach(mcast);
 	}
-	mcast->mgid = ah->grh.dgid;
-	mcast->mlid = ah->dlid;
-	if (qp && !mcast->send_only) {
-		ret = cmx_seterrno(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
-		mcast->attached = !ret;
-	}
-out:
 	pthread_mutex_unlock(&mcast->id->lock);
 	return ret;
 }
@@ -216,10 +263,9 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	mcast = *pos;
 	*pos = mcast->next;
 	mcast->left = true;
+	mcast_detach(mcast);
 	pthread_mutex_unlock(&id->lock);
 
-	if (mcast->attached && cm_id->qp)
-		ibv_detach_mcast(cm_id->qp, &mcast->mgid, mcast->mlid);
 	ret = mcast_issue_leave(mcast, &events);
 	err = errno;
 	pthread_mutex_lock(&id->lock);

@@ -71,6 +71,26 @@ check "a datagram arrives" flows a 0 b 0
 mc a destroy 0 >/dev/null; mc b destroy 0 >/dev/null
 check "it goes with its members" within 10 no_group "$mgid"
 
+echo "# one group by two addresses, and by one twice, on an id with a QP"
+mc a id 0 udp 10.78.0.1 >/dev/null; mc a qp 0 >/dev/null
+mc b id 0 udp 10.78.0.2 >/dev/null; mc b qp 0 >/dev/null
+mgid=ff12:6001:ffff::99
+for group in ff15::99 ff1e::99 ff15:1::99 ff15::99; do
+	mc b join 0 $group >/dev/null
+	like "$group joined" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined b)"
+done
+mc a join 0 ff15::99 send >/dev/null
+joined a >/dev/null
+for group in ff15::99 ff1e::99 ff15:1::99; do
+	check "a datagram arrives" flows a 0 b 0
+	mc b leave 0 $group >/dev/null
+done
+check "and by the last of them" flows a 0 b 0
+mc b leave 0 ff15::99 >/dev/null
+mc a send 0 hello1 >/dev/null
+is "left by all, none does" none "$(mc b recv 0 500)"
+mc a destroy 0 >/dev/null; mc b destroy 0 >/dev/null
+
 echo "# many ids, one membership"
 mgid=ff12:4001:ffff::f01:205
 mc_start a2 0 ours
