@@ -53,6 +53,24 @@ struct attach_arg {
 	union ib_gid gid;
 };
 
+/* iWARP has one GID, and its interface. */
+static const struct ib_gid_attr *iw_gid_attr(struct ib_device *device, u32 port,
+					     const struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
+	bool same;
+
+	if (IS_ERR(attr))
+		return attr;
+	rcu_read_lock();
+	same = rcu_access_pointer(attr->ndev) == ndev;
+	rcu_read_unlock();
+	if (same)
+		return attr;
+	rdma_put_gid_attr(attr);
+	return ERR_PTR(-ENODEV);
+}
+
 static int attach_port(struct cmx_device *dev, u32 port, void *data)
 {
 	const struct ib_gid_attr *attr;
@@ -60,12 +78,14 @@ static int attach_port(struct cmx_device *dev, u32 port, void *data)
 	struct cmx_priv *p = arg->p;
 	u8 gid_type;
 
-	if (!rdma_protocol_roce(dev->device, port) ||
+	if (rdma_protocol_ib(dev->device, port) ||
 	    !rdma_dev_access_netns(dev->device, cmx_net(p)))
 		return 0;
 	gid_type = cmx_opt_set(p, CMX_OPT_GID_TYPE) ? p->opt.gid_type
 						    : cmx_device_port(dev, port)->gid_type;
-	attr = rdma_find_gid_by_port(dev->device, &arg->gid, gid_type, port, arg->ndev);
+	attr = rdma_cap_iw_cm(dev->device, port)
+		? iw_gid_attr(dev->device, port, arg->ndev)
+		: rdma_find_gid_by_port(dev->device, &arg->gid, gid_type, port, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;
 	if (cmx_device_attach(p, dev, port)) {
@@ -316,8 +336,9 @@ static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
 	u16 pkey;
 	int ret;
 
+	/* TCP on a loopback address does not reach another interface */
 	if (!rdma_dev_access_netns(dev->device, cmx_net(p)) ||
-	    !cmx_device_fits(dev->device, p->node_type))
+	    !cmx_device_fits(dev->device, p->node_type) || rdma_cap_iw_cm(dev->device, port))
 		return 0;
 	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
 			    state != IB_PORT_ACTIVE))

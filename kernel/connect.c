@@ -132,9 +132,12 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
 	wait_for_qp(p, param);
+	/* iWARP lets go of the lock, and the handler may end the id */
+	cmx_id_get(p);
 	mutex_lock(&p->lock);
 	ret = connect_locked(p, param, ece);
 	mutex_unlock(&p->lock);
+	cmx_id_put(p);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_connect_ece);
@@ -156,7 +159,10 @@ EXPORT_SYMBOL_GPL(cmx_connect_ece);
  * * -EINVAL: the id is in another state, the private data is too long (56
  *   bytes; 180 for datagrams), or QPs of that type don't connect.
  * * -EADDRNOTAVAIL, -ENODEV: the port is gone.
+ * * -EOPNOTSUPP: iWARP, and ECE is offered or required.
  * * -ENOMEM: out of memory.
+ * * iWARP: what the driver says, which may wait for TCP: -ECONNREFUSED and
+ *   -ETIMEDOUT, for example.
  */
 int cmx_connect(struct cmx_id *id, const struct rdma_conn_param *param)
 {

@@ -27,8 +27,24 @@ static struct ib_client client = {
 
 static bool port_usable(struct ib_device *device, u32 port)
 {
-	return rdma_cap_ib_cm(device, port) &&
-	       (rdma_protocol_roce(device, port) || rdma_cap_ib_sa(device, port));
+	return (rdma_cap_ib_cm(device, port) &&
+		(rdma_protocol_roce(device, port) || rdma_cap_ib_sa(device, port))) ||
+	       rdma_cap_iw_cm(device, port);
+}
+
+/**
+ * cmx_port_fits() - whether an id may use a port
+ * @p: the id
+ * @device: the device
+ * @port: the port
+ */
+bool cmx_port_fits(const struct cmx_priv *p, struct ib_device *device, u32 port)
+{
+	if (!port_usable(device, port) || !cmx_device_fits(device, p->node_type))
+		return false;
+	/* a connection of iWARP is one of TCP */
+	return !rdma_cap_iw_cm(device, port) ||
+	       (p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC);
 }
 
 static u8 preferred_gid_type(struct ib_device *device, u32 port)
@@ -332,7 +348,7 @@ EXPORT_SYMBOL_GPL(cmx_restrict_node_type);
 int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 {
 	lockdep_assert_held(&p->lock);
-	if (!port_usable(dev->device, port) || !cmx_device_fits(dev->device, p->node_type))
+	if (!cmx_port_fits(p, dev->device, port))
 		return -ENODEV;
 
 	spin_lock(&dev->lock);
@@ -347,13 +363,43 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 	p->dev = dev;
 	p->id.device = dev->device;
 	p->id.port_num = port;
-	p->id.route.addr.dev_addr.transport = RDMA_TRANSPORT_IB;
+	p->id.route.addr.dev_addr.transport = rdma_node_get_transport(dev->device->node_type);
 	p->gid_type = cmx_device_port(dev, port)->gid_type;
 	if (rdma_protocol_roce(dev->device, port) && cmx_opt_set(p, CMX_OPT_GID_TYPE))
 		p->gid_type = p->opt.gid_type;
+	if (rdma_cap_iw_cm(dev->device, port)) {
+		p->ops = &cmx_iw_conn_ops;
+		p->route_ops = &cmx_route_iw_ops;
+		return 0;
+	}
 	p->ops = p->id.qp_type == IB_QPT_UD ? &cmx_ib_sidr_ops : &cmx_ib_conn_ops;
 	p->route_ops = rdma_cap_ib_sa(dev->device, port) ? &cmx_route_sa_ops : &cmx_route_roce_ops;
 	p->mcast_ops = rdma_cap_ib_mcast(dev->device, port) ? &cmx_mcast_sa_ops : &cmx_mcast_ip_ops;
+	return 0;
+}
+
+/**
+ * cmx_device_attach_attr() - as cmx_device_attach(), to where a request came in
+ * @p: the id; its lock is held, it is attached to none
+ * @device: the device
+ * @port: the port
+ * @attr: GID, with a reference, which is used up
+ *
+ * Return: as cmx_device_attach().
+ */
+int cmx_device_attach_attr(struct cmx_priv *p, struct ib_device *device, u32 port,
+			   const struct ib_gid_attr *attr)
+{
+	struct cmx_device *dev = cmx_device_find(device);
+	int ret = dev ? cmx_device_attach(p, dev, port) : -ENODEV;
+
+	if (dev)
+		cmx_device_put(dev);
+	if (ret) {
+		rdma_put_gid_attr(attr);
+		return ret;
+	}
+	p->id.route.addr.dev_addr.sgid_attr = attr;
 	return 0;
 }
 

@@ -66,6 +66,7 @@ int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *a
 struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
 				 const void *arg, size_t *n);
 
+bool cmx_port_fits(const struct cmx_priv *p, struct ib_device *device, u32 port);
 bool cmx_device_fits(const struct ib_device *device, u8 node_type);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)
@@ -74,6 +75,8 @@ static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 p
 }
 
 int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port);
+int cmx_device_attach_attr(struct cmx_priv *p, struct ib_device *device, u32 port,
+			   const struct ib_gid_attr *attr);
 void cmx_device_detach(struct cmx_priv *p);
 
 #endif

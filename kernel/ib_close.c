@@ -16,6 +16,7 @@
 #include <linux/wait.h>
 #include "ib.h"
 #include "trace.h"
+#include "transport.h"
 #include "verbs.h"
 
 /* After that time the last messages of a connection have been sent. */
@@ -30,7 +31,7 @@ static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void reap_all(struct work_struct *work);
 
-static struct workqueue_struct *reap_wq;
+struct workqueue_struct *cmx_reap_wq;
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
@@ -65,9 +66,9 @@ static void bury(struct cmx_priv *p)
 	lockdep_assert_held(&lock);
 	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT || p->refused) {
 		INIT_WORK(&p->reap, reap);
-		queue_work(reap_wq, &p->reap);
+		queue_work(cmx_reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
-		queue_delayed_work(reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
+		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
 }
 
@@ -83,6 +84,10 @@ void cmx_cm_release(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	if (!p->cm)
 		return;
+	if (p->ops->release) {
+		p->ops->release(p);
+		return;
+	}
 	spin_lock(&lock);
 	p->cm_dead = p->cm;
 	if (!p->closing)
@@ -201,18 +206,18 @@ void cmx_close_device(const struct ib_device *device)
 			close_end(p);
 	spin_unlock(&lock);
 	flush_delayed_work(&reap_work);
-	flush_workqueue(reap_wq);
+	flush_workqueue(cmx_reap_wq);
 	flush_workqueue(cmx_wq);
 }
 
 int cmx_close_init_module(void)
 {
-	reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				  WQ_UNBOUND_MAX_ACTIVE);
-	return reap_wq ? 0 : -ENOMEM;
+	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				      WQ_UNBOUND_MAX_ACTIVE);
+	return cmx_reap_wq ? 0 : -ENOMEM;
 }
 
 void cmx_close_exit_module(void)
 {
-	destroy_workqueue(reap_wq);
+	destroy_workqueue(cmx_reap_wq);
 }

@@ -357,7 +357,6 @@ static void fill_event(struct cmx_event *ev, const struct request *req)
 static int attach(struct cmx_priv *child, const struct request *req)
 {
 	const struct ib_gid_attr *attr;
-	struct cmx_device *dev;
 	int ret;
 
 	if (child->id.ps == RDMA_PS_IPOIB && !req->ib)
@@ -367,17 +366,10 @@ static int attach(struct cmx_priv *child, const struct request *req)
 	attr = req->ib ? ib_gid_attr(child, req) : roce_gid_attr(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	dev = cmx_device_find(req->device);
-	ret = dev ? cmx_device_attach(child, dev, req->port) : -ENODEV;
-	if (dev)
-		cmx_device_put(dev);
-	if (ret) {
-		rdma_put_gid_attr(attr);
-		return ret;
-	}
-	child->id.route.addr.dev_addr.sgid_attr = attr;
-	child->gid_type = attr->gid_type;
-	return 0;
+	ret = cmx_device_attach_attr(child, req->device, req->port, attr);
+	if (!ret)
+		child->gid_type = attr->gid_type;
+	return ret;
 }
 
 /* Our policy wants ECE, and the peer has none: that is a reason of its own. */

@@ -22,6 +22,7 @@ struct cmx_transport_ops;
 struct cmx_mcast_ops;
 struct cmx_route_ops;
 struct ib_cm_id;
+struct iw_cm_id;
 
 /** enum cmx_opt_bit - bits of &struct cmx_opts.set */
 enum cmx_opt_bit {
@@ -83,6 +84,7 @@ struct cmx_opts {
  * @srq: the QP has an SRQ (external QPs)
  * @owed: a request or reply of the peer waits for our answer
  * @refused: by us; ib_cm may have a message of ours yet, that it repeats
+ * @calling: iWARP: the provider has been called, without the lock
  * @user: its owner is a process: no QP of its own, events don't re-enter
  * @gid_type: of the address it is bound to
  * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
@@ -97,6 +99,7 @@ struct cmx_opts {
  * @space: port space that @port is held in
  * @bind_node: among the owners of ports, under the bucket's lock
  * @cm: the ib_cm id, or NULL
+ * @iw: on iWARP: the iw_cm id, or NULL
  * @addr_op: address query under way, or NULL
  * @sa_op: question to the SA under way, or NULL
  * @listen: what a listener holds, or NULL
@@ -111,8 +114,9 @@ struct cmx_opts {
  * @qp_num: of the owner's QP
  * @created: jiffies
  * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
+ * @iw_dead: the iw_cm id that was given up; iw_conn.c
  * @close_node: while @closing; as well
- * @reap: destroys @cm_dead
+ * @reap: destroys @cm_dead or @iw_dead
  * @ended: or that waits to be destroyed with others
  */
 struct cmx_priv {
@@ -125,6 +129,7 @@ struct cmx_priv {
 	u8 srq:1;
 	u8 owed:1;
 	u8 refused:1;
+	u8 calling:1;
 	u8 user:1;
 	u8 gid_type;
 	u8 node_type;
@@ -138,7 +143,10 @@ struct cmx_priv {
 	const struct cmx_mcast_ops *mcast_ops;
 	struct cmx_space *space;
 	struct hlist_node bind_node;
-	struct ib_cm_id *cm;
+	union {
+		struct ib_cm_id *cm;
+		struct iw_cm_id *iw;
+	};
 	struct cmx_addr_op *addr_op;
 	struct cmx_sa_op *sa_op;
 	struct cmx_listen *listen;
@@ -152,7 +160,10 @@ struct cmx_priv {
 	u32 qkey;
 	u32 qp_num;
 	unsigned long created;
-	struct ib_cm_id *cm_dead;
+	union {
+		struct ib_cm_id *cm_dead;
+		struct iw_cm_id *iw_dead;
+	};
 	struct hlist_node close_node;
 	union {
 		struct work_struct reap;
@@ -186,6 +197,7 @@ static inline bool cmx_opt_set(const struct cmx_priv *p, enum cmx_opt_bit bit)
 }
 
 extern struct workqueue_struct *cmx_wq;
+extern struct workqueue_struct *cmx_reap_wq;
 
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);

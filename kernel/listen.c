@@ -8,25 +8,32 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include "device.h"
 #include "ib.h"
+#include "iw.h"
 #include "port.h"
 #include "verbs.h"
 #include "wire.h"
 
+/* A listener on iWARP waits that long for the end of those before it. */
+#define LEAVE_MS 2000
+
 /**
  * struct cmx_listen - what a listener holds
  * @item: on the list of wildcard listeners, or nowhere
+ * @p: the id
+ * @backlog: as the owner said; iWARP's TCP has a queue
  * @net: network namespace
  * @service_id: that it listens on
- * @node_type: only on devices of that type; RDMA_NODE_UNSPECIFIED: any
  * @on: &listen_on.item
  */
 struct cmx_listen {
 	struct list_head item;
+	struct cmx_priv *p;
+	int backlog;
 	struct net *net;
 	__be64 service_id;
-	u8 node_type;
 	struct list_head on;
 };
 
@@ -34,24 +41,34 @@ struct cmx_listen {
  * struct listen_on - a listener's share of one device
  * @item: on &cmx_listen.on
  * @device: the device
- * @cm: entry of ib_cm
+ * @cm: entry of ib_cm, or NULL
+ * @iw: on iWARP: of iw_cm, which belongs to this listener alone
  * @work: gives it up
  */
 struct listen_on {
 	struct list_head item;
 	struct ib_device *device;
 	struct ib_cm_id *cm;
+	struct iw_cm_id *iw;
 	struct work_struct work;
 };
 
 static LIST_HEAD(wildcards);
 static DEFINE_MUTEX(wildcards_lock);	/* protects wildcards and the devices of all listeners */
+static atomic_t leaving;		/* those on iWARP that are being given up */
+static DECLARE_WAIT_QUEUE_HEAD(left);
 
 static void give_up(struct work_struct *work)
 {
 	struct listen_on *on = container_of(work, struct listen_on, work);
 
-	ib_destroy_cm_id(on->cm);
+	if (on->iw) {
+		cmx_iw_unlisten(on->iw);
+		atomic_dec(&leaving);
+		wake_up_all(&left);
+	} else {
+		ib_destroy_cm_id(on->cm);
+	}
 	kfree(on);
 }
 
@@ -59,6 +76,8 @@ static void give_up(struct work_struct *work)
 static void listen_off(struct listen_on *on)
 {
 	list_del(&on->item);
+	if (on->iw)
+		atomic_inc(&leaving);
 	queue_work(cmx_wq, &on->work);
 }
 
@@ -72,14 +91,19 @@ static int listen_on(struct cmx_listen *l, struct ib_device *device)
 		if (on->device == device)
 			return 0;
 
-	on = kmalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
+	on = kzalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
 	if (!on)
 		return -ENOMEM;
 	on->device = device;
 	INIT_WORK(&on->work, give_up);
-	on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
-	if (IS_ERR(on->cm)) {
-		ret = PTR_ERR(on->cm);
+	if (rdma_cap_iw_cm(device, rdma_start_port(device))) {
+		on->iw = cmx_iw_listen(l->p, device, l->backlog);
+		ret = PTR_ERR_OR_ZERO(on->iw);
+	} else {
+		on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+		ret = PTR_ERR_OR_ZERO(on->cm);
+	}
+	if (ret) {
 		kfree(on);
 		/* it belongs to another handler: another module listens there */
 		return ret == -EINVAL ? -EADDRINUSE : ret;
@@ -90,7 +114,8 @@ static int listen_on(struct cmx_listen *l, struct ib_device *device)
 
 static bool may_use(const struct cmx_listen *l, struct ib_device *device)
 {
-	return rdma_dev_access_netns(device, l->net) && cmx_device_fits(device, l->node_type);
+	return rdma_dev_access_netns(device, l->net) &&
+	       cmx_port_fits(l->p, device, rdma_start_port(device));
 }
 
 static int listen_on_port(struct cmx_device *dev, u32 port, void *arg)
@@ -193,7 +218,7 @@ void cmx_listen_remove_device(struct cmx_device *dev)
 }
 
 /* p is in CMX_LISTEN, so that others see it when they check the port. */
-static int start(struct cmx_priv *p)
+static int start(struct cmx_priv *p, int backlog)
 {
 	struct cmx_listen *l;
 	u8 reuse = p->opt.reuseaddr;
@@ -209,10 +234,12 @@ static int start(struct cmx_priv *p)
 	}
 	INIT_LIST_HEAD(&l->item);
 	INIT_LIST_HEAD(&l->on);
+	l->p = p;
+	l->backlog = backlog;
 	l->net = cmx_net(p);
-	l->node_type = p->node_type;
 	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
 	p->listen = l;
+	wait_event_killable_timeout(left, !atomic_read(&leaving), msecs_to_jiffies(LEAVE_MS));
 	ret = p->dev ? listen_on_one(l, p->id.device) : listen_on_all(l);
 	if (ret)
 		goto err;
@@ -224,7 +251,7 @@ err:
 	return ret;
 }
 
-static int listen_locked(struct cmx_priv *p)
+static int listen_locked(struct cmx_priv *p, int backlog)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
 	bool idle = p->state == CMX_IDLE;
@@ -238,7 +265,7 @@ static int listen_locked(struct cmx_priv *p)
 	ret = cmx_state_move(p, CMX_IN(BOUND), CMX_LISTEN);
 	if (ret)
 		return ret;
-	ret = start(p);
+	ret = start(p, backlog);
 	if (ret) {
 		cmx_state_move(p, CMX_IN(LISTEN), CMX_BOUND);
 		if (idle)
@@ -252,7 +279,7 @@ static int listen_locked(struct cmx_priv *p)
 /**
  * cmx_listen() - take requests for the address of an id
  * @id: the id, bound; a new one is bound to any IPv4 address and a free port
- * @backlog: of use to owners who queue requests; the engine has no queue
+ * @backlog: of use to owners who queue requests, and on iWARP; the engine has no queue
  *
  * CONNECT_REQUEST events follow. An id that is not bound to a device listens on
  * all of them in its network namespace, and on those that come later. It loses
@@ -273,7 +300,7 @@ int cmx_listen(struct cmx_id *id, int backlog)
 	int ret;
 
 	mutex_lock(&p->lock);
-	ret = listen_locked(p);
+	ret = listen_locked(p, backlog);
 	mutex_unlock(&p->lock);
 	return ret;
 }

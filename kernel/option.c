@@ -297,7 +297,7 @@ static const struct cmx_option options[] = {
 		.when = ALWAYS, .on = ON_ANY, .check = check_afonly,
 	}, {
 		ID_OPTION(ACK_TIMEOUT, ack_timeout), .max = 31,
-		.when = TILL_ESTABLISHED, .on = ON_ANY,
+		.when = TILL_ESTABLISHED, .on = ON_IB | ON_ROCE,
 		.check = check_ack_timeout, .fallback = now_ack_timeout,
 	}, {
 		CMX_OPTION_ROW(MIN_RNR_TIMER, min_rnr_timer), .max = 31,

@@ -55,6 +55,8 @@ static int resolve_with(struct cmx_priv *p, const struct sa_path_rec *rec)
 {
 	int ret;
 
+	if (p->dev && rdma_cap_iw_cm(p->id.device, p->id.port_num))
+		return -EOPNOTSUPP;
 	if (!p->dev || p->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;
 	ret = install(p, rec);
@@ -112,8 +114,8 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL: the id is in another state; -ENODEV: the network device
- * is gone; -ENOMEM.
+ * Return: 0; -EINVAL: the id is in another state; -EOPNOTSUPP: iWARP; -ENODEV:
+ * the network device is gone; -ENOMEM.
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 {
@@ -161,10 +163,13 @@ int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
  *
  * It may be, after the route was resolved: then the path must follow.
  *
- * Return: 0, or the -errno of a path that can't be made so.
+ * Return: 0; -EISCONN: TCP has taken it already; or the -errno of a path that
+ * can't be made so.
  */
 int cmx_opt_tos_changed(struct cmx_priv *p)
 {
+	if (p->ops == &cmx_iw_conn_ops)
+		return p->iw || p->listen ? -EISCONN : 0;
 	if (p->state != CMX_ROUTE_RESOLVED)
 		return 0;
 	if (!cmx_opt_set(p, CMX_OPT_IB_PATH) && p->route_ops == &cmx_route_roce_ops)

@@ -226,14 +226,17 @@ EXPORT_SYMBOL_GPL(cmx_create_qp);
 void cmx_destroy_qp(struct cmx_id *id)
 {
 	struct cmx_priv *p = to_priv(id);
+	struct ib_qp *qp;
 
 	mutex_lock(&p->lock);
-	if (id->qp) {
+	qp = id->qp;
+	if (qp)
 		cmx_mcast_detach_all(p);
-		ib_destroy_qp(id->qp);
-	}
 	id->qp = NULL;
 	mutex_unlock(&p->lock);
+	/* on iWARP that waits until events of the connection have been handled */
+	if (qp)
+		ib_destroy_qp(qp);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_qp);
 

@@ -13,23 +13,25 @@
  * the verb.
  *
  * @name: for messages and debugfs
- * @private_data: most private data of a request, with the header
+ * @private_data: most private data of a request, with the header (or its place)
  * @connect: send the request; the event follows
  * @accept: answer one
  * @establish: answer to a reply (RTU), or to a datagram request with defaults
  * @reject: refuse; @reason is an ib_cm_rej_reason
  * @disconnect: end the connection
+ * @release: give up the cm id; NULL: cmx_cm_release() does
  * @notify: pass on an event of the QP
  * @init_qp_attr: attributes for @attr->qp_state
  */
 struct cmx_transport_ops {
 	const char *name;
-	u8 private_data;
+	u16 private_data;
 	int (*connect)(struct cmx_priv *p, const struct rdma_conn_param *param);
 	int (*accept)(struct cmx_priv *p, const struct rdma_conn_param *param);
 	int (*establish)(struct cmx_priv *p);
 	int (*reject)(struct cmx_priv *p, const void *data, u8 len, u8 reason);
 	int (*disconnect)(struct cmx_priv *p);
+	void (*release)(struct cmx_priv *p);
 	int (*notify)(struct cmx_priv *p, enum ib_event_type event);
 	int (*init_qp_attr)(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
 };
@@ -63,6 +65,8 @@ struct cmx_mcast_ops {
 
 extern const struct cmx_transport_ops cmx_ib_conn_ops;
 extern const struct cmx_transport_ops cmx_ib_sidr_ops;
+extern const struct cmx_transport_ops cmx_iw_conn_ops;
+extern const struct cmx_route_ops cmx_route_iw_ops;
 extern const struct cmx_route_ops cmx_route_roce_ops;
 extern const struct cmx_route_ops cmx_route_sa_ops;
 extern const struct cmx_mcast_ops cmx_mcast_ip_ops;

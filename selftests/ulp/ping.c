@@ -168,8 +168,9 @@ static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
 	c->id = id;
 	id->context = c;
 	ret = open(c);
-	if (!ret)
-		ret = cmx_get_remote_ece(id, &ece);
+	/* iWARP: it has none */
+	if (!ret && cmx_get_remote_ece(id, &ece))
+		ece.vendor_id = 0;
 	if (!ret) {
 		lent.addr = cpu_to_be64(c->r.dma + HALF);
 		lent.rkey = cpu_to_be32(c->r.pd->unsafe_global_rkey);
@@ -196,15 +197,32 @@ static int server_event(struct cmx_id *id, struct rdma_cm_event *ev)
 	}
 }
 
+static bool is_iwarp(const struct conn *c)
+{
+	return rdma_protocol_iwarp(c->id->device, c->id->port_num);
+}
+
 static int connect(struct conn *c)
 {
 	struct rdma_conn_param param = {
 		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 		.rnr_retry_count = 7,
 	};
+	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB };
 	int ret = open(c);
 
-	return ret ?: cmx_connect_ece(c->id, &param, &offer);
+	if (!ret)
+		ret = cmx_connect_ece(c->id, &param, &offer);
+	if (!is_iwarp(c))
+		return ret;
+	/* it has no ECE, no path records and no MADs, and says so */
+	if (ret != -EOPNOTSUPP)
+		return ret ?: -EBADE;
+	if (cmx_set_option_u32(c->id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 3) != -EOPNOTSUPP ||
+	    cmx_set_ack_timeout(c->id, 15) != -EOPNOTSUPP ||
+	    cmx_set_ib_path(c->id, &rec) != -EOPNOTSUPP)
+		return -EBADE;
+	return cmx_set_service_type(c->id, 32) ?: cmx_connect(c->id, &param);
 }
 
 static void established(struct conn *c, const struct rdma_cm_event *ev)
@@ -317,6 +335,8 @@ static int check_options(struct conn *c)
 	ret = cmx_get_option(c->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &val, &len, &flags);
 	if (ret || val != 15 || flags != CMX_OPT_F_SET)
 		return ret ?: -EBADE;
+	if (is_iwarp(c))
+		return cmx_get_remote_ece(c->id, &ece) == -EOPNOTSUPP ? 0 : -EBADE;
 	ret = ib_query_qp(c->id->qp, &attr, IB_QP_TIMEOUT | IB_QP_MIN_RNR_TIMER | IB_QP_AV, &init);
 	if (ret)
 		return ret;

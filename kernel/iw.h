@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_IW_H
+#define CMX_IW_H
+
+#include <rdma/iw_cm.h>
+#include "id.h"
+
+struct iw_cm_id *cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog);
+void cmx_iw_unlisten(struct iw_cm_id *iw);
+
+#endif

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connections over iw_cm: iWARP, where a connection is one of TCP.
+ *
+ * The provider takes the QP through its states. Private data goes without a
+ * header, because TCP knows the addresses.
+ *
+ * iw_cm calls back from one worker for all, and a QP is not destroyed before
+ * that worker has seen the end of its connection: no owner's handler runs
+ * there, and nothing here waits for that worker with an id's lock. Destroying an
+ * iw_cm id waits for the provider: cmx_reap_wq does it.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/iw_cm.h>
+#include "device.h"
+#include "event.h"
+#include "iw.h"
+#include "sockaddr.h"
+#include "trace.h"
+#include "transport.h"
+#include "verbs.h"
+#include "wire.h"
+
+/* iw_cm allocates for so many requests at once, and a little for 0. */
+#define MAX_BACKLOG 1024
+
+static void reap(struct work_struct *work)
+{
+	struct cmx_priv *p = container_of(work, struct cmx_priv, reap);
+
+	iw_destroy_cm_id(p->iw_dead);
+	cmx_id_put(p);
+}
+
+/* The reference of @iw is used up. */
+static void bury(struct cmx_priv *p, struct iw_cm_id *iw)
+{
+	p->iw_dead = iw;
+	INIT_WORK(&p->reap, reap);
+	queue_work(cmx_reap_wq, &p->reap);
+}
+
+/* While the provider is being called, the caller does the rest. */
+static void iw_release(struct cmx_priv *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (!p->calling)
+		bury(p, p->iw);
+	p->iw = NULL;
+}
+
+/* An offer of ECE has no place in the messages, and none will come. */
+static bool ece_fits(struct cmx_priv *p)
+{
+	static const struct rdma_ucm_ece none;
+
+	return !p->ece_local.vendor_id && cmx_ece_receive(p, &none);
+}
+
+static struct iw_cm_conn_param conn_param(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	return (struct iw_cm_conn_param) {
+		.private_data = param->private_data,
+		.private_data_len = param->private_data_len,
+		.ord = param->initiator_depth,
+		.ird = param->responder_resources,
+		.qpn = p->qp_num,
+	};
+}
+
+/* What the connection needs and the QP did not get when it was made. */
+static int prepare_qp(struct cmx_priv *p)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int mask, ret;
+
+	if (!p->id.qp)
+		return 0;
+	ret = iw_cm_init_qp_attr(p->iw, &attr, &mask);
+	return ret ?: ib_modify_qp(p->id.qp, &attr, mask);
+}
+
+static void set_tos(struct cmx_priv *p, struct iw_cm_id *iw)
+{
+	iw->tos = cmx_opt_tos(p);
+	iw->tos_set = iw->tos;
+}
+
+static enum rdma_cm_event_type got_reply(struct cmx_priv *p, int status)
+{
+	cmx_deadline_stop(p);
+	switch (status) {
+	case 0:
+		p->established = 1;
+		return RDMA_CM_EVENT_ESTABLISHED;
+	case -ECONNRESET:
+	case -ECONNREFUSED:
+		return RDMA_CM_EVENT_REJECTED;
+	case -ETIMEDOUT:
+		return RDMA_CM_EVENT_UNREACHABLE;
+	default:
+		return RDMA_CM_EVENT_CONNECT_ERROR;
+	}
+}
+
+static bool got_event(struct cmx_priv *p, const struct iw_cm_event *event, struct cmx_event *ev)
+{
+	if (p->state != CMX_CONNECT)
+		return false;
+	ev->ev.status = event->status;
+	switch (event->event) {
+	case IW_CM_EVENT_CONNECT_REPLY:
+		ev->ev.event = got_reply(p, event->status);
+		/* of other events iw_cm does not keep it */
+		cmx_event_data(ev, event->private_data, event->private_data_len);
+		break;
+	case IW_CM_EVENT_ESTABLISHED:
+		cmx_deadline_stop(p);
+		p->established = !event->status;
+		ev->ev.event = event->status ? RDMA_CM_EVENT_CONNECT_ERROR
+					     : RDMA_CM_EVENT_ESTABLISHED;
+		break;
+	case IW_CM_EVENT_CLOSE:
+		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
+		cmx_deadline_stop(p);
+		cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+		break;
+	default:
+		return false;
+	}
+	ev->ev.param.conn.responder_resources = event->ord;
+	ev->ev.param.conn.initiator_depth = event->ird;
+	return true;
+}
+
+static int iw_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
+{
+	struct cmx_priv *p = iw->context;
+	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+	bool post;
+
+	mutex_lock(&p->lock);
+	post = p->iw == iw && got_event(p, event, ev);
+	if (post)
+		cmx_event_post(ev);
+	mutex_unlock(&p->lock);
+	if (!post)
+		cmx_event_free(ev);
+	return 0;
+}
+
+/*
+ * The provider may wait for TCP, and siw does: meanwhile the owner can give up.
+ * That is reported by then, so that the end of this attempt is not.
+ */
+static int call_provider(struct cmx_priv *p, struct iw_cm_id *iw, struct iw_cm_conn_param *conn)
+{
+	int ret;
+
+	p->calling = 1;
+	mutex_unlock(&p->lock);
+	ret = iw_cm_connect(iw, conn);
+	mutex_lock(&p->lock);
+	p->calling = 0;
+	trace_cmx_cm_send(p, "MPA request", ret);
+	if (p->iw == iw)
+		return ret;
+	bury(p, iw);
+	return 0;
+}
+
+/* Nothing came of it. The worker of iw_cm may wait for the lock. */
+static void abandon(struct cmx_priv *p, struct iw_cm_id *iw)
+{
+	cmx_deadline_stop(p);
+	p->iw = NULL;
+	mutex_unlock(&p->lock);
+	iw_destroy_cm_id(iw);
+	mutex_lock(&p->lock);
+}
+
+static int iw_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	struct iw_cm_conn_param conn = conn_param(p, param);
+	struct cmx_device *dev = p->dev;
+	struct iw_cm_id *iw;
+	int ret;
+
+	if (!ece_fits(p))
+		return -EOPNOTSUPP;
+	iw = iw_create_cm_id(p->id.device, iw_handler, p);
+	if (IS_ERR(iw))
+		return PTR_ERR(iw);
+	cmx_id_get(p);
+	cmx_device_get(dev);
+	set_tos(p, iw);
+	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
+	memcpy(&iw->remote_addr, cmx_dst(p), cmx_addr_size(cmx_dst(p)));
+	p->iw = iw;
+	ret = prepare_qp(p) ?: call_provider(p, iw, &conn);
+	if (ret) {
+		abandon(p, iw);
+		/* not the last one: the caller has one */
+		cmx_id_put(p);
+	}
+	cmx_device_put(dev);
+	return ret;
+}
+
+static int iw_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+{
+	struct iw_cm_conn_param conn = conn_param(p, param);
+	int ret;
+
+	if (!p->passive || !p->owed)
+		return -EINVAL;
+	if (!ece_fits(p))
+		return -EOPNOTSUPP;
+	ret = prepare_qp(p) ?: iw_cm_accept(p->iw, &conn);
+	trace_cmx_cm_send(p, "MPA reply", ret);
+	if (!ret)
+		p->owed = 0;
+	return ret;
+}
+
+/* There is nothing that the connecting side has to answer. */
+static int iw_establish(struct cmx_priv *p)
+{
+	return -EINVAL;
+}
+
+static int iw_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+{
+	int ret;
+
+	if (!p->passive || !p->owed || reason != IB_CM_REJ_CONSUMER_DEFINED)
+		return -EINVAL;
+	ret = iw_cm_reject(p->iw, data, len);
+	trace_cmx_cm_send(p, "MPA reject", ret);
+	if (!ret)
+		p->owed = 0;
+	return ret;
+}
+
+/* iw_cm would wait for the end of an attempt; destroying the id ends that. */
+static int iw_disconnect(struct cmx_priv *p)
+{
+	int ret = 0;
+
+	if (p->state == CMX_CONNECT && p->established) {
+		ret = iw_cm_disconnect(p->iw, 0);
+		trace_cmx_cm_send(p, "FIN", ret);
+	}
+	return ret;
+}
+
+static int iw_notify(struct cmx_priv *p, enum ib_event_type event)
+{
+	return 0;
+}
+
+static int iw_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+{
+	int ret = 0;
+
+	if (p->iw) {
+		ret = iw_cm_init_qp_attr(p->iw, attr, mask);
+	} else {
+		attr->qp_access_flags = 0;
+		*mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
+	}
+	attr->port_num = p->id.port_num;
+	*mask |= IB_QP_PORT;
+	return ret;
+}
+
+const struct cmx_transport_ops cmx_iw_conn_ops = {
+	.name = "iw",
+	.private_data = CMX_HDR_LEN + U8_MAX,
+	.connect = iw_connect,
+	.accept = iw_accept,
+	.establish = iw_establish,
+	.reject = iw_reject,
+	.disconnect = iw_disconnect,
+	.release = iw_release,
+	.notify = iw_notify,
+	.init_qp_attr = iw_init_qp_attr,
+};
+
+/* TCP finds the way. */
+static int iw_route(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+{
+	return 0;
+}
+
+const struct cmx_route_ops cmx_route_iw_ops = {
+	.resolve = iw_route,
+};
+
+static int attach(struct cmx_priv *child, struct ib_device *device,
+		  const struct iw_cm_event *event)
+{
+	struct rdma_addr *addr = &child->id.route.addr;
+	u32 port = rdma_start_port(device);
+	const struct ib_gid_attr *attr;
+	int ret;
+
+	addr->src_addr = event->local_addr;
+	addr->dst_addr = event->remote_addr;
+	ret = rdma_translate_ip(cmx_src(child), &addr->dev_addr);
+	if (ret)
+		return ret;
+	attr = rdma_get_gid_attr(device, port, 0);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	return cmx_device_attach_attr(child, device, port, attr);
+}
+
+/* Both locks are held, see bear() of ib_req.c. */
+static int bear(struct cmx_priv *child, struct cmx_priv *listener, struct iw_cm_id *iw,
+		const struct iw_cm_event *event)
+{
+	int ret;
+
+	if (listener->state != CMX_LISTEN)
+		return -ECONNABORTED;
+	cmx_opt_inherit(child, listener);
+	if (!ece_fits(child))
+		return -EOPNOTSUPP;
+	ret = attach(child, iw->device, event) ?: child->sink->adopt(child, listener);
+	if (ret)
+		return ret;
+	cmx_state_move(child, CMX_IN(IDLE), CMX_CONNECT);
+	cmx_id_get(child);
+	iw->context = child;
+	iw->cm_handler = iw_handler;
+	child->iw = iw;
+	child->owed = 1;
+	return 0;
+}
+
+/* On error iw_cm refuses the request and destroys @iw. */
+static int req_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
+{
+	struct cmx_priv *listener = iw->context;
+	struct cmx_priv *child;
+	struct cmx_event *ev;
+	int ret = -ENOMEM;
+
+	child = cmx_id_new_child(listener, IB_QPT_RC);
+	if (!child)
+		return ret;
+	ev = cmx_event_new(child, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
+	if (!ev)
+		goto kill_child;
+	ev->listener = cmx_id_get(listener);
+	ev->ev.param.conn.responder_resources = event->ord;
+	ev->ev.param.conn.initiator_depth = event->ird;
+	cmx_event_data(ev, event->private_data, event->private_data_len);
+
+	mutex_lock(&listener->lock);
+	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	ret = bear(child, listener, iw, event);
+	if (!ret)
+		cmx_event_post(ev);
+	mutex_unlock(&child->lock);
+	mutex_unlock(&listener->lock);
+	if (!ret)
+		return 0;
+	cmx_event_free(ev);
+kill_child:
+	cmx_id_kill(child);
+	cmx_id_put(child);
+	return ret;
+}
+
+/**
+ * cmx_iw_listen() - listen on an iWARP device
+ * @p: the listener; its address and options stay as they are
+ * @device: the device
+ * @backlog: as the owner said
+ *
+ * Return: what takes the requests, with a reference to the id; or an ERR_PTR.
+ */
+struct iw_cm_id *cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog)
+{
+	struct iw_cm_id *iw = iw_create_cm_id(device, req_handler, p);
+	int ret;
+
+	if (IS_ERR(iw))
+		return iw;
+	set_tos(p, iw);
+	iw->afonly = p->opt.afonly;
+	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
+	ret = iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
+	if (ret) {
+		iw_destroy_cm_id(iw);
+		return ERR_PTR(ret);
+	}
+	cmx_id_get(p);
+	return iw;
+}
+
+/**
+ * cmx_iw_unlisten() - undo cmx_iw_listen()
+ * @iw: what it returned. Waits for requests being handled
+ */
+void cmx_iw_unlisten(struct iw_cm_id *iw)
+{
+	struct cmx_priv *p = iw->context;
+
+	iw_destroy_cm_id(iw);
+	cmx_id_put(p);
+}

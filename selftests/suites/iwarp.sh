@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# iwarp: connections over iw_cm, on siw: the ULP of our own, and rping beside the in-tree stack
+# kernels: debug
+# timeout: 500
+. "$(dirname "$0")/../vm/guest.sh"
+a=10.77.0.1
+ctl=/sys/kernel/debug/cmx_ulp
+tmp=$(mktemp -d)
+
+siw() {
+	modprobe -a siw ib_uverbs rdma_cm rdma_ucm || return
+	[ -e /sys/class/net/d0 ] || ip link add d0 type dummy || return
+	ip link set d0 up
+	ip addr replace $a/24 dev d0
+	ip addr replace fd77::1/64 dev d0 nodad
+	rdma link add siw0 type siw netdev d0 || return
+	within 10 grep -q ACTIVE /sys/class/infiniband/siw0/ports/1/state || return
+	chmod 666 /dev/infiniband/*
+}
+run() { # in one write()
+	echo "$*" >$ctl/run && return
+	cat $ctl/result
+	return 1
+}
+no_ids() { grep -qx 'kernel-ids 0' /sys/kernel/debug/rdma_cmx/stats; }
+unload() { within 20 rmmod cmx_ulp; }
+
+check "siw" siw
+check "the module" load_cmx
+ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
+check "load" insmod "$ko"
+check "listen" run "serve $a 7600"
+check "ping: RDMA write and read, and no ECE" run "ping $a 7600 5"
+check "it went over iw_cm" grep -q " siw0/1 iw " /sys/kernel/debug/rdma_cmx/ids
+check_not "ping: nobody listens" run "ping $a 7999 1"
+check_not "there are no datagrams" run "echo $a 239.7.7.7 1"
+for how in return thread; do
+	check "$how: CONNECT_REQUEST" run "break $how server 4 $a 7610"
+	check "$how: REJECTED" run "break $how client 8 $a 7610"
+	check "$how: ESTABLISHED, client" run "break $how client 9 $a 7610"
+	check "$how: ESTABLISHED, server" run "break $how server 9 $a 7610"
+	check "$how: DISCONNECTED, client" run "break $how client 10 $a 7610"
+	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
+done
+check "unload with a listener" unload
+check "no id is left" within 5 no_ids
+check "load" insmod "$ko"
+check "listen, IPv6" run "serve fd77::1 7600"
+check "ping, IPv6" run "ping fd77::1 7600 5"
+check "the device goes" timeout 30 rdma link del siw0
+check "unload" unload
+check "no id is left" within 5 no_ids
+check "load" insmod "$ko"
+check "listen, before there is a device" run "serve 0.0.0.0 7600"
+check "the device comes" siw
+check "ping: a wildcard, on a device that came later" run "ping $a 7600 1"
+check "unload" unload
+
+# siw answers a connection before its QP takes data, and loses what comes meanwhile, also on the
+# in-tree stack. One processor, and programs that are not interrupted, leave no such time.
+cpu1=/sys/devices/system/cpu/cpu1/online
+echo 0 >$cpu1
+listening() { ss -Hlt "sport = :7700" | grep -q .; }
+pair() { # SERVER-STACK CLIENT-STACK
+	$1 timeout 30 chrt -f 1 rping -s -C 3 -a $a -p 7700 >"$tmp/server" 2>&1 &
+	local pid=$! ret=0
+	within 30 listening
+	"$2" timeout 30 chrt -f 1 rping -c -C 3 -a $a -p 7700 || ret=1
+	wait $pid || ret=1
+	return $ret
+}
+check "rping: ours to ours" pair ours ours
+check "rping: stock to ours" pair ours stock
+check "rping: ours to stock" pair stock ours
+echo 1 >$cpu1
+
+# nobody has that address: TCP would wait for minutes
+silent() {
+	"$top/tools/cmx" default connect_deadline_ms 300 || return
+	ours rping -c -C 1 -a ${a%.*}.99 -p 7700 >"$tmp/silent" 2>&1 &
+	pid=$!
+	within 30 grep -q "UNREACHABLE, error -110" "$tmp/silent"
+}
+killed() {
+	kill -9 $pid
+	within 10 grep -qx 'process-ids 0' /sys/kernel/debug/rdma_cmx/stats
+}
+check "a deadline, while the provider waits for TCP" silent
+check "the program that waits is killed" killed
+check "the module unloads" unload_cmx
+rm -rf "$tmp"
+finish
