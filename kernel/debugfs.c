@@ -7,7 +7,8 @@
  *   paths	path records kept for each InfiniBand port
  *   mcast	groups that interfaces and InfiniBand ports are members of: interface or
  *		device and port, group, users
- *   stats	how many ids there are, by state
+ *   stats	how many ids there are, by state; connections whose end the peer has not
+ *		confirmed
  */
 #include <linux/debugfs.h>
 #include <linux/pid.h>
@@ -26,6 +27,7 @@
 #include "sockaddr.h"
 #include "transport.h"
 #include "ulp.h"
+#include "verbs.h"
 
 static struct dentry *dir;
 
@@ -207,8 +209,8 @@ static int stats_show(struct seq_file *s, void *unused)
 
 	cmx_handles_for_each(count_uid, &st);
 	cmx_ulp_for_each(count_ulp_id, &st);
-	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\n",
-		   st.ids, st.ulp_ids, st.groups, st.queued);
+	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\n",
+		   st.ids, st.ulp_ids, st.groups, st.queued, cmx_close_count());
 	for (i = 0; i < CMX_STATE_NUM; i++)
 		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), st.state[i]);
 	return 0;

@@ -3,7 +3,9 @@
  * How ib_cm ids end.
  *
  * Who disconnects is told so at once. ib_cm goes on to send the DREQ until the
- * peer answers; that long the ib_cm id is closing, and outlives its owner.
+ * peer answers; that long the ib_cm id is closing, and outlives its owner. How
+ * often and for how long is up to the peer's REQ, and may come to days: so there
+ * is an end to it, counted from the end of the owner.
  *
  * Destroying an ib_cm id waits for its handler and for the messages that it has
  * sent, which can take a minute, or as long as the peer has asked for: each is
@@ -13,6 +15,7 @@
  */
 #include <linux/hashtable.h>
 #include <linux/llist.h>
+#include <linux/moduleparam.h>
 #include <linux/wait.h>
 #include "ib.h"
 #include "trace.h"
@@ -25,16 +28,26 @@
 /* A QP that is used again waits that long for the end of its last connection. */
 #define QP_WAIT_MS 2000
 
+/* In so many rounds the time of what is closing runs out. */
+#define ROUNDS 4
+
+static unsigned int close_seconds = 60;
+module_param(close_seconds, uint, 0644);
+MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at most, once the id is gone (60)");
+
 static DEFINE_HASHTABLE(closing, 8);	/* &cmx_priv.close_node, by QP number */
-static DEFINE_SPINLOCK(lock);		/* protects closing, &cmx_priv.closing and cm_dead */
+static unsigned int n_closing;
+static DEFINE_SPINLOCK(lock);		/* protects the above, &cmx_priv.closing and cm_dead */
 static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void reap_all(struct work_struct *work);
+static void next_round(struct work_struct *work);
 
 struct workqueue_struct *cmx_reap_wq;
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
+static DECLARE_DELAYED_WORK(round_work, next_round);
 
 static void destroy(struct cmx_priv *p)
 {
@@ -72,6 +85,12 @@ static void bury(struct cmx_priv *p)
 	}
 }
 
+static void plan_round(void)
+{
+	queue_delayed_work(cmx_reap_wq, &round_work,
+			   (unsigned long)READ_ONCE(close_seconds) * HZ / ROUNDS);
+}
+
 /**
  * cmx_cm_release() - give up the ib_cm id of an id
  * @p: the id; its lock is held. Nothing to do when it has none
@@ -90,7 +109,9 @@ void cmx_cm_release(struct cmx_priv *p)
 	}
 	spin_lock(&lock);
 	p->cm_dead = p->cm;
-	if (!p->closing)
+	if (p->closing)
+		plan_round();
+	else
 		bury(p);
 	spin_unlock(&lock);
 	WRITE_ONCE(p->cm, NULL);
@@ -104,7 +125,8 @@ void cmx_close_begin(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	spin_lock(&lock);
-	p->closing = true;
+	p->closing = 1;
+	n_closing++;
 	hash_add(closing, &p->close_node, p->qp_num);
 	spin_unlock(&lock);
 }
@@ -112,10 +134,40 @@ void cmx_close_begin(struct cmx_priv *p)
 /* The lock is held. */
 static void close_end(struct cmx_priv *p)
 {
-	p->closing = false;
+	p->closing = 0;
+	n_closing--;
 	hash_del(&p->close_node);
 	if (p->cm_dead)
 		bury(p);
+}
+
+static void next_round(struct work_struct *work)
+{
+	struct hlist_node *next;
+	struct cmx_priv *p;
+	bool more = false;
+	int i;
+
+	spin_lock(&lock);
+	hash_for_each_safe(closing, i, next, p, close_node) {
+		if (!p->cm_dead)
+			continue;
+		if (p->closing++ == ROUNDS)
+			close_end(p);
+		else
+			more = true;
+	}
+	if (more)
+		plan_round();
+	spin_unlock(&lock);
+}
+
+/**
+ * cmx_close_count() - connections whose peer has not yet confirmed the end
+ */
+unsigned int cmx_close_count(void)
+{
+	return READ_ONCE(n_closing);
 }
 
 /**
@@ -219,5 +271,6 @@ int cmx_close_init_module(void)
 
 void cmx_close_exit_module(void)
 {
+	cancel_delayed_work_sync(&round_work);
 	destroy_workqueue(cmx_reap_wq);
 }

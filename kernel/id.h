@@ -94,7 +94,7 @@ struct cmx_opts {
  * @ops: transport; set together with @dev
  * @route_ops: path look-up; set together with @dev
  * @mcast_ops: multicast; set together with @dev
- * @closing: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
+ * @closing: not 0: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
  * @bind_node: among the owners of ports, under the bucket's lock
@@ -133,7 +133,7 @@ struct cmx_priv {
 	u8 user:1;
 	u8 gid_type;
 	u8 node_type;
-	bool closing;
+	u8 closing;
 	u16 port;
 	const struct cmx_sink *sink;
 	struct cmx_device *dev;

@@ -47,6 +47,38 @@ static void peer_hears_of_it(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
+static int still_closing(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
+	char line[64];
+	int n = -1;
+
+	WANT(f);
+	while (n < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "closing %d", &n);
+	fclose(f);
+	return n;
+}
+
+/* A peer that wants to be told for days, and does not answer; the suite has set close_seconds. */
+static void peer_is_silent(void)
+{
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!rdma_destroy_id(p.child));
+	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(still_closing() > 0);
+	for (int i = 0; i < 200 && still_closing(); i++)
+		usleep(100000);
+	WANT(!still_closing());
+}
+
 /* One DISCONNECTED for each, whichever DREQ comes first. */
 static void both_end_it(void)
 {
@@ -158,6 +190,7 @@ const struct test end_tests[] = {
 	{ "who disconnects is told at once", no_answer_needed },
 	{ "the passive end disconnects", passive_ends_it },
 	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
+	{ "end: a silent peer is told for so long only", peer_is_silent },
 	{ "both ends disconnect", both_end_it },
 	{ "the deadline of an accept", accept_deadline },
 	{ "the deadline of an accept that is met", accept_deadline_met },

@@ -5,6 +5,8 @@
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
+# how long a peer that does not answer is told of the end
+echo 8 >/sys/module/rdma_cmx/parameters/close_seconds
 # where neighbours must be asked for
 ip link set d0 arp on
 # a peer that never answers
