@@ -10,12 +10,15 @@
 #include "id.h"
 
 /* ib_conn.c: p->lock is held */
-int cmx_cm_create(struct cmx_priv *p, ib_cm_handler handler);
+int cmx_cm_create(struct cmx_priv *p);
 void cmx_cm_abort(struct cmx_priv *p);		/* nothing has been sent on it */
 int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *data);
 u32 cmx_psn(struct cmx_priv *p);
 int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event);	/* no lock is needed */
 int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
+
+/* ib_sidr.c: p->lock is held */
+bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev);
 
 /* ib_close.c: p->lock is held */
 void cmx_close_begin(struct cmx_priv *p);

@@ -18,13 +18,12 @@
 /**
  * cmx_cm_create() - make the ib_cm id of an id
  * @p: the id; its lock is held, it has none
- * @handler: takes its messages
  *
  * Return: 0 or -ENOMEM.
  */
-int cmx_cm_create(struct cmx_priv *p, ib_cm_handler handler)
+int cmx_cm_create(struct cmx_priv *p)
 {
-	struct ib_cm_id *cm = ib_create_cm_id(p->id.device, handler, p);
+	struct ib_cm_id *cm = ib_create_cm_id(p->id.device, cmx_ib_handler, p);
 
 	if (IS_ERR(cm))
 		return PTR_ERR(cm);
@@ -112,7 +111,7 @@ static int ib_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	ret = cmx_req_data(p, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(p, cmx_ib_handler);
+	ret = cmx_cm_create(p);
 	if (ret)
 		return ret;
 
@@ -410,12 +409,12 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
 		return true;
 	default:
-		return false;
+		return cmx_sidr_message(p, event, ev);
 	}
 }
 
 /**
- * cmx_ib_handler() - messages on a connection
+ * cmx_ib_handler() - messages on a connection, or about datagrams
  * @cm: the ib_cm id. Its reference does not keep the id until the end of this:
  *	of a message that was not answered ib_cm no longer waits for the handler
  * @event: the message

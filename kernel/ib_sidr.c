@@ -41,48 +41,31 @@ static void got_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param 
 	p->established = 1;
 }
 
-static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
+/**
+ * cmx_sidr_message() - a message about datagrams
+ * @p: the id; its lock is held, its state is CMX_CONNECT
+ * @event: the message
+ * @ev: what to tell the owner
+ *
+ * Return: whether there is something to tell.
+ */
+bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
 {
-	if (p->state != CMX_CONNECT)
-		return false;
-	cmx_deadline_stop(p);
-
 	switch (event->event) {
 	case IB_CM_SIDR_REQ_ERROR:
 		cmx_route_stale(p);
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
-		return true;
+		break;
 	case IB_CM_SIDR_REP_RECEIVED:
 		got_rep(p, &event->param.sidr_rep_rcvd, &ev->ev);
 		cmx_event_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
-		return true;
+		break;
 	default:
 		return false;
 	}
-}
-
-static int sidr_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
-{
-	struct cmx_priv *p = cm->context;
-	struct cmx_event *ev;
-	bool post;
-
-	/* as in cmx_ib_handler() */
-	if (!cmx_id_tryget(p))
-		return 0;
-	ev = cmx_event_must(p, RDMA_CM_EVENT_ADDR_ERROR, 0);
-	mutex_lock(&p->lock);
-	post = p->cm == cm && got_message(p, event, ev);
-	if (post)
-		cmx_event_queue(ev);
-	mutex_unlock(&p->lock);
-	if (post)
-		p->sink->flush(p);
-	else
-		cmx_event_free(ev);
-	cmx_id_put(p);
-	return 0;
+	cmx_deadline_stop(p);
+	return true;
 }
 
 static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
@@ -102,7 +85,7 @@ static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	ret = cmx_req_data(p, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(p, sidr_handler);
+	ret = cmx_cm_create(p);
 	if (ret)
 		return ret;
 
