@@ -71,7 +71,6 @@ static void port_event(struct ib_event_handler *handler, struct ib_event *event)
 	case IB_EVENT_PKEY_CHANGE:
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
-	case IB_EVENT_GID_CHANGE:
 		if (rdma_is_port_valid(dev->device, port) && cmx_device_port(dev, port)->paths)
 			cmx_path_cache_drop(cmx_device_port(dev, port)->paths);
 		break;

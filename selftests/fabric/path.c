@@ -13,9 +13,10 @@
  * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
  * requests are zero: elsewhere they are the versions of a header.
  *
- * With -a in front, "connect" has private data that looks as if it had such a header. With -e or -u, "serve"
- * and "connect" own their QPs, of which there are only the numbers: with -e they negotiate ECE, with -u
- * they are for datagrams.
+ * With -mN in front, "routes" wants that MTU (enum ibv_mtu). With -a, "connect" has private data that
+ * looks as if it had such a header. With -e or -u, "serve" and "connect" own their QPs, of which there
+ * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
+ * has an answer that nobody asked for.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -33,7 +34,7 @@
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
-static int with_ece, with_ud, with_like_header;
+static int with_ece, with_ud, with_like_header, with_mtu;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -209,6 +210,8 @@ static void serve(const char *addr, int port)
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	if (with_ud) {
 		param.qp_num = 0x4711;
+		if (with_ece && rdma_set_local_ece(id, &answer))
+			die("set_local_ece");
 		if (rdma_accept(id, &param))
 			die("accept");
 		return;
@@ -348,6 +351,9 @@ static void routes(const char *addr, int port, int n, int ms, int retries)
 		if (retries && rdma_set_option(id, CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, &retries,
 					       sizeof(retries)))
 			die("set_option RESOLVE_RETRIES");
+		if (with_mtu && rdma_set_option(id, CMX_OPTION, CMX_OPTION_PATH_MTU, &with_mtu,
+						sizeof(with_mtu)))
+			die("set_option PATH_MTU");
 		begin = now_ms();
 		if (rdma_resolve_route(id, ms)) {
 			printf("resolve_route: %s\n", strerror(errno));
@@ -386,6 +392,8 @@ int main(int argc, char **argv)
 			with_ece = 1;
 		else if (argv[1][1] == 'u')
 			with_ud = 1;
+		else if (argv[1][1] == 'm')
+			with_mtu = atoi(argv[1] + 2);
 		else
 			with_like_header = 1;
 	}

@@ -18,6 +18,7 @@ void vib_sma_init(struct vib_port *port)
 	port->phys = IB_PORT_PHYS_STATE_POLLING;
 	port->state = IB_PORT_DOWN;
 	port->mtu = IB_MTU_4096;
+	port->mtu_cap = IB_MTU_4096;
 	port->oper_vls = VIB_VLS;
 	port->width_enabled = VIB_WIDTHS;
 	port->speed_enabled = VIB_SPEEDS;

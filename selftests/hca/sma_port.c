@@ -34,7 +34,7 @@ static void get(struct vib_smp *r, struct vib_port *port)
 	info->vl_high_limit = rvp->vl_high_limit;
 	info->vl_arb_high_cap = 8;
 	info->vl_arb_low_cap = 8;
-	info->inittypereply_mtucap = IB_MTU_4096;
+	info->inittypereply_mtucap = port->mtu_cap;
 	info->operationalvl_pei_peo_fpi_fpo = port->oper_vls << 4;
 	info->pkey_violations = cpu_to_be16(rvp->pkey_violations);
 	info->qkey_violations = cpu_to_be16(rvp->qkey_violations);
@@ -110,7 +110,7 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 	else if (speed)
 		port->speed_enabled = speed;
 
-	if (mtu > IB_MTU_4096)
+	if (mtu > port->mtu_cap)
 		vib_smp_invalid(r);
 	else if (mtu)
 		port->mtu = mtu;

@@ -37,7 +37,7 @@ static int vib_query_port(struct rvt_dev_info *rdi, u32 num, struct ib_port_attr
 	props->active_width = IB_WIDTH_4X;
 	props->active_speed = IB_SPEED_QDR;
 	props->max_vl_num = 4;		/* VL0-7, as a code */
-	props->max_mtu = IB_MTU_4096;
+	props->max_mtu = port->mtu_cap;
 	props->active_mtu = port->mtu;
 	return 0;
 }

@@ -82,7 +82,7 @@ struct vib_port {
 	bool cable;			/* plugged in; of the switch's end */
 	u8 state;			/* enum ib_port_state */
 	u8 phys;			/* enum ib_port_phys_state: DISABLED, POLLING or LINK_UP */
-	u8 mtu;				/* NeighborMTU: enum ib_mtu */
+	u8 mtu, mtu_cap;		/* NeighborMTU, MTUCap: enum ib_mtu */
 	u8 oper_vls;
 	u8 width_enabled, speed_enabled, speed_ext_enabled;
 	u16 lid;			/* switch: of port 0 only */

@@ -115,6 +115,23 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	said "the answer ($p to $a)" "ece vendor=0x15b3 options=0x30000000" client
 done
 
+# a SIDR REQ brings no offer, so there is nothing to answer; the in-tree stack does, without a vendor
+trace=/sys/kernel/tracing
+rep() { grep -q "attr_id 0x0018 attr_mod 0x$1 " $trace/trace; }
+ece_ud() { # PASSIVE-STACK ACTIVE-STACK OPTIONS
+	echo >$trace/trace
+	port=$((port + 10))
+	pair "ECE, datagrams" "$1" "$2" "$path" -u -e serve 10.78.0.1 $port -- \
+		"$path" -u connect 10.78.0.1 $port
+	check "options $3 in the SIDR REP ($1 to $2)" rep "$3"
+}
+if ! slow; then
+	echo 1 >$trace/events/ib_mad/ib_mad_recv_done_handler/enable
+	ece_ud ours stock 00000000
+	ece_ud stock ours 30000000
+	echo 0 >$trace/events/ib_mad/ib_mad_recv_done_handler/enable
+fi
+
 # AF_IB: in the namespace of the devices
 at="- -"
 for stacks in "ours ours" "ours stock" "stock ours"; do
@@ -243,6 +260,23 @@ if ! slow; then
 		(with $stack "$path" routes "ib:$(gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
 		said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
 	done
+
+	# the peer's port can't do what ours can
+	knob ports/0/mtu 4
+	knob ports/0/cable 0
+	knob ports/0/cable 1
+	check "ping with the smaller MTU" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+	mtu() { (with ours ip netns exec h1 "$path" "-m$1" routes 10.78.0.1 7623 1 5000) >"$run/routes" 2>&1; }
+	mtu 4
+	said "its MTU: there is a path" "ROUTE_RESOLVED.* 0" routes
+	mtu 5
+	said "more than that: refused" "ROUTE_ERROR.* -22" routes
+	knob ports/0/mtu 5
+	knob ports/0/cable 0
+	knob ports/0/cable 1
+	check "ping with the larger one" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+	mtu 5
+	said "with which there is one" "ROUTE_RESOLVED.* 0" routes
 
 	# another SM, other LIDs
 	sm_is() { sminfo -C vib0 "$(vib_lid 1)" | grep -q "SMINFO_$1"; }
