@@ -22,9 +22,16 @@ int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 	return hdr->driver_id && hdr->driver_id != CMX_ABI_VERSION ? -EPROTO : 0;
 }
 
-static const struct cmx_attr_spec *find(const struct cmx_attr_spec *spec, u16 id)
+/* From @spec on, then from the first one on: most callers keep to the order of the list. */
+static const struct cmx_attr_spec *find(const struct cmx_attr_spec *specs,
+					const struct cmx_attr_spec *spec, u16 id)
 {
+	const struct cmx_attr_spec *start = spec;
+
 	for (; spec->dir != CMX_DIR_END; spec++)
+		if (spec->id == id)
+			return spec;
+	for (spec = specs; spec != start; spec++)
 		if (spec->id == id)
 			return spec;
 	return NULL;
@@ -61,7 +68,7 @@ static int check_one(const struct cmx_attr_spec *spec, const struct ib_uverbs_at
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
 		   unsigned int num, u8 *at)
 {
-	const struct cmx_attr_spec *spec;
+	const struct cmx_attr_spec *spec, *next = specs;
 	unsigned int i;
 	int ret;
 
@@ -71,7 +78,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 
 		if (attr->flags & ~UVERBS_ATTR_F_MANDATORY || attr->attr_data.reserved)
 			return -EINVAL;
-		spec = find(specs, attr->attr_id);
+		spec = find(specs, next, attr->attr_id);
 		if (!spec) {
 			if (attr->flags & UVERBS_ATTR_F_MANDATORY)
 				return -EINVAL;
@@ -83,6 +90,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 		if (ret)
 			return ret;
 		at[spec->id] = i + 1;
+		next = spec + 1;
 	}
 	for (spec = specs; spec->dir != CMX_DIR_END; spec++)
 		if (spec->mandatory && !at[spec->id])

@@ -41,6 +41,11 @@ static inline void cmx_vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags
 #endif
 }
 
+/* For a large local variable of a hot path that is written before it is read. */
+#ifndef __uninitialized
+#define __uninitialized
+#endif
+
 /* Used within TRACE_EVENT() only, whose includer has the macro. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define cmx_assign_str(dst, src) __assign_str(dst)

@@ -11,10 +11,10 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <rdma/ib_marshall.h>
 #include "eventq.h"
 #include "info.h"
+#include "ioctl.h"
 
 static void orphans_work(struct work_struct *work);
 
@@ -403,8 +403,7 @@ static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 static int copy_part(struct cmx_event_resp __user *to, const struct cmx_event_resp *from,
 		     size_t start, size_t end)
 {
-	return copy_to_user((void __user *)to + start, (void *)from + start, end - start) ?
-	       -EFAULT : 0;
+	return cmx_copy_out((void __user *)to + start, (void *)from + start, end - start);
 }
 
 /*

@@ -78,15 +78,15 @@ static bool polled(struct cmx_uid *u)
 /**
  * cmx_info_fill() - describe an id as it is now
  * @u: the id; its lock is not held
- * @info: overwritten
+ * @info: overwritten, as far as it is asked for
  * @len: bytes of @info that are asked for
  */
 void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 {
 	struct cmx_priv *p = &u->p;
 
-	memset(info, 0, offsetof(struct cmx_id_info, init_attr));
-	if (len <= offsetof(struct cmx_id_info, init_attr) ||
+	memset(info, 0, min(len, sizeof(*info)));
+	if (len > offsetof(struct cmx_id_info, init_attr) &&
 	    cmx_info_qp_attr(p, IB_QPS_INIT, &info->init_attr))
 		memset(&info->init_attr, 0, sizeof(info->init_attr));
 

@@ -10,6 +10,7 @@
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 #include "chardev.h"
+#include "compat.h"
 #include "info.h"
 #include "ioctl.h"
 #include "sockaddr.h"
@@ -78,6 +79,26 @@ static int copy_words(void *to, const void __user *from, size_t len)
 	return 0;
 fault:
 	user_read_access_end();
+	return -EFAULT;
+}
+
+/**
+ * cmx_copy_out() - copy_to_user(), word by word
+ * @to: the user's
+ * @from: what to copy
+ * @len: of it; some hundred bytes, for which this is faster
+ *
+ * Return: 0 or -EFAULT.
+ */
+int cmx_copy_out(void __user *to, const void *from, size_t len)
+{
+	if (!user_write_access_begin(to, len))
+		return -EFAULT;
+	unsafe_copy_to_user(to, from, len, fault);
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
 	return -EFAULT;
 }
 
@@ -162,8 +183,8 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct ib_uverbs_ioctl_hdr __user *user = (void __user *)arg;
 	const struct cmx_method *method;
+	struct cmx_call call __uninitialized;
 	struct ib_uverbs_ioctl_hdr hdr;
-	struct cmx_call call;
 	int ret;
 
 	if (cmd != CMX_IOCTL)
@@ -266,7 +287,7 @@ int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from
 
 	if (!attr)
 		return 0;
-	if (copy_to_user(user_ptr(attr), from, min_t(size_t, size, attr->len)))
+	if (cmx_copy_out(user_ptr(attr), from, min_t(size_t, size, attr->len)))
 		return -EFAULT;
 	if (attr->len > size && clear_user(user_ptr(attr) + size, attr->len - size))
 		return -EFAULT;
@@ -290,7 +311,7 @@ int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value)
 int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_INFO);
-	struct cmx_id_info info;
+	struct cmx_id_info info __uninitialized;
 
 	if (!attr)
 		return 0;

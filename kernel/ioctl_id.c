@@ -14,11 +14,11 @@
 	CMX_INPUT_OPT(attr, sizeof(struct sockaddr), sizeof(struct sockaddr_storage))
 /* In place of the id: make one. */
 #define INPUT_NEW_ID								\
-	CMX_INPUT_OPT(ID, sizeof(u32), sizeof(u32)),				\
 	CMX_INPUT_OPT(UID, sizeof(u64), sizeof(u64)),				\
 	CMX_INPUT_OPT(PS, sizeof(u32), sizeof(u32)),				\
 	CMX_INPUT_OPT(QP_TYPE, sizeof(u32), sizeof(u32)),			\
-	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32))
+	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32)),					\
+	CMX_INPUT_OPT(ID, sizeof(u32), sizeof(u32))
 #define OUTPUT_INFO CMX_OUTPUT_OPT(INFO, offsetof(struct cmx_id_info, dst_addr))
 
 /* Only in the InfiniBand port space has the caller a choice. */
@@ -49,7 +49,8 @@ static int choose_qp_type(u32 ps, u32 *qp_type)
 	}
 }
 
-static int create_id(struct cmx_call *call, u32 *handle)
+/* Returns the new id with a reference for the caller, or an ERR_PTR. */
+static struct cmx_uid *create_id(struct cmx_call *call, u32 *handle)
 {
 	u32 qp_type = cmx_call_u32(call, CMX_ATTR_QP_TYPE);
 	u32 ps = cmx_call_u32(call, CMX_ATTR_PS);
@@ -58,25 +59,35 @@ static int create_id(struct cmx_call *call, u32 *handle)
 
 	ret = choose_qp_type(ps, &qp_type);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 	p = cmx_id_new(current->nsproxy->net_ns, &cmx_user_sink, ps, qp_type, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(p))
-		return PTR_ERR(p);
+		return ERR_CAST(p);
 	to_uid(p)->uid = cmx_call_u64(call, CMX_ATTR_UID);
+	cmx_id_get(p);
 	ret = cmx_handle_add_id(to_uid(p), call->file, handle);
 	if (ret) {
 		cmx_id_kill(p);
 		cmx_id_put(p);
-		return ret;
+	} else {
+		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, *handle);
 	}
-	return cmx_call_out_u32(call, CMX_ATTR_OUT_ID, *handle);
+	if (!ret)
+		return to_uid(p);
+	cmx_id_put(p);
+	return ERR_PTR(ret);
 }
 
 static int create(struct cmx_call *call)
 {
+	struct cmx_uid *u;
 	u32 handle;
 
-	return create_id(call, &handle);
+	u = create_id(call, &handle);
+	if (IS_ERR(u))
+		return PTR_ERR(u);
+	cmx_uid_put(u);
+	return 0;
 }
 
 /**
@@ -98,10 +109,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	if (!call->at[CMX_ATTR_UID] || !call->at[CMX_ATTR_PS] || !call->at[CMX_ATTR_QP_TYPE] ||
 	    !call->at[CMX_ATTR_OUT_ID])
 		return -EINVAL;
-	ret = create_id(call, &handle);
-	if (ret)
-		return ret;
-	u = cmx_handle_get_id(call->file, handle);
+	u = create_id(call, &handle);
 	if (IS_ERR(u))
 		return PTR_ERR(u);
 	ret = id_call(call, u);
@@ -155,9 +163,9 @@ static int bind(struct cmx_call *call, struct cmx_uid *u)
 const struct cmx_method cmx_method_bind = {
 	.id_call = bind,
 	.attrs = {
-		INPUT_NEW_ID,
-		INPUT_ADDR(SRC_ADDR),
 		OUTPUT_INFO,
+		INPUT_ADDR(SRC_ADDR),
+		INPUT_NEW_ID,
 	},
 };
 
