@@ -23,24 +23,37 @@ enum {
 	TAG_MCAST,
 };
 
-static DEFINE_XARRAY_ALLOC(handles);
-static u32 generation;	/* under the lock of handles */
-
 /* An entry that stays keeps the first node of the table allocated. */
 #define INDEX_KEEP 1
-static const struct xa_limit indexes = XA_LIMIT(INDEX_KEEP + 1, INDEX_MASK);
+
+/* The lock of handles is for the other two as well. */
+static DEFINE_XARRAY_ALLOC(handles);
+static u32 generation;
+static u32 lowest = INDEX_KEEP + 1;	/* none below is free: the search begins here */
 
 /* The lock of the table is held; allocating drops it meanwhile. */
 static int alloc_entry(void *entry, u32 *handle)
 {
-	u32 index;
+	u32 from = lowest, index;
 	int ret;
 
-	ret = __xa_alloc(&handles, &index, entry, indexes, GFP_KERNEL_ACCOUNT);
+	ret = __xa_alloc(&handles, &index, entry, XA_LIMIT(from, INDEX_MASK), GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return -ENOMEM;
+	/* but not when, the lock being dropped, one below became free, or others came first */
+	if (lowest == from)
+		lowest = index + 1;
 	*handle = index | ++generation << INDEX_BITS;
 	return 0;
+}
+
+/* The lock of the table is held. */
+static void free_entry(u32 handle)
+{
+	u32 index = handle & INDEX_MASK;
+
+	__xa_erase(&handles, index);
+	lowest = min(lowest, index);
 }
 
 /**
@@ -65,7 +78,9 @@ int cmx_handle_reserve(u32 *handle)
  */
 void cmx_handle_abort(u32 handle)
 {
-	xa_erase(&handles, handle & INDEX_MASK);
+	xa_lock(&handles);
+	free_entry(handle);
+	xa_unlock(&handles);
 }
 
 /* The entry is reserved, so there is nothing to allocate, and to fail. */
@@ -173,7 +188,7 @@ struct cmx_uid *cmx_handle_get_id(struct cmx_file *file, u32 handle)
 
 static void unpublish_id(struct cmx_uid *u)
 {
-	__xa_erase(&handles, u->handle & INDEX_MASK);
+	free_entry(u->handle);
 	list_del(&u->item);
 	cmx_queue_move(u, NULL);
 }
@@ -185,7 +200,7 @@ static struct cmx_mcast *take_group(struct cmx_uid *u)
 	xa_lock(&handles);
 	mc = list_first_entry_or_null(&u->groups, struct cmx_mcast, item);
 	if (mc) {
-		__xa_erase(&handles, mc->handle & INDEX_MASK);
+		free_entry(mc->handle);
 		list_del(&mc->item);
 	}
 	xa_unlock(&handles);
@@ -262,7 +277,7 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 	xa_lock(&handles);
 	mc = find(handle, TAG_MCAST);
 	if (mc && mc->handle == handle && to_uid(mc->p)->file == file) {
-		__xa_erase(&handles, handle & INDEX_MASK);
+		free_entry(handle);
 		list_del(&mc->item);
 	} else {
 		mc = ERR_PTR(-ENOENT);
