@@ -199,7 +199,7 @@ static int take(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_
 static int take_free(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
 		     unsigned int high)
 {
-	unsigned int start = low + get_random_u32() % (high - low + 1);
+	unsigned int start = low + get_random_u16() % (high - low + 1);
 	unsigned int from = start, to = high + 1;
 	unsigned int port;
 
