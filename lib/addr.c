@@ -50,18 +50,16 @@ int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
 	socklen_t len = cmx_addrlen(addr);
-	struct cmx_id_info info = {};
+	struct cmx_id_info info;
 	struct cmx_cmd cmd;
 
 	if (!len)
 		return cmx_err(EINVAL);
 	cmx_id_cmd(&cmd, id, CMX_ID_BIND);
 	cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, addr, len);
-	cmx_cmd_out(&cmd, CMX_ATTR_INFO, &info, offsetof(struct cmx_id_info, dst_addr));
+	cmx_cmd_out_start(&cmd, &info);
 	if (cmx_id_issue_new(&cmd, id))
 		return -1;
-	/* the peer's address will be of the same family */
-	info.dst_addr.ss_family = info.src_addr.ss_family;
 	return cmx_id_apply_info(id, &info);
 }
 

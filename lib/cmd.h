@@ -9,6 +9,7 @@
 #ifndef CMX_CMD_H
 #define CMX_CMD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <rdma/rdma_cmx.h>
@@ -69,6 +70,14 @@ static inline void cmx_cmd_u64(struct cmx_cmd *cmd, uint16_t id, uint64_t value)
 static inline void cmx_cmd_out(struct cmx_cmd *cmd, uint16_t id, void *buf, size_t len)
 {
 	cmx_cmd_attr(cmd, id, len, 0)->data = (uintptr_t)buf;
+}
+
+/* The start of struct cmx_id_info; of the rest, what says that it is not there. */
+static inline void cmx_cmd_out_start(struct cmx_cmd *cmd, struct cmx_id_info *info)
+{
+	info->dst_addr.ss_family = 0;
+	info->init_attr.qp_state = 0;
+	cmx_cmd_out(cmd, CMX_ATTR_INFO, info, offsetof(struct cmx_id_info, dst_addr));
 }
 
 /* 0, or -1 with errno */

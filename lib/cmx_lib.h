@@ -2,9 +2,9 @@
 /*
  * What the files of librdmacm share.
  *
- * Lock order: an id's lock, then the lock of the device list or that of a
- * channel. No lock is held while a thread waits for an event, or while an
- * application's code runs.
+ * Lock order: the lock of those who wait for acknowledgements (event.c), an id's
+ * lock, then the lock of the device list or that of a channel. No lock is held while
+ * a thread waits for an event, or while an application's code runs.
  */
 #ifndef CMX_LIB_H
 #define CMX_LIB_H
@@ -143,48 +143,51 @@ struct cmx_known {
  * @id: the public part
  * @dev: the device it is bound to, with a reference, or NULL
  * @handle: its name in the kernel, in the file of its channel; 0 until needed
+ * @connect_len: bytes in @connect
+ * @qp_init_attr: of rdma_create_ep(): for the QPs of requests that come in
+ * @connect: private data of rdma_create_ep(), ahead of that of rdma_connect()
  * @sync: it has a channel of its own and its calls wait for their event
  * @connect_error: the QP could not follow a CONNECT_RESPONSE; the rejects and
  *                 disconnects that come of it are kept from the application
  * @initiator_depth: what goes into REQ or REP
  * @responder_resources: what goes into REQ or REP
- * @qp_init_attr: of rdma_create_ep(): for the QPs of requests that come in
- * @connect: private data of rdma_create_ep(), ahead of that of rdma_connect()
- * @connect_len: bytes in @connect
- * @route: who resolves the route; under the lock of its channel
- * @events_made: events of our own making that were handed out; likewise
- * @lock: protects the fields below, and @id.route while events fill it in
- * @cond: an event of this id was acknowledged
- * @events_completed: events of this id that were acknowledged
+ * @ece_policy: enum cmx_ece_policy
+ * @mcast_block: its QPs don't hear what they send themselves
+ * @route: enum cmx_route, who resolves the route; under the lock of its channel
+ * @ack_awaited: somebody waits until its events are acknowledged; under @lock
+ * @events_made: events of our own making that were handed out; under the lock of its
+ *	channel
+ * @events_completed: events of this id that were acknowledged; under @lock
+ * @lock: protects the fields below as well, and @id.route while events fill it in
  * @mcast: hash tables of memberships, or NULL before the first
  * @known: what a connection needs; NULL before the address is resolved
  * @local_ece: ECE of this end
  * @remote_ece: ECE of the peer, vendor 0 when it sent none
- * @ece_policy: enum cmx_ece_policy
- * @mcast_block: its QPs don't hear what they send themselves
+ *
+ * Programs have thousands of them: without holes.
  */
 struct cmx_id {
 	struct rdma_cm_id id;
 	struct cmx_device *dev;
 	uint32_t handle;
+	uint32_t connect_len;
+	struct ibv_qp_init_attr *qp_init_attr;
+	void *connect;
 	bool sync;
 	bool connect_error;
 	uint8_t initiator_depth;
 	uint8_t responder_resources;
-	struct ibv_qp_init_attr *qp_init_attr;
-	void *connect;
-	size_t connect_len;
-	enum cmx_route route;
+	uint8_t ece_policy;
+	bool mcast_block;
+	uint8_t route;
+	bool ack_awaited;
 	uint32_t events_made;
-	pthread_mutex_t lock;
-	pthread_cond_t cond;
 	uint32_t events_completed;
+	pthread_mutex_t lock;
 	struct cmx_mcast **mcast;
 	struct cmx_known *known;
 	struct rdma_ucm_ece local_ece;
 	struct rdma_ucm_ece remote_ece;
-	uint32_t ece_policy;
-	bool mcast_block;
 };
 
 /**
@@ -195,9 +198,8 @@ struct cmx_id {
  * @handle: its name in the kernel
  * @addr: address of the group
  * @send_only: no QP is attached
- * @cond: an event of this membership was acknowledged; with the lock of @id,
- *        which protects all fields below
- * @events_completed: events of this membership that were acknowledged
+ * @events_completed: events of this membership that were acknowledged; the lock of
+ *	@id protects this and the fields below
  * @left: rdma_leave_multicast() has begun
  * @attached: the id's QP receives @mgid and @mlid for it
  * @next_attached: next such one in the same bucket by @mgid
@@ -211,7 +213,6 @@ struct cmx_mcast {
 	uint32_t handle;
 	struct sockaddr_storage addr;
 	bool send_only;
-	pthread_cond_t cond;
 	uint32_t events_completed;
 	bool left;
 	bool attached;
@@ -278,6 +279,7 @@ void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd);
 
 /* event.c */
 int cmx_complete(struct cmx_id *id);
+void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events);
 
 /* id.c */
 int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,

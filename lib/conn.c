@@ -12,12 +12,12 @@
 int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_id_info info = {};
+	struct cmx_id_info info;
 	struct cmx_cmd cmd;
 
 	cmx_id_cmd(&cmd, id, CMX_ID_LISTEN);
 	cmx_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
-	cmx_cmd_out(&cmd, CMX_ATTR_INFO, &info, offsetof(struct cmx_id_info, dst_addr));
+	cmx_cmd_out_start(&cmd, &info);
 	if (cmx_id_issue(&cmd, id))
 		return -1;
 	return cmx_id_apply_info(id, &info);

@@ -95,6 +95,8 @@ int cmx_init(void)
 {
 	int ret = 0;
 
+	if (__atomic_load_n(&devices, __ATOMIC_RELAXED))
+		return 0;
 	pthread_mutex_lock(&devices_lock);
 	if (!devices)
 		ret = devices_sync();

@@ -14,16 +14,49 @@
 /* most events of one call; more stay in the kernel for the next one */
 #define CMX_MAX_EVENTS 32
 
+/* Hardly anybody ever waits for an event to be acknowledged: one condition does for all. */
+static pthread_mutex_t acked_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
+
 static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
 {
+	bool wake;
+
 	pthread_mutex_lock(&id->lock);
-	if (mcast) {
+	if (mcast)
 		mcast->events_completed++;
-		pthread_cond_broadcast(&mcast->cond);
-	}
 	id->events_completed++;
-	pthread_cond_broadcast(&id->cond);
+	wake = id->ack_awaited;
 	pthread_mutex_unlock(&id->lock);
+	/* who waits may have freed both by now */
+	if (!wake)
+		return;
+	pthread_mutex_lock(&acked_lock);
+	pthread_cond_broadcast(&acked);
+	pthread_mutex_unlock(&acked_lock);
+}
+
+static bool all_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
+{
+	bool all;
+
+	pthread_mutex_lock(&id->lock);
+	all = *completed >= events;
+	if (!all)
+		id->ack_awaited = true;
+	pthread_mutex_unlock(&id->lock);
+	return all;
+}
+
+/* @completed: of the id or of one of its memberships */
+void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
+{
+	if (all_acked(id, completed, events))
+		return;
+	pthread_mutex_lock(&acked_lock);
+	while (!all_acked(id, completed, events))
+		pthread_cond_wait(&acked, &acked_lock);
+	pthread_mutex_unlock(&acked_lock);
 }
 
 int rdma_ack_cm_event(struct rdma_cm_event *event)

@@ -126,7 +126,6 @@ static struct cmx_id *id_alloc(struct rdma_event_channel *channel, void *context
 	id->id.ps = ps;
 	id->id.qp_type = qp_type;
 	pthread_mutex_init(&id->lock, NULL);
-	pthread_cond_init(&id->cond, NULL);
 	return id;
 }
 
@@ -135,7 +134,6 @@ static void id_free(struct cmx_id *id)
 	cmx_mcast_free_all(id);
 	if (id->dev)
 		cmx_device_put(id->dev);
-	pthread_cond_destroy(&id->cond);
 	pthread_mutex_destroy(&id->lock);
 	if (id->sync)
 		rdma_destroy_event_channel(id->id.channel);
@@ -212,10 +210,7 @@ void cmx_id_destroy_handle(int fd, uint32_t handle)
 
 static void wait_for_acks(struct cmx_id *id, uint32_t events)
 {
-	pthread_mutex_lock(&id->lock);
-	while (id->events_completed < events + id->events_made)
-		pthread_cond_wait(&id->cond, &id->lock);
-	pthread_mutex_unlock(&id->lock);
+	cmx_wait_acked(id, &id->events_completed, events + id->events_made);
 }
 
 int rdma_destroy_id(struct rdma_cm_id *cm_id)

@@ -57,12 +57,6 @@ static int mcast_insert(struct cmx_id *id, struct cmx_mcast *mcast, socklen_t le
 	return 0;
 }
 
-static void mcast_free(struct cmx_mcast *mcast)
-{
-	pthread_cond_destroy(&mcast->cond);
-	free(mcast);
-}
-
 void cmx_mcast_free_all(struct cmx_id *id)
 {
 	struct cmx_mcast *mcast;
@@ -71,7 +65,7 @@ void cmx_mcast_free_all(struct cmx_id *id)
 	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++) {
 		while ((mcast = id->mcast[i])) {
 			id->mcast[i] = mcast->next;
-			mcast_free(mcast);
+			free(mcast);
 		}
 	}
 	free(id->mcast);
@@ -197,7 +191,6 @@ int cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	mcast->send_only = attr && (attr->join_state == CMX_MCAST_SENDONLY_FULL ||
 				    attr->join_state == CMX_MCAST_SENDONLY_NON);
 	memcpy(&mcast->addr, addr, len);
-	pthread_cond_init(&mcast->cond, NULL);
 
 	pthread_mutex_lock(&id->lock);
 	if (mcast_insert(id, mcast, len))
@@ -212,7 +205,7 @@ err_remove:
 err_free:
 	err = errno;
 	pthread_mutex_unlock(&id->lock);
-	mcast_free(mcast);
+	free(mcast);
 	return cmx_err(err);
 }
 
@@ -268,11 +261,8 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 
 	ret = mcast_issue_leave(mcast, &events);
 	err = errno;
-	pthread_mutex_lock(&id->lock);
-	while (mcast->events_completed < events)
-		pthread_cond_wait(&mcast->cond, &id->lock);
-	pthread_mutex_unlock(&id->lock);
-	mcast_free(mcast);
+	cmx_wait_acked(id, &mcast->events_completed, events);
+	free(mcast);
 	errno = err;
 	return ret;
 }
