@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "own.h"
@@ -504,16 +505,16 @@ static void child_lives(void)
 	pid_t pid;
 	char c;
 
-	WANT(!pipe(go));
+	WANT(!socketpair(AF_UNIX, SOCK_STREAM, 0, go));
 	pid = fork();
 	if (!pid) {
 		if (mapped())
 			exit(1);
 		close_range(3, go[0] - 1, 0);
 		close_range(go[0] + 1, ~0U, 0);
-		exit(read(go[0], &c, 1) != 1);
+		exit(write(go[0], "", 1) != 1 || read(go[0], &c, 1) != 1);
 	}
-	usleep(100000);
+	WANT(read(go[1], &c, 1) == 1);
 	rdma_destroy_event_channel(ch);
 	port_is_free(port);
 	WANT(write(go[1], "", 1) == 1);
