@@ -237,6 +237,8 @@ static void accepted(const void *arg)
 	quiet--;
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_reject(d.srv, data, 4), "reject srv");
+	/* nothing shows that it has arrived */
+	usleep(300000);
 	ev(d.cc);
 	duo_end(&d);
 }
