@@ -34,7 +34,7 @@ check "listen" run "serve $a 7600"
 check "ping: RDMA write and read, and no ECE" run "ping $a 7600 5"
 check "it went over iw_cm" grep -q " siw0/1 iw " /sys/kernel/debug/rdma_cmx/ids
 check_not "ping: nobody listens" run "ping $a 7999 1"
-check_not "there are no datagrams" run "echo $a 239.7.7.7 1"
+check_not "there are no datagrams" run "echo $a 239.7.7.7 239.7.7.7 1"
 for how in return thread; do
 	check "$how: CONNECT_REQUEST" run "break $how server 4 $a 7610"
 	check "$how: REJECTED" run "break $how client 8 $a 7610"
