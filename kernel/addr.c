@@ -58,14 +58,8 @@ static const struct ib_gid_attr *iw_gid_attr(struct ib_device *device, u32 port,
 					     const struct net_device *ndev)
 {
 	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
-	bool same;
 
-	if (IS_ERR(attr))
-		return attr;
-	rcu_read_lock();
-	same = rcu_access_pointer(attr->ndev) == ndev;
-	rcu_read_unlock();
-	if (same)
+	if (IS_ERR(attr) || rcu_access_pointer(attr->ndev) == ndev)
 		return attr;
 	rdma_put_gid_attr(attr);
 	return ERR_PTR(-ENODEV);
@@ -88,12 +82,7 @@ static int attach_port(struct cmx_device *dev, u32 port, void *data)
 		: rdma_find_gid_by_port(dev->device, &arg->gid, gid_type, port, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;
-	if (cmx_device_attach(p, dev, port)) {
-		rdma_put_gid_attr(attr);
-		return 0;
-	}
-	p->id.route.addr.dev_addr.sgid_attr = attr;
-	return 1;
+	return !cmx_device_attach_attr(p, dev, port, attr);
 }
 
 /*

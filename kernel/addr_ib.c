@@ -27,12 +27,7 @@ static int attach_port(struct cmx_device *dev, u32 port, void *data)
 	attr = rdma_find_gid_by_port(dev->device, arg->gid, IB_GID_TYPE_IB, port, NULL);
 	if (IS_ERR(attr))
 		return 0;
-	if (cmx_device_attach(arg->p, dev, port)) {
-		rdma_put_gid_attr(attr);
-		return 0;
-	}
-	arg->p->id.route.addr.dev_addr.sgid_attr = attr;
-	return 1;
+	return !cmx_device_attach_attr(arg->p, dev, port, attr);
 }
 
 /**

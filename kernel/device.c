@@ -378,7 +378,28 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 }
 
 /**
- * cmx_device_attach_attr() - as cmx_device_attach(), to where a request came in
+ * cmx_device_attach_attr() - as cmx_device_attach(), by a GID
+ * @p: the id; its lock is held, it is attached to none
+ * @dev: the device
+ * @port: the port
+ * @attr: GID, with a reference, which is used up
+ *
+ * Return: as cmx_device_attach().
+ */
+int cmx_device_attach_attr(struct cmx_priv *p, struct cmx_device *dev, u32 port,
+			   const struct ib_gid_attr *attr)
+{
+	int ret = cmx_device_attach(p, dev, port);
+
+	if (ret)
+		rdma_put_gid_attr(attr);
+	else
+		p->id.route.addr.dev_addr.sgid_attr = attr;
+	return ret;
+}
+
+/**
+ * cmx_device_attach_request() - the same, to where a request came in
  * @p: the id; its lock is held, it is attached to none
  * @device: the device
  * @port: the port
@@ -386,20 +407,19 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
  *
  * Return: as cmx_device_attach().
  */
-int cmx_device_attach_attr(struct cmx_priv *p, struct ib_device *device, u32 port,
-			   const struct ib_gid_attr *attr)
+int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 port,
+			      const struct ib_gid_attr *attr)
 {
 	struct cmx_device *dev = cmx_device_find(device);
-	int ret = dev ? cmx_device_attach(p, dev, port) : -ENODEV;
+	int ret;
 
-	if (dev)
-		cmx_device_put(dev);
-	if (ret) {
+	if (!dev) {
 		rdma_put_gid_attr(attr);
-		return ret;
+		return -ENODEV;
 	}
-	p->id.route.addr.dev_addr.sgid_attr = attr;
-	return 0;
+	ret = cmx_device_attach_attr(p, dev, port, attr);
+	cmx_device_put(dev);
+	return ret;
 }
 
 /**

@@ -75,8 +75,10 @@ static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 p
 }
 
 int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port);
-int cmx_device_attach_attr(struct cmx_priv *p, struct ib_device *device, u32 port,
+int cmx_device_attach_attr(struct cmx_priv *p, struct cmx_device *dev, u32 port,
 			   const struct ib_gid_attr *attr);
+int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 port,
+			      const struct ib_gid_attr *attr);
 void cmx_device_detach(struct cmx_priv *p);
 
 #endif

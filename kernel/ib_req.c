@@ -366,7 +366,7 @@ static int attach(struct cmx_priv *child, const struct request *req)
 	attr = req->ib ? ib_gid_attr(child, req) : roce_gid_attr(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	ret = cmx_device_attach_attr(child, req->device, req->port, attr);
+	ret = cmx_device_attach_request(child, req->device, req->port, attr);
 	if (!ret)
 		child->gid_type = attr->gid_type;
 	return ret;

@@ -315,7 +315,7 @@ static int attach(struct cmx_priv *child, struct ib_device *device,
 	attr = rdma_get_gid_attr(device, port, 0);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	return cmx_device_attach_attr(child, device, port, attr);
+	return cmx_device_attach_request(child, device, port, attr);
 }
 
 /* Both locks are held, see bear() of ib_req.c. */
