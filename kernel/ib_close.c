@@ -36,8 +36,7 @@ module_param(close_seconds, uint, 0644);
 MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at most, once the id is gone (60)");
 
 static DEFINE_HASHTABLE(closing, 8);	/* &cmx_priv.close_node, by QP number */
-static unsigned int n_closing;
-static DEFINE_SPINLOCK(lock);		/* protects the above, &cmx_priv.closing and cm_dead */
+static DEFINE_SPINLOCK(lock);		/* protects closing, &cmx_priv.closing and cm_dead */
 static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void reap_all(struct work_struct *work);
@@ -126,7 +125,6 @@ void cmx_close_begin(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	spin_lock(&lock);
 	p->closing = 1;
-	n_closing++;
 	hash_add(closing, &p->close_node, p->qp_num);
 	spin_unlock(&lock);
 }
@@ -135,7 +133,6 @@ void cmx_close_begin(struct cmx_priv *p)
 static void close_end(struct cmx_priv *p)
 {
 	p->closing = 0;
-	n_closing--;
 	hash_del(&p->close_node);
 	if (p->cm_dead)
 		bury(p);
@@ -167,7 +164,15 @@ static void next_round(struct work_struct *work)
  */
 unsigned int cmx_close_count(void)
 {
-	return READ_ONCE(n_closing);
+	struct cmx_priv *p;
+	unsigned int n = 0;
+	int i;
+
+	spin_lock(&lock);
+	hash_for_each(closing, i, p, close_node)
+		n++;
+	spin_unlock(&lock);
+	return n;
 }
 
 /**

@@ -24,7 +24,6 @@
  * @item: on the list of wildcard listeners, or nowhere
  * @p: the id
  * @backlog: as the owner said; iWARP's TCP has a queue
- * @net: network namespace
  * @service_id: that it listens on
  * @on: &listen_on.item
  */
@@ -32,7 +31,6 @@ struct cmx_listen {
 	struct list_head item;
 	struct cmx_priv *p;
 	int backlog;
-	struct net *net;
 	__be64 service_id;
 	struct list_head on;
 };
@@ -114,7 +112,7 @@ static int listen_on(struct cmx_listen *l, struct ib_device *device)
 
 static bool may_use(const struct cmx_listen *l, struct ib_device *device)
 {
-	return rdma_dev_access_netns(device, l->net) &&
+	return rdma_dev_access_netns(device, cmx_net(l->p)) &&
 	       cmx_port_fits(l->p, device, rdma_start_port(device));
 }
 
@@ -236,7 +234,6 @@ static int start(struct cmx_priv *p, int backlog)
 	INIT_LIST_HEAD(&l->on);
 	l->p = p;
 	l->backlog = backlog;
-	l->net = cmx_net(p);
 	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
 	p->listen = l;
 	wait_event_killable_timeout(left, !atomic_read(&leaving), msecs_to_jiffies(LEAVE_MS));
