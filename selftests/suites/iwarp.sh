@@ -5,7 +5,6 @@
 # timeout: 500
 . "$(dirname "$0")/../vm/guest.sh"
 a=10.77.0.1
-ctl=/sys/kernel/debug/cmx_ulp
 tmp=$(mktemp -d)
 
 siw() {
@@ -18,18 +17,11 @@ siw() {
 	within 10 grep -q ACTIVE /sys/class/infiniband/siw0/ports/1/state || return
 	chmod 666 /dev/infiniband/*
 }
-run() { # in one write()
-	echo "$*" >$ctl/run && return
-	cat $ctl/result
-	return 1
-}
-no_ids() { grep -qx 'kernel-ids 0' /sys/kernel/debug/rdma_cmx/stats; }
-unload() { within 20 rmmod cmx_ulp; }
 
 check "siw" siw
 check "the module" load_cmx
-ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
-check "load" insmod "$ko"
+. "$top/selftests/ulp/guest.sh"
+check "load" load
 check "listen" run "serve $a 7600"
 check "ping: RDMA write and read, and no ECE" run "ping $a 7600 5"
 check "it went over iw_cm" grep -q " siw0/1 iw " /sys/kernel/debug/rdma_cmx/ids
@@ -45,13 +37,13 @@ for how in return thread; do
 done
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
-check "load" insmod "$ko"
+check "load" load
 check "listen, IPv6" run "serve fd77::1 7600"
 check "ping, IPv6" run "ping fd77::1 7600 5"
-check "the device goes" timeout 30 rdma link del siw0
+check "the device goes" timeout $((30 * slow)) rdma link del siw0
 check "unload" unload
 check "no id is left" within 5 no_ids
-check "load" insmod "$ko"
+check "load" load
 check "listen, before there is a device" run "serve 0.0.0.0 7600"
 check "the device comes" siw
 check "ping: a wildcard, on a device that came later" run "ping $a 7600 1"
@@ -63,10 +55,10 @@ cpu1=/sys/devices/system/cpu/cpu1/online
 echo 0 >$cpu1
 listening() { ss -Hlt "sport = :7700" | grep -q .; }
 pair() { # SERVER-STACK CLIENT-STACK
-	$1 timeout 30 chrt -f 1 rping -s -C 3 -a $a -p 7700 >"$tmp/server" 2>&1 &
+	$1 timeout $((30 * slow)) chrt -f 1 rping -s -C 3 -a $a -p 7700 >"$tmp/server" 2>&1 &
 	local pid=$! ret=0
 	within 30 listening
-	"$2" timeout 30 chrt -f 1 rping -c -C 3 -a $a -p 7700 || ret=1
+	"$2" timeout $((30 * slow)) chrt -f 1 rping -c -C 3 -a $a -p 7700 || ret=1
 	wait $pid || ret=1
 	return $ret
 }

@@ -9,23 +9,11 @@
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
-ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
-[ -e "$ko" ] || { not_ok "module" "no $ko"; finish; }
-ctl=/sys/kernel/debug/cmx_ulp
+. "$top/selftests/ulp/guest.sh"
 a=10.77.0.1
 # neighbours: one that is silent, and none, which takes an interface that asks
 ip link set d0 arp on
 ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
-
-run() { # in one write()
-	echo "$*" >$ctl/run && return
-	cat $ctl/result
-	return 1
-}
-load() { insmod "$ko"; }
-unload() { within 20 rmmod cmx_ulp; }
-kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
-no_ids() { [ "$(kernel_ids)" = 0 ]; }
 
 check "load" load
 check "listen" run "serve $a 7600"
@@ -59,7 +47,7 @@ for how in return thread; do
 		run "break $how $side 11 $a 7610" >"$tmp/out" 2>&1 &
 		pid=$!
 		sleep 1
-		check "$how: the device goes" timeout 30 rdma link del rxe0
+		check "$how: the device goes" timeout $((30 * slow)) rdma link del rxe0
 		wait $pid && ok "$how: DEVICE_REMOVAL, $side" ||
 			not_ok "$how: DEVICE_REMOVAL, $side" "$(cat "$tmp/out")"
 		rig
@@ -71,7 +59,7 @@ check "listen" run "serve $a 7600"
 run "ping $a 7600 1000000" >/dev/null 2>&1 &
 pid=$!
 sleep 2
-check "the device goes under traffic" timeout 30 rdma link del rxe0
+check "the device goes under traffic" timeout $((30 * slow)) rdma link del rxe0
 wait $pid
 check "no id is left" within 5 no_ids
 rig
@@ -102,7 +90,7 @@ if [ -d $f ]; then
 	ended=0
 	for i in $(seq 12); do
 		run "serve $a 7600" >/dev/null 2>&1
-		timeout 30 bash -c "echo ping $a 7600 3 >$ctl/run; echo echo $a 239.7.7.7 239.7.7.7 3 >$ctl/run" 2>/dev/null
+		timeout $((30 * slow)) bash -c "echo ping $a 7600 3 >$ctl/run; echo echo $a 239.7.7.7 239.7.7.7 3 >$ctl/run" 2>/dev/null
 		[ $? = 124 ] || ended=$((ended + 1))
 	done
 	echo 0 >$f/probability

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# For suites that use the ULP of our own; rdma_cmx is loaded
+ctl=/sys/kernel/debug/cmx_ulp
+ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
+[ -e "$ko" ] || { not_ok "module" "no $ko"; finish; }
+
+run() { # in one write()
+	echo "$*" >$ctl/run && return
+	cat $ctl/result
+	return 1
+}
+load() { insmod "$ko"; }
+unload() { within 20 rmmod cmx_ulp; }
+kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
+no_ids() { [ "$(kernel_ids)" = 0 ]; }
