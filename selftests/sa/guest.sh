@@ -14,8 +14,6 @@
 # is, like NAME WANT GOT    equal; fits the pattern
 # shellcheck shell=bash
 
-slow=1
-! [ -e /sys/kernel/debug/kmemleak ] || slow=3
 declare -A mc_in mc_out mc_pid
 
 mc_start() {

@@ -31,7 +31,7 @@ end() {
 
 groups() { [ "$(grep -c '4DEF ' /proc/net/igmp)" = "$1" ]; }
 dead() { ! kill -0 "$pid" 2>/dev/null; }
-remove() { timeout 60 rdma link del rxe0; }
+remove() { timeout $((60 * slow)) rdma link del rxe0; }
 # a request to the holder's listener shows there as an event
 knock() {
 	timeout 10 rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1
@@ -67,7 +67,7 @@ end "all can be destroyed"
 
 # connections come and go while the device does
 for i in 1 2 3 4 5; do
-	ours timeout 60 "$hold" -n 60 -g 20 </dev/null >/dev/null 2>&1 &
+	ours timeout $((60 * slow)) "$hold" -n 60 -g 20 </dev/null >/dev/null 2>&1 &
 	sleep "0.$((i * 2))"
 	check "the device goes while connections come, $i" remove
 	rig

@@ -7,8 +7,6 @@
 . "$top/selftests/hca/guest.sh"
 
 tmp=$(mktemp -d)
-slow=1
-[ ! -e /sys/kernel/debug/kmemleak ] || slow=3
 
 # says PATTERN COMMAND...: the command prints a line that matches
 says() {
