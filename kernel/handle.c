@@ -34,10 +34,15 @@ static u32 lowest = INDEX_KEEP + 1;	/* none below is free: the search begins her
 /* The lock of the table is held; allocating drops it meanwhile. */
 static int alloc_entry(void *entry, u32 *handle)
 {
-	u32 from = lowest, index;
-	int ret;
+	u32 from = lowest, index = from;
+	int ret = -EBUSY;
 
-	ret = __xa_alloc(&handles, &index, entry, XA_LIMIT(from, INDEX_MASK), GFP_KERNEL_ACCOUNT);
+	/* most often that one is free, and there is nothing to search */
+	if (from <= INDEX_MASK)
+		ret = __xa_insert(&handles, from, entry, GFP_KERNEL_ACCOUNT);
+	if (ret == -EBUSY)
+		ret = __xa_alloc(&handles, &index, entry, XA_LIMIT(from, INDEX_MASK),
+				 GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return -ENOMEM;
 	/* but not when, the lock being dropped, one below became free, or others came first */
