@@ -96,7 +96,8 @@ void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 	info->tos = cmx_opt_tos(p);
 	info->qp_type = p->id.qp_type;
 	fill_addr(&info->src_addr, cmx_src(p));
-	fill_addr(&info->dst_addr, cmx_dst(p));
+	if (len > offsetof(struct cmx_id_info, dst_addr))
+		fill_addr(&info->dst_addr, cmx_dst(p));
 	if (p->dev)
 		fill_device(p, info);
 	mutex_unlock(&p->lock);

@@ -73,8 +73,12 @@ static int copy_words(void *to, const void __user *from, size_t len)
 
 	if (!user_read_access_begin(from, len))
 		return -EFAULT;
-	while (word < end)
+	if (len & sizeof(u64))
 		unsafe_get_user(*out++, word++, fault);
+	while (word < end) {
+		unsafe_get_user(*out++, word++, fault);
+		unsafe_get_user(*out++, word++, fault);
+	}
 	user_read_access_end();
 	return 0;
 fault:
@@ -258,11 +262,16 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
  */
 int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to)
 {
-	int len = cmx_call_in(call, id, to, sizeof(*to));
-	size_t size;
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
+	size_t len = attr ? attr->len : 0, size;
 
-	if (len <= 0)
-		return len;
+	if (!len) {
+		memset(to, 0, sizeof(*to));
+		return 0;
+	}
+	/* the list of each method allows no less than its family, and no more */
+	if (copy_from_user(to, user_ptr(attr), len))
+		return -EFAULT;
 	size = cmx_addr_size((struct sockaddr *)to);
 	if (!size)
 		return -EAFNOSUPPORT;

@@ -151,7 +151,7 @@ const struct cmx_method cmx_method_destroy = {
 
 static int bind(struct cmx_call *call, struct cmx_uid *u)
 {
-	struct sockaddr_storage src;
+	struct sockaddr_storage src __uninitialized;
 	int ret;
 
 	ret = cmx_call_in_addr(call, CMX_ATTR_SRC_ADDR, &src);
@@ -171,7 +171,7 @@ const struct cmx_method cmx_method_bind = {
 
 static int resolve_addr(struct cmx_call *call, struct cmx_uid *u)
 {
-	struct sockaddr_storage src, dst;
+	struct sockaddr_storage src __uninitialized, dst __uninitialized;
 	int ret;
 
 	ret = cmx_call_in_addr(call, CMX_ATTR_SRC_ADDR, &src);

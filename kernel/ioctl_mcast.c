@@ -7,7 +7,7 @@
 static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
 {
 	struct cmx_mcast_attr attr;
-	struct sockaddr_storage addr;
+	struct sockaddr_storage addr __uninitialized;
 	int ret;
 
 	ret = cmx_call_in_addr(call, CMX_ATTR_DST_ADDR, &addr);

@@ -25,26 +25,6 @@ static const struct sockaddr_ib *sib(const struct sockaddr *addr)
 }
 
 /**
- * cmx_addr_size() - bytes that an address takes
- * @addr: the address
- *
- * Return: the size, 0 when the family is none of ours.
- */
-size_t cmx_addr_size(const struct sockaddr *addr)
-{
-	switch (addr->sa_family) {
-	case AF_INET:
-		return sizeof(struct sockaddr_in);
-	case AF_INET6:
-		return sizeof(struct sockaddr_in6);
-	case AF_IB:
-		return sizeof(struct sockaddr_ib);
-	default:
-		return 0;
-	}
-}
-
-/**
  * cmx_addr_zero() - whether an address names no host
  * @addr: the address
  */

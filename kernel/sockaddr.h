@@ -8,7 +8,6 @@
 #include <rdma/ib.h>
 
 /* Pure questions about socket addresses of AF_INET, AF_INET6 and AF_IB. */
-size_t cmx_addr_size(const struct sockaddr *addr);	/* 0 for other families */
 bool cmx_addr_any(const struct sockaddr *addr);
 bool cmx_addr_zero(const struct sockaddr *addr);
 bool cmx_addr_loopback(const struct sockaddr *addr);
@@ -18,5 +17,25 @@ bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b);     /* 
 __be16 cmx_addr_port(const struct sockaddr *addr);
 u16 cmx_sib_port_space(struct sockaddr_ib *sib, u16 ps);
 void cmx_addr_set_port(struct sockaddr *addr, __be16 port);
+
+/**
+ * cmx_addr_size() - bytes that an address takes
+ * @addr: the address
+ *
+ * Return: the size, 0 when the family is none of ours.
+ */
+static inline size_t cmx_addr_size(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct sockaddr_ib);
+	default:
+		return 0;
+	}
+}
 
 #endif

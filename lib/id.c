@@ -125,7 +125,7 @@ static struct cmx_id *id_alloc(struct rdma_event_channel *channel, void *context
 	id->id.context = context;
 	id->id.ps = ps;
 	id->id.qp_type = qp_type;
-	pthread_mutex_init(&id->lock, NULL);
+	id->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	return id;
 }
 
