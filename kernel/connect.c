@@ -17,7 +17,7 @@
  */
 struct backup {
 	struct rdma_ucm_ece ece_local;
-	u32 ece_flags;
+	u8 ece_flags;
 	u32 qp_num;
 	u8 srq;
 };

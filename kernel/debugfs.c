@@ -66,7 +66,7 @@ static const char *state_name(const struct cmx_priv *p)
 static void show_id(struct seq_file *s, struct cmx_priv *p)
 {
 	mutex_lock(&p->lock);
-	seq_printf(s, " %p %s %lu", p, state_name(p), (jiffies - p->created) / HZ);
+	seq_printf(s, " %p %s %u", p, state_name(p), (u32)ktime_get_seconds() - p->created);
 	show_addr(s, cmx_src(p));
 	show_addr(s, cmx_dst(p));
 	if (p->id.device)

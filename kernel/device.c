@@ -94,6 +94,15 @@ static int init_port(struct cmx_device *dev, u32 port)
 	if (!port_usable(dev->device, port))
 		return 0;
 	dp->gid_type = preferred_gid_type(dev->device, port);
+	dp->transport = rdma_node_get_transport(dev->device->node_type);
+	if (rdma_cap_iw_cm(dev->device, port)) {
+		dp->conn = &cmx_iw_conn_ops;
+		dp->route = &cmx_route_iw_ops;
+		return 0;
+	}
+	dp->conn = &cmx_ib_conn_ops;
+	dp->route = rdma_cap_ib_sa(dev->device, port) ? &cmx_route_sa_ops : &cmx_route_roce_ops;
+	dp->mcast = rdma_cap_ib_mcast(dev->device, port) ? &cmx_mcast_sa_ops : &cmx_mcast_ip_ops;
 	if (rdma_cap_ib_sa(dev->device, port)) {
 		dp->paths = cmx_path_cache_new();
 		if (!dp->paths)
@@ -346,6 +355,8 @@ EXPORT_SYMBOL_GPL(cmx_restrict_node_type);
  */
 int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 {
+	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
+
 	lockdep_assert_held(&p->lock);
 	if (!cmx_port_fits(p, dev->device, port))
 		return -ENODEV;
@@ -362,18 +373,12 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 	p->dev = dev;
 	p->id.device = dev->device;
 	p->id.port_num = port;
-	p->id.route.addr.dev_addr.transport = rdma_node_get_transport(dev->device->node_type);
-	p->gid_type = cmx_device_port(dev, port)->gid_type;
-	if (rdma_protocol_roce(dev->device, port) && cmx_opt_set(p, CMX_OPT_GID_TYPE))
+	p->dev_port = dp;
+	p->id.route.addr.dev_addr.transport = dp->transport;
+	p->gid_type = dp->gid_type;
+	if (cmx_opt_set(p, CMX_OPT_GID_TYPE) && rdma_protocol_roce(dev->device, port))
 		p->gid_type = p->opt.gid_type;
-	if (rdma_cap_iw_cm(dev->device, port)) {
-		p->ops = &cmx_iw_conn_ops;
-		p->route_ops = &cmx_route_iw_ops;
-		return 0;
-	}
-	p->ops = p->id.qp_type == IB_QPT_UD ? &cmx_ib_sidr_ops : &cmx_ib_conn_ops;
-	p->route_ops = rdma_cap_ib_sa(dev->device, port) ? &cmx_route_sa_ops : &cmx_route_roce_ops;
-	p->mcast_ops = rdma_cap_ib_mcast(dev->device, port) ? &cmx_mcast_sa_ops : &cmx_mcast_ip_ops;
+	p->ops = p->id.qp_type == IB_QPT_UD ? &cmx_ib_sidr_ops : dp->conn;
 	return 0;
 }
 
@@ -444,8 +449,7 @@ void cmx_device_detach(struct cmx_priv *p)
 	p->dev = NULL;
 	p->id.device = NULL;
 	p->ops = NULL;
-	p->route_ops = NULL;
-	p->mcast_ops = NULL;
+	p->dev_port = NULL;
 	cmx_device_put(dev);
 }
 

@@ -8,16 +8,27 @@
 #include <rdma/ib_verbs.h>
 #include "id.h"
 
+struct cmx_mcast_ops;
 struct cmx_path_cache;
+struct cmx_route_ops;
+struct cmx_transport_ops;
 
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: path records (InfiniBand), or NULL
+ * @conn: connections
+ * @route: path look-up
+ * @mcast: multicast, or NULL
  * @gid_type: default GID type
+ * @transport: enum rdma_transport_type
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
+	const struct cmx_transport_ops *conn;
+	const struct cmx_route_ops *route;
+	const struct cmx_mcast_ops *mcast;
 	u8 gid_type;
+	u8 transport;
 };
 
 /**

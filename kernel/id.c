@@ -49,7 +49,7 @@ static void id_init(struct cmx_priv *p, struct net *net, const struct cmx_sink *
 	INIT_LIST_HEAD(&p->dev_item);
 	p->sink = sink;
 	p->node_type = RDMA_NODE_UNSPECIFIED;
-	p->created = jiffies;
+	p->created = ktime_get_seconds();
 	p->id.ps = ps;
 	p->id.qp_type = qp_type;
 	p->id.route.addr.dev_addr.net = get_net(net);
@@ -110,8 +110,8 @@ void cmx_id_release_device(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	cmx_addr_cancel(p);
-	if (p->route_ops && p->route_ops->cancel)
-		p->route_ops->cancel(p);
+	if (p->dev && p->dev_port->route->cancel)
+		p->dev_port->route->cancel(p);
 	cmx_deadline_stop(p);
 	cmx_listen_stop(p);
 	cmx_cm_release(p);

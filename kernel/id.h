@@ -19,8 +19,7 @@ struct cmx_mcast_table;
 struct cmx_sink;
 struct cmx_space;
 struct cmx_transport_ops;
-struct cmx_mcast_ops;
-struct cmx_route_ops;
+struct cmx_dev_port;
 struct ib_cm_id;
 struct iw_cm_id;
 
@@ -77,8 +76,8 @@ struct cmx_opts {
  * struct cmx_priv - an id, as the engine sees it
  * @id: what the owner sees
  * @ref: freed with the last reference
- * @lock: protects all that follows, and @id, but where another lock is named
- * @state: changed by cmx_state_move() only
+ * @state: changed by cmx_state_move() only, under @lock
+ * @lock: protects @state, all that follows, and @id, but where another lock is named
  * @established: the three-way handshake is over (within CMX_CONNECT)
  * @passive: born from a CONNECT_REQUEST, or a listener
  * @srq: the QP has an SRQ (external QPs)
@@ -86,14 +85,14 @@ struct cmx_opts {
  * @refused: by us; ib_cm may have a message of ours yet, that it repeats
  * @calling: iWARP: the provider has been called, without the lock
  * @user: its owner is a process: no QP of its own, events don't re-enter
+ * @ece_flags: enum cmx_ece_flags
  * @gid_type: of the address it is bound to
  * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
  * @sink: takes the events; fixed at creation
  * @dev: device it is attached to (&id.device is the same), or NULL
  * @dev_item: on @dev's list, under its lock
  * @ops: transport; set together with @dev
- * @route_ops: path look-up; set together with @dev
- * @mcast_ops: multicast; set together with @dev
+ * @dev_port: port of @dev; set together with it
  * @closing: not 0: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
@@ -108,11 +107,10 @@ struct cmx_opts {
  * @opt: options
  * @ece_local: what we offer or answer
  * @ece_remote: what the peer sent
- * @ece_flags: enum cmx_ece_flags
  * @seq_num: starting PSN, chosen by cmx_psn(); 0 before
  * @qkey: Q_Key of datagram and multicast use; 0 when not yet known
  * @qp_num: of the owner's QP
- * @created: jiffies
+ * @created: in seconds since boot
  * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
  * @iw_dead: the iw_cm id that was given up; iw_conn.c
  * @close_node: while @closing; as well
@@ -122,8 +120,8 @@ struct cmx_opts {
 struct cmx_priv {
 	struct cmx_id id;
 	struct kref ref;
-	struct mutex lock;	/* protects what follows, and id */
 	enum cmx_state state;
+	struct mutex lock;	/* protects what follows, state and id */
 	u8 established:1;
 	u8 passive:1;
 	u8 srq:1;
@@ -131,6 +129,7 @@ struct cmx_priv {
 	u8 refused:1;
 	u8 calling:1;
 	u8 user:1;
+	u8 ece_flags;
 	u8 gid_type;
 	u8 node_type;
 	u8 closing;
@@ -139,8 +138,7 @@ struct cmx_priv {
 	struct cmx_device *dev;
 	struct list_head dev_item;
 	const struct cmx_transport_ops *ops;
-	const struct cmx_route_ops *route_ops;
-	const struct cmx_mcast_ops *mcast_ops;
+	const struct cmx_dev_port *dev_port;
 	struct cmx_space *space;
 	struct hlist_node bind_node;
 	union {
@@ -155,11 +153,10 @@ struct cmx_priv {
 	struct cmx_opts opt;
 	struct rdma_ucm_ece ece_local;
 	struct rdma_ucm_ece ece_remote;
-	u32 ece_flags;
 	u32 seq_num;
 	u32 qkey;
 	u32 qp_num;
-	unsigned long created;
+	u32 created;
 	union {
 		struct ib_cm_id *cm_dead;
 		struct iw_cm_id *iw_dead;

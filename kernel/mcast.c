@@ -12,6 +12,7 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include <rdma/ib_sa.h>
+#include "device.h"
 #include "event.h"
 #include "mcast.h"
 #include "sockaddr.h"
@@ -345,12 +346,12 @@ static int join_locked(struct cmx_priv *p, struct cmx_mcast *mc)
 	if (!p->dev || !(BIT(p->state) & (CMX_IN(BOUND) | CMX_IN(ADDR_RESOLVED))) ||
 	    p->id.qp_type != IB_QPT_UD)
 		return -EINVAL;
-	if (!p->mcast_ops)
+	if (!p->dev_port->mcast)
 		return -EOPNOTSUPP;
 	ret = table_add(p, mc);
 	if (ret)
 		return ret;
-	ret = p->mcast_ops->join(mc);
+	ret = p->dev_port->mcast->join(mc);
 	if (ret) {
 		mc->left = 1;
 		table_del(p, mc);
@@ -413,7 +414,7 @@ static void leave_locked(struct cmx_mcast *mc)
 
 	mc->left = 1;
 	detach(mc);
-	p->mcast_ops->leave(mc);
+	p->dev_port->mcast->leave(mc);
 	trace_cmx_mcast(mc, "leave", 0);
 	table_del(p, mc);
 }

@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 #include <rdma/ib_sa.h>
+#include "device.h"
 #include "event.h"
 #include "option.h"
 #include "transport.h"
@@ -172,7 +173,7 @@ int cmx_opt_tos_changed(struct cmx_priv *p)
 		return p->iw || p->listen ? -EISCONN : 0;
 	if (p->state != CMX_ROUTE_RESOLVED)
 		return 0;
-	if (!cmx_opt_set(p, CMX_OPT_IB_PATH) && p->route_ops == &cmx_route_roce_ops)
+	if (!cmx_opt_set(p, CMX_OPT_IB_PATH) && p->dev_port->route == &cmx_route_roce_ops)
 		return cmx_route_roce_path(p);
 	p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
 	return 0;

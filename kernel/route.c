@@ -4,6 +4,7 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
+#include "device.h"
 #include "event.h"
 #include "transport.h"
 #include "verbs.h"
@@ -32,8 +33,8 @@ void cmx_route_free(struct cmx_priv *p)
 void cmx_route_stale(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
-	if (p->route_ops && p->route_ops->stale)
-		p->route_ops->stale(p);
+	if (p->dev && p->dev_port->route->stale)
+		p->dev_port->route->stale(p);
 }
 
 /*
@@ -48,7 +49,7 @@ static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_even
 	if (ret)
 		return ret;
 
-	ret = p->route_ops->resolve(p, timeout_ms, ev);
+	ret = p->dev_port->route->resolve(p, timeout_ms, ev);
 	if (ret == -EINPROGRESS)
 		return 0;
 	if (ret) {
@@ -74,10 +75,10 @@ static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_even
 int cmx_route_preview(struct cmx_priv *p, struct sa_path_rec *rec)
 {
 	lockdep_assert_held(&p->lock);
-	if (p->state != CMX_ADDR_RESOLVED || !p->route_ops->path)
+	if (p->state != CMX_ADDR_RESOLVED || !p->dev_port->route->path)
 		return -EINVAL;
 	memset(rec, 0, sizeof(*rec));
-	return p->route_ops->path(p, rec);
+	return p->dev_port->route->path(p, rec);
 }
 
 /**
@@ -91,7 +92,7 @@ int cmx_route_preview(struct cmx_priv *p, struct sa_path_rec *rec)
 int cmx_route_take(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
-	if (p->state != CMX_ADDR_RESOLVED || !p->route_ops->path)
+	if (p->state != CMX_ADDR_RESOLVED || !p->dev_port->route->path)
 		return -EINVAL;
 	return resolve(p, 0, NULL);
 }
