@@ -281,16 +281,59 @@ drop:
 	return false;
 }
 
-static int fetch(struct rdma_event_channel *channel, struct cmx_event_resp *resp, int n)
+/**
+ * struct fetch - what a thread has in its hands while it waits
+ * @channel: where
+ * @resp: what the kernel writes; @resp[i].uid is 0 where there is no event
+ * @spare: memory for the application's part of each
+ * @n: how many of both
+ */
+struct fetch {
+	struct rdma_event_channel *channel;
+	struct cmx_event_resp *resp;
+	struct cmx_event *spare[CMX_MAX_EVENTS];
+	int n;
+};
+
+/* The thread was cancelled. Events that it had already got count as acknowledged. */
+static void cancelled(void *arg)
+{
+	struct fetch *f = arg;
+	int i;
+
+	for (i = 0; i < f->n; i++) {
+		if (!f->resp[i].uid) {
+			free(f->spare[i]);
+			continue;
+		}
+		if (f->resp[i].event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			cmx_id_destroy_handle(f->channel->fd, f->resp[i].id);
+		set_owner(f->spare[i], &f->resp[i]);
+		rdma_ack_cm_event(&f->spare[i]->event);
+	}
+	cmx_channel_leave(to_cmx_channel(f->channel));
+}
+
+/*
+ * As the original's write() is, the wait is a cancellation point; ioctl() is none
+ * by itself. Between the calls that make it one is nothing but that ioctl().
+ */
+static int fetch(struct fetch *f)
 {
 	uint32_t count = 0;
 	struct cmx_cmd cmd;
+	int type, ret;
 
-	static_assert(CMX_MAX_EVENTS * sizeof(*resp) <= UINT16_MAX, "length of an attribute");
+	static_assert(CMX_MAX_EVENTS * sizeof(*f->resp) <= UINT16_MAX, "length of an attribute");
 	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, resp, n * sizeof(*resp));
+	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, f->resp, f->n * sizeof(*f->resp));
 	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
-	return cmx_cmd_issue(&cmd, channel->fd) ? -1 : (int)count;
+	pthread_cleanup_push(cancelled, f);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	ret = cmx_cmd_issue(&cmd, f->channel->fd);
+	pthread_setcanceltype(type, NULL);
+	pthread_cleanup_pop(0);
+	return ret ? -1 : (int)count;
 }
 
 /*
@@ -301,31 +344,35 @@ static int fetch(struct rdma_event_channel *channel, struct cmx_event_resp *resp
 static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
 		      struct rdma_cm_event **events, int n)
 {
-	struct cmx_event *spare[CMX_MAX_EVENTS];
-	int fetched, used = 0, i, err;
+	int fetched, used = 0, state, i, err;
+	struct fetch f;
 
-	for (i = 0; i < n; i++) {
-		spare[i] = calloc(1, sizeof(*spare[i]));
-		if (!spare[i])
+	f.channel = channel;
+	f.resp = resp;
+	for (f.n = 0; f.n < n; f.n++) {
+		f.spare[f.n] = calloc(1, sizeof(*f.spare[0]));
+		if (!f.spare[f.n])
 			break;
 	}
-	n = i;
-	if (!n)
+	if (!f.n)
 		return cmx_err(ENOMEM);
 
-	memset(resp, 0, n * sizeof(*resp));
-	fetched = fetch(channel, resp, n);
+	memset(resp, 0, f.n * sizeof(*resp));
+	fetched = fetch(&f);
 	err = errno;
+	/* verbs and files are cancellation points: what was begun here is finished */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (i = 0; i < fetched; i++) {
-		if (process(channel, spare[used], &resp[i])) {
-			events[used] = &spare[used]->event;
+		if (process(channel, f.spare[used], &resp[i])) {
+			events[used] = &f.spare[used]->event;
 			used++;
 		} else {
-			memset(spare[used], 0, sizeof(*spare[used]));
+			memset(f.spare[used], 0, sizeof(*f.spare[used]));
 		}
 	}
-	for (i = used; i < n; i++)
-		free(spare[i]);
+	pthread_setcancelstate(state, NULL);
+	for (i = used; i < f.n; i++)
+		free(f.spare[i]);
 	return fetched < 0 ? cmx_err(err) : used;
 }
 
@@ -369,9 +416,10 @@ int cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **ev
 	resp = calloc(n, sizeof(*resp));
 	if (!resp)
 		return cmx_err(ENOMEM);
+	pthread_cleanup_push(free, resp);
 	ret = get_events(channel, resp, events, n);
 	err = errno;
-	free(resp);
+	pthread_cleanup_pop(1);
 	errno = err;
 	return ret;
 }

@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -114,14 +115,19 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return ret;
 }
 
-/* A peer that answers as one of another vendor: our library never does. */
+bool cancel_fetch;
+
+/*
+ * A peer that answers as one of another vendor, which our library never does; and a
+ * thread that is cancelled when it has got events.
+ */
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct ib_uverbs_ioctl_hdr *hdr;
 	struct rdma_ucm_ece *ece;
 	va_list ap;
 	void *arg;
-	int i;
+	int i, ret;
 
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
@@ -136,7 +142,11 @@ int ioctl(int fd, unsigned long request, ...)
 			ece->vendor_id = answer_as;
 		}
 	}
-	return syscall(SYS_ioctl, fd, request, arg);
+	ret = syscall(SYS_ioctl, fd, request, arg);
+	if (cancel_fetch && !ret && request == RDMA_VERBS_IOCTL &&
+	    hdr->object_id == CMX_OBJ_CHANNEL && hdr->method_id == CMX_CHANNEL_GET_EVENTS)
+		pthread_cancel(pthread_self());
+	return ret;
 }
 
 static struct cmx_ece_info query(struct rdma_cm_id *id)

@@ -24,7 +24,7 @@ struct test {
 
 extern const struct test addr_tests[], option_tests[], ece_tests[], ece_qp_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
-			  watch_tests[];
+			  watch_tests[], cancel_tests[];
 
 /* Says what is wrong and ends the case. */
 #define WANT(cond) want(cond, #cond, __FILE__, __LINE__)
@@ -43,6 +43,12 @@ void pair_resolve(struct pair *p, enum rdma_port_space ps);
 void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);
 extern struct rdma_conn_param plain;
+
+/* how many events the library holds for the channel */
+unsigned int held(struct rdma_event_channel *ch);
+
+/* who has just fetched events is cancelled */
+extern bool cancel_fetch;
 
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val);
 uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);

@@ -20,8 +20,7 @@
 #define ME "10.77.0.1"
 #define RACES 60
 
-/* How many events the library holds for the channel. */
-static unsigned int held(struct rdma_event_channel *ch)
+unsigned int held(struct rdma_event_channel *ch)
 {
 	struct cmx_channel_page *page;
 	unsigned int n;

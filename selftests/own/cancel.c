@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Threads that are cancelled while they wait: nothing is left of them that
+ * others would wait for.
+ */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "own.h"
+
+#define ME "10.77.0.1"
+#define NOBODY "10.77.0.99"	/* see suites/own.sh */
+#define ROUNDS 70
+
+/** struct waiter - a thread that is going to wait */
+struct waiter {
+	pthread_t thread;
+	void (*wait)(void *arg);
+	void *arg;
+	pid_t tid;
+};
+
+static void get_one(void *ch)
+{
+	struct rdma_cm_event *ev;
+
+	rdma_get_cm_event(ch, &ev);
+}
+
+static void get_many(void *ch)
+{
+	struct rdma_cm_event *ev[8];
+
+	cmx_get_events(ch, ev, 8);
+}
+
+static void get_request(void *listener)
+{
+	struct rdma_cm_id *id;
+
+	rdma_get_request(listener, &id);
+}
+
+static void connect_to(void *id)
+{
+	struct rdma_conn_param par = plain;
+
+	rdma_connect(id, &par);
+}
+
+static void *run(void *waiter)
+{
+	struct waiter *w = waiter;
+
+	__atomic_store_n(&w->tid, gettid(), __ATOMIC_RELEASE);
+	w->wait(w->arg);
+	return NULL;
+}
+
+static void start(struct waiter *w, void (*wait)(void *arg), void *arg)
+{
+	*w = (struct waiter){ .wait = wait, .arg = arg };
+	WANT(!pthread_create(&w->thread, NULL, run, w));
+}
+
+/* Whether the thread sleeps in that system call. */
+static bool sleeps_in(pid_t tid, long nr)
+{
+	long in = -1;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	f = fopen(path, "r");
+	WANT(f);
+	if (fscanf(f, "%ld", &in) != 1)
+		in = -1;
+	fclose(f);
+	return in == nr;
+}
+
+static void start_asleep(struct waiter *w, long nr, void (*wait)(void *arg), void *arg)
+{
+	pid_t tid;
+
+	start(w, wait, arg);
+	while (!(tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)) || !sleeps_in(tid, nr))
+		usleep(1000);
+}
+
+static void join(struct waiter *w, void *result)
+{
+	void *res;
+
+	WANT(!pthread_join(w->thread, &res));
+	WANT(res == result);
+}
+
+static void cancel(struct waiter *w)
+{
+	WANT(!pthread_cancel(w->thread));
+	join(w, PTHREAD_CANCELED);
+}
+
+/* The library knows that nobody waits any more: it resolves the route by itself. */
+static void waiting(void)
+{
+	void (*const waits[])(void *) = { get_one, get_many };
+	struct rdma_event_channel *ch;
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+	struct waiter w;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		id = new_id(&ch, RDMA_PS_TCP);
+		WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+		WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
+		start_asleep(&w, SYS_ioctl, waits[i], ch);
+		cancel(&w);
+		WANT(!rdma_resolve_route(id, 2000));
+		WANT(held(ch) == 1);
+		WANT(!rdma_destroy_id(id));
+		rdma_destroy_event_channel(ch);
+	}
+}
+
+static void one_closed(int i)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	struct waiter w;
+
+	WANT(ch);
+	start_asleep(&w, SYS_ioctl, i & 1 ? get_one : get_many, ch);
+	rdma_destroy_event_channel(ch);
+	cancel(&w);
+}
+
+/* MVAPICH2 ends like this. Memory does not grow, once as much is kept as ever is. */
+static void closed(void)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < 2 * ROUNDS; i++) {
+		if (i == ROUNDS)
+			used = mallinfo2().uordblks;
+		one_closed(i);
+	}
+	WANT(mallinfo2().uordblks == used);
+}
+
+static void calls(void)
+{
+	struct rdma_cm_id *id;
+	struct waiter w;
+
+	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(id, addr_of(ME, 0)) && !rdma_listen(id, 1));
+	start_asleep(&w, SYS_ioctl, get_request, id);
+	cancel(&w);
+	WANT(!rdma_destroy_id(id));
+
+	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 7), 2000));
+	WANT(!rdma_resolve_route(id, 2000));
+	start_asleep(&w, SYS_ioctl, connect_to, id);
+	cancel(&w);
+	WANT(!rdma_destroy_id(id));
+}
+
+/* The thread is cancelled when the kernel has written the event: it counts as acknowledged. */
+static void lose_event(void (*wait)(void *arg), struct rdma_event_channel *ch)
+{
+	struct waiter w;
+
+	cancel_fetch = true;
+	start(&w, wait, ch);
+	join(&w, PTHREAD_CANCELED);
+	cancel_fetch = false;
+}
+
+static void fetched(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	lose_event(get_one, ch);
+	WANT(!rdma_destroy_id(id));
+
+	id = new_id(&ch, RDMA_PS_UDP);
+	WANT(!rdma_bind_addr(id, addr_of(ME, 0)));
+	WANT(!rdma_join_multicast(id, addr_of("239.8.7.1", 0), NULL));
+	lose_event(get_many, ch);
+	WANT(!rdma_leave_multicast(id, addr_of("239.8.7.1", 0)));
+	WANT(!rdma_destroy_id(id));
+}
+
+/* Nobody will ever answer it. */
+static void fetched_request(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_connect(p.id, &par));
+	lose_event(get_one, p.lch);
+	expect(p.ch, RDMA_CM_EVENT_REJECTED);
+	WANT(!rdma_destroy_id(p.listener));
+}
+
+const struct test cancel_tests[] = {
+	{ "cancel: a thread that waits for events", waiting },
+	{ "cancel: the channel was destroyed before", closed },
+	{ "cancel: calls that wait for their event", calls },
+	{ "cancel: an event was just fetched", fetched },
+	{ "cancel: a request was just fetched", fetched_request },
+	{}
+};
