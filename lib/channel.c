@@ -120,6 +120,10 @@ int cmx_channel_enter(struct cmx_channel *ch, struct rdma_cm_event **events, int
 	int num = 0;
 
 	pthread_mutex_lock(&ch->lock);
+	if (ch->closed) {
+		pthread_mutex_unlock(&ch->lock);
+		return cmx_err(EBADF);
+	}
 	while (ch->held && num < n) {
 		e = ch->held;
 		cmx_channel_unhold(ch, e);
@@ -132,8 +136,19 @@ int cmx_channel_enter(struct cmx_channel *ch, struct rdma_cm_event **events, int
 	return num;
 }
 
-static void channel_free(struct cmx_channel *ch)
+/*
+ * A thread that is about to wait when another one destroys the channel must find
+ * that out: the last channels to be destroyed are kept.
+ */
+static void channel_retire(struct cmx_channel *ch)
 {
+	static struct cmx_channel *retired[64];
+	static unsigned int next;
+	unsigned int i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % ARRAY_SIZE(retired);
+
+	ch = __atomic_exchange_n(&retired[i], ch, __ATOMIC_ACQ_REL);
+	if (!ch)
+		return;
 	pthread_mutex_destroy(&ch->lock);
 	free(ch);
 }
@@ -146,7 +161,7 @@ void cmx_channel_leave(struct cmx_channel *ch)
 	last = !--ch->waiters && ch->closed;
 	pthread_mutex_unlock(&ch->lock);
 	if (last)
-		channel_free(ch);
+		channel_retire(ch);
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void)
@@ -173,20 +188,22 @@ void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
 	struct cmx_channel *ch = to_cmx_channel(channel);
 	struct cmx_event *e;
+	int fd = channel->fd;
 	bool last;
 
+	pthread_mutex_lock(&ch->lock);
 	if (page_of(ch))
 		munmap(ch->page, sysconf(_SC_PAGESIZE));
-	close(channel->fd);
-	pthread_mutex_lock(&ch->lock);
 	ch->page = MAP_FAILED;
 	while ((e = ch->held)) {
 		cmx_channel_unhold(ch, e);
 		free(e);
 	}
 	ch->closed = true;
+	channel->fd = -1;
 	last = !ch->waiters;
 	pthread_mutex_unlock(&ch->lock);
 	if (last)
-		channel_free(ch);
+		channel_retire(ch);
+	close(fd);
 }

@@ -86,7 +86,7 @@ struct cmx_event {
  * @last: where the next one goes
  * @num_held: how many
  * @waiters: threads that wait for an event in the kernel
- * @closed: the last one of them frees the channel
+ * @closed: destroyed, and kept for a while when the last one of them has left
  * @page: shared with the kernel; NULL before it is needed, MAP_FAILED when it
  *	can't be had
  * @forks: how often the process had been forked off when @page was mapped:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Threads that are cancelled while they wait: nothing is left of them that
- * others would wait for.
+ * others would wait for. And those that come to wait too late.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -153,6 +153,33 @@ static void closed(void)
 	WANT(mallinfo2().uordblks == used);
 }
 
+static void comes_late(struct rdma_event_channel *ch)
+{
+	struct rdma_cm_event *ev;
+
+	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EBADF);
+	WANT(cmx_get_events(ch, &ev, 1) == -1 && errno == EBADF);
+}
+
+/* rping and MVAPICH2 do it, when their threads are slow. */
+static void late(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	struct waiter w;
+
+	WANT(ch);
+	rdma_destroy_event_channel(ch);
+	comes_late(ch);
+
+	ch = rdma_create_event_channel();
+	WANT(ch);
+	start_asleep(&w, SYS_ioctl, get_one, ch);
+	rdma_destroy_event_channel(ch);
+	comes_late(ch);
+	cancel(&w);
+	comes_late(ch);
+}
+
 static void calls(void)
 {
 	struct rdma_cm_id *id;
@@ -216,6 +243,7 @@ static void fetched_request(void)
 const struct test cancel_tests[] = {
 	{ "cancel: a thread that waits for events", waiting },
 	{ "cancel: the channel was destroyed before", closed },
+	{ "cancel: a thread comes when the channel was destroyed", late },
 	{ "cancel: calls that wait for their event", calls },
 	{ "cancel: an event was just fetched", fetched },
 	{ "cancel: a request was just fetched", fetched_request },
