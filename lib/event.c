@@ -48,15 +48,22 @@ static bool all_acked(struct cmx_id *id, const uint32_t *completed, uint32_t eve
 	return all;
 }
 
+static void unlock(void *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
 /* @completed: of the id or of one of its memberships */
 void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
 {
 	if (all_acked(id, completed, events))
 		return;
 	pthread_mutex_lock(&acked_lock);
+	/* a cancellation point */
+	pthread_cleanup_push(unlock, &acked_lock);
 	while (!all_acked(id, completed, events))
 		pthread_cond_wait(&acked, &acked_lock);
-	pthread_mutex_unlock(&acked_lock);
+	pthread_cleanup_pop(1);
 }
 
 int rdma_ack_cm_event(struct rdma_cm_event *event)

@@ -51,6 +51,11 @@ static void connect_to(void *id)
 	rdma_connect(id, &par);
 }
 
+static void destroy(void *id)
+{
+	rdma_destroy_id(id);
+}
+
 static void *run(void *waiter)
 {
 	struct waiter *w = waiter;
@@ -240,6 +245,31 @@ static void fetched_request(void)
 	WANT(!rdma_destroy_id(p.listener));
 }
 
+/* A thread that waits for @ev, of an id of its own, to be acknowledged. */
+static void start_destroy(struct waiter *w, struct rdma_cm_event **ev)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_get_cm_event(ch, ev));
+	start_asleep(w, SYS_futex, destroy, id);
+}
+
+/* Other ids are none the worse for it. */
+static void unacknowledged(void)
+{
+	struct rdma_cm_event *ev, *lost;
+	struct waiter w;
+
+	start_destroy(&w, &lost);
+	cancel(&w);
+	start_destroy(&w, &ev);
+	WANT(!rdma_ack_cm_event(ev));
+	join(&w, NULL);
+	WANT(!rdma_ack_cm_event(lost));
+}
+
 const struct test cancel_tests[] = {
 	{ "cancel: a thread that waits for events", waiting },
 	{ "cancel: the channel was destroyed before", closed },
@@ -247,5 +277,6 @@ const struct test cancel_tests[] = {
 	{ "cancel: calls that wait for their event", calls },
 	{ "cancel: an event was just fetched", fetched },
 	{ "cancel: a request was just fetched", fetched_request },
+	{ "cancel: rdma_destroy_id() that waits for an event of its id", unacknowledged },
 	{}
 };
