@@ -51,7 +51,8 @@ int cmx_id_issue_plain(struct cmx_cmd *cmd, struct cmx_id *id)
 {
 	if (cmx_id_make(id))
 		return -1;
-	cmd->hdr.attrs[0].data = id->handle;
+	/* as cmx_cmd_u32() does, whatever the byte order */
+	memcpy(&cmd->hdr.attrs[0].data, &id->handle, sizeof(id->handle));
 	return cmx_cmd_issue(cmd, id->id.channel->fd);
 }
 
