@@ -50,11 +50,15 @@ static void restore(struct cmx_priv *p, const struct backup *b)
 	p->srq = b->srq;
 }
 
-/*
+/**
+ * cmx_wait_for_qp() - wait until a QP can be connected
+ * @p: the id; its lock is not held
+ * @param: its QP; NULL: that of the id
+ *
  * The last connection of the QP may not be over for the peer yet. A ULP has a
  * new QP for each connection, and can call from where nothing may wait.
  */
-static void wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param)
+void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param)
 {
 	if (p->user && param && p->id.qp_type != IB_QPT_UD)
 		cmx_close_wait(READ_ONCE(p->id.device), param->qp_num);
@@ -99,7 +103,7 @@ int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
 
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	wait_for_qp(p, param);
+	cmx_wait_for_qp(p, param);
 	mutex_lock(&p->lock);
 	if (p->state == CMX_ADDR_RESOLVED) {
 		ret = cmx_route_take(p);
@@ -131,7 +135,7 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	wait_for_qp(p, param);
+	cmx_wait_for_qp(p, param);
 	/* iWARP lets go of the lock, and the handler may end the id */
 	cmx_id_get(p);
 	mutex_lock(&p->lock);
@@ -170,14 +174,25 @@ int cmx_connect(struct cmx_id *id, const struct rdma_conn_param *param)
 }
 EXPORT_SYMBOL_GPL(cmx_connect);
 
-static int accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
-			 const struct rdma_ucm_ece *ece)
+/**
+ * cmx_accept_locked() - cmx_accept_ece() without waiting for the QP
+ * @p: the id; its lock is held, so that no event comes before the caller drops it
+ * @param: parameters of the connection
+ * @ece: what to answer, or NULL
+ *
+ * Return: as cmx_accept().
+ */
+int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
+		      const struct rdma_ucm_ece *ece)
 {
 	/* datagrams get no answer to wait for; a second accept has no deadline of its own */
 	bool timed = param && p->passive && p->owed && p->id.qp_type != IB_QPT_UD;
 	struct backup b;
 	int ret;
 
+	lockdep_assert_held(&p->lock);
+	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
+		return -EINVAL;
 	if (p->state != CMX_CONNECT || !p->cm)
 		return -EINVAL;
 	if (timed) {
@@ -211,11 +226,9 @@ int cmx_accept_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	struct cmx_priv *p = to_priv(id);
 	int ret;
 
-	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
-		return -EINVAL;
-	wait_for_qp(p, param);
+	cmx_wait_for_qp(p, param);
 	mutex_lock(&p->lock);
-	ret = accept_locked(p, param, ece);
+	ret = cmx_accept_locked(p, param, ece);
 	mutex_unlock(&p->lock);
 	return ret;
 }

@@ -18,12 +18,12 @@ struct cmx_file;
  * @groups: &cmx_mcast.item, under the lock of the handle table
  * @from: the listener whose backlog it counts against, with a reference;
  *	NULL once it has been fetched
- * @uid: the owner's name for it
+ * @uid: the owner's name for it; set by an accept under @p's lock
  * @handle: 0 before it has one
  * @fetched: events fetched; under @file's mutex
  * @queued: events that wait on @file's queue; under that queue's lock
  * @backlog: requests that a listener still takes
- * @muted: born from a request and not yet accepted: takes no events
+ * @muted: born from a request and not yet accepted: takes no events; under @p's lock
  */
 struct cmx_uid {
 	struct cmx_priv p;

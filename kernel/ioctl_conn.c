@@ -107,25 +107,29 @@ const struct cmx_method cmx_method_connect = {
 	},
 };
 
-/* The events of the connection can come before cmx_accept_ece() returns. */
+/* Events come from here on, with the name that the accepting program gave it. */
+static void unmute(const struct cmx_call *call, struct cmx_uid *u)
+{
+	lockdep_assert_held(&u->p.lock);
+	if (cmx_call_attr(call, CMX_ATTR_UID))
+		WRITE_ONCE(u->uid, cmx_call_u64(call, CMX_ATTR_UID));
+	WRITE_ONCE(u->muted, false);
+}
+
 static int accept(struct cmx_call *call, struct cmx_uid *u)
 {
 	struct conn_args args;
-	u64 uid = u->uid;
-	bool muted;
 	int ret;
 
 	ret = decode_conn(call, u, &args);
 	if (ret)
 		return ret;
-	if (cmx_call_attr(call, CMX_ATTR_UID))
-		WRITE_ONCE(u->uid, cmx_call_u64(call, CMX_ATTR_UID));
-	muted = xchg(&u->muted, false);
-	ret = cmx_accept_ece(&u->p.id, &args.param, args.ece_or_null);
-	if (ret) {
-		WRITE_ONCE(u->uid, uid);
-		WRITE_ONCE(u->muted, muted);
-	}
+	cmx_wait_for_qp(&u->p, &args.param);
+	mutex_lock(&u->p.lock);
+	ret = cmx_accept_locked(&u->p, &args.param, args.ece_or_null);
+	if (!ret)
+		unmute(call, u);
+	mutex_unlock(&u->p.lock);
 	return ret;
 }
 

@@ -44,6 +44,9 @@ void cmx_route_stale(struct cmx_priv *p);	/* the path leads nowhere */
 /* connect.c: cmx_connect_ece() of an owner who knows the path already */
 int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
 		     const struct rdma_ucm_ece *ece);
+void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param);
+int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
+		      const struct rdma_ucm_ece *ece);	/* p->lock is held */
 
 /* watch.c */
 int cmx_watch_init_module(void);

@@ -2,6 +2,7 @@
 /*
  * Threads, forks and death.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -250,6 +251,110 @@ static void test_fork(void)
 	close(fd);
 }
 
+/**
+ * struct late - an accept that waits, while others act on its id
+ * @used: a connection whose peer does not answer to its end: until it does, or for two
+ *	seconds, nobody can be connected by its QP
+ * @s: a request
+ * @child: the id that came with it
+ * @param: that QP
+ * @thread: accepts @child by that QP
+ * @tid: of @thread, once it runs
+ * @ret: what came of it
+ */
+struct late {
+	struct scene used, s;
+	uint32_t child;
+	struct rdma_ucm_conn_param param;
+	pthread_t thread;
+	pid_t tid;
+	int ret;
+};
+
+static void *accept_late(void *arg)
+{
+	struct late *l = arg;
+
+	__atomic_store_n(&l->tid, gettid(), __ATOMIC_RELEASE);
+	l->ret = id_accept_qp(l->s.fd, l->child, 500, &l->param);
+	return NULL;
+}
+
+static char thread_state(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+static bool late_open(struct late *l)
+{
+	struct cmx_event_resp *resp;
+
+	memset(l, 0, sizeof(*l));
+	if (!scene_open(&l->used, CONNECTED))
+		return false;
+	l->param = *conn_param();
+	/* connect took one, and accept the next */
+	l->param.qp_num -= 2;
+	if (!CHECK(!id_disconnect(l->used.fd, l->used.id)) || !scene_open(&l->s, ROUTE) ||
+	    !CHECK(!id_connect(l->s.fd, l->s.id)))
+		return false;
+	resp = next_event(l->s.fd, 4);
+	if (!resp)
+		return false;
+	l->child = resp->id;
+	pthread_create(&l->thread, NULL, accept_late, l);
+	while (!__atomic_load_n(&l->tid, __ATOMIC_ACQUIRE) || thread_state(l->tid) == 'R')
+		usleep(1000);
+	return true;
+}
+
+static void late_close(struct late *l)
+{
+	scene_close(&l->s);
+	scene_close(&l->used);
+}
+
+/* Who comes too late leaves the id to who has accepted it. */
+static void test_late_accept(void)
+{
+	struct cmx_event_resp *resp;
+	struct late l;
+
+	if (!late_open(&l))
+		return;
+	CHECK(!id_accept(l.s.fd, l.child, 200));
+	next_event(l.s.fd, 5);
+	pthread_join(l.thread, NULL);
+	CHECK(l.ret == EINVAL, "%d", l.ret);
+	CHECK(!id_establish(l.s.fd, l.s.id));
+	resp = next_event(l.s.fd, 9);
+	CHECK(resp && resp->uid == 200);
+	late_close(&l);
+}
+
+/* An id whose accept fails has no events: its owner does not know it yet. */
+static void test_accept_of_rejected(void)
+{
+	struct late l;
+
+	if (!late_open(&l))
+		return;
+	CHECK(!id_destroy(l.s.fd, l.s.id, NULL));
+	pthread_join(l.thread, NULL);
+	CHECK(l.ret == EINVAL, "%d", l.ret);
+	CHECK(!readable(l.s.fd, 0));
+	late_close(&l);
+}
+
 /* Many ids in many states, and nobody who cleans up. */
 static void make_a_mess(void)
 {
@@ -320,5 +425,7 @@ const struct test race_tests[] = {
 	{ "fork", test_fork },
 	{ "killed", test_killed },
 	{ "closing early", test_close_early },
+	{ "an accept that comes too late", test_late_accept },
+	{ "an accept of what was taken back", test_accept_of_rejected },
 	{ },
 };

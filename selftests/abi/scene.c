@@ -128,21 +128,34 @@ int id_connect(int fd, uint32_t id)
 	return cmd_issue(&c, fd);
 }
 
-int id_accept(int fd, uint32_t id, uint64_t uid)
+int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct rdma_ucm_conn_param *param)
 {
 	struct cmd c;
 
 	id_cmd(&c, CMX_ID_ACCEPT, id);
-	cmd_in(&c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(&c, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
 	cmd_u64(&c, CMX_ATTR_UID, uid);
 	return cmd_issue(&c, fd);
 }
 
-static int id_establish(int fd, uint32_t id)
+int id_accept(int fd, uint32_t id, uint64_t uid)
+{
+	return id_accept_qp(fd, id, uid, conn_param());
+}
+
+int id_establish(int fd, uint32_t id)
 {
 	struct cmd c;
 
 	id_cmd(&c, CMX_ID_ESTABLISH, id);
+	return cmd_issue(&c, fd);
+}
+
+int id_disconnect(int fd, uint32_t id)
+{
+	struct cmd c;
+
+	id_cmd(&c, CMX_ID_DISCONNECT, id);
 	return cmd_issue(&c, fd);
 }
 
