@@ -136,7 +136,7 @@ int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr)
  * * -EADDRNOTAVAIL: not a local address; a wildcard meets other owners of the
  *   port; no port is free.
  * * -EADDRINUSE: another id has that address and port.
- * * -EACCES: a privileged port.
+ * * -EACCES: a port below 1024, and the caller lacks CAP_NET_BIND_SERVICE.
  * * -ENODEV: no RDMA device has that address.
  * * -ENOMEM: out of memory.
  */

@@ -254,24 +254,23 @@ static int take_any(struct cmx_priv *p, struct cmx_space *space)
  * source address. If all of them are held one is shared with ids that have
  * another local address or another peer.
  *
- * Return: 0, -EACCES for a privileged port, -EADDRINUSE or -EADDRNOTAVAIL as
+ * Return: 0, -EACCES for a port below 1024, -EADDRINUSE or -EADDRNOTAVAIL as
  * cmx_portmap_conflict() and cmx_portmap_share() say, -EPROTONOSUPPORT for an
  * unknown port space, -ENOMEM.
  */
 int cmx_port_claim(struct cmx_priv *p)
 {
 	u16 port = ntohs(cmx_addr_port(cmx_src(p)));
-	struct net *net = cmx_net(p);
 	struct cmx_space *space;
 
 	lockdep_assert_held(&p->lock);
 	if (WARN_ON_ONCE(p->space))
 		return -EINVAL;
-	if (port && inet_port_requires_bind_service(net, port) &&
-	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
+	/* ports are service IDs of devices, which no namespace has to itself */
+	if (port && port < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
 		return -EACCES;
 
-	space = space_get(net, port_space(p));
+	space = space_get(cmx_net(p), port_space(p));
 	if (IS_ERR(space))
 		return PTR_ERR(space);
 	return port ? take(p, space, port, cmx_portmap_conflict) : take_any(p, space);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* rdma_bind_addr(): which addresses and ports, and who is in whose way. */
+#define _GNU_SOURCE
 #include "util.h"
+#include <sched.h>
 #include <sys/socket.h>
+
+enum who { ROOT, USER, NS_ROOT };	/* the last: in namespaces that a user has made */
 
 struct one {
 	const char *addr;
 	int port;
 	enum rdma_port_space ps;
-	int drop_root;
+	enum who who;
 };
 
 /* what a side of a pair does: R reuseaddr, O AF only, B bind, L listen, D destroy */
@@ -23,8 +27,10 @@ static void single(const void *arg)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 
-	if (o->drop_root)
+	if (o->who != ROOT)
 		CALL(setuid(65534), "setuid");
+	if (o->who == NS_ROOT)
+		CALL(unshare(CLONE_NEWUSER | CLONE_NEWNET), "unshare");
 	ch = mkchan();
 	id = mkid(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
 	do_bind(id, o->addr, o->port);
@@ -238,11 +244,13 @@ const struct cmp_case bind_cases[] = {
 	ONE("port_1_root", ADDR, 1),
 	ONE("port_1023_root", ADDR, 1023),
 	ONE("port_65535", ADDR, 65535),
-	ONE("port_1_user", ADDR, 1, RDMA_PS_TCP, 1),
-	ONE("port_1023_user", ADDR, 1023, RDMA_PS_TCP, 1),
-	ONE("port_1024_user", ADDR, 1024, RDMA_PS_TCP, 1),
-	ONE("port_1023_user_udp", "0.0.0.0", 1023, RDMA_PS_UDP, 1),
-	ONE("port_0_user", ADDR, 0, RDMA_PS_TCP, 1),
+	ONE("port_1_user", ADDR, 1, RDMA_PS_TCP, USER),
+	ONE("port_1023_user", ADDR, 1023, RDMA_PS_TCP, USER),
+	ONE("port_1024_user", ADDR, 1024, RDMA_PS_TCP, USER),
+	ONE("port_1023_user_udp", "0.0.0.0", 1023, RDMA_PS_UDP, USER),
+	ONE("port_1023_ns_root", "0.0.0.0", 1023, RDMA_PS_TCP, NS_ROOT),
+	ONE("port_1024_ns_root", "0.0.0.0", 1024, RDMA_PS_TCP, NS_ROOT),
+	ONE("port_0_user", ADDR, 0, RDMA_PS_TCP, USER),
 	ONE("udp", ADDR, PORT, RDMA_PS_UDP),
 	ONE("ipoib", ADDR, PORT, RDMA_PS_IPOIB),
 	ONE("ipoib_any", "0.0.0.0", PORT, RDMA_PS_IPOIB),

@@ -49,7 +49,9 @@
  * * ENOMEM: out of memory.
  * * EOPNOTSUPP: the transport of the id's device does not have it.
  * * ENODEV: no RDMA device for that address, or the device was removed.
- * * EADDRINUSE, EADDRNOTAVAIL, EACCES, EAFNOSUPPORT: as for bind(2).
+ * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).
+ * * EACCES: a port below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the
+ *   initial user namespace. net.ipv4.ip_unprivileged_port_start has no say.
  * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or it is an
  *   unreachable one; EHOSTUNREACH also when RoCE v1 was asked for and the peer
  *   is behind a router.
