@@ -71,14 +71,11 @@ static void event_done(struct cmx_event *ev)
 	cmx_event_free(ev);
 }
 
-/* The ULP is done with the id: no callback after this but the one that runs. */
+/* The ULP is done with the id, which is over: no callback after this but the one that runs. */
 static void ulp_end(struct ulp_id *u)
 {
 	struct cmx_event *ev;
 
-	spin_lock(&u->lock);
-	u->over = true;
-	spin_unlock(&u->lock);
 	cmx_id_kill(&u->p);
 	/* over: nothing is added any more */
 	while ((ev = next_event(u)))
@@ -108,10 +105,12 @@ static void ulp_flush(struct cmx_priv *p)
 		event_done(ev);
 		spin_lock(&u->lock);
 	}
-	u->runner = NULL;
-	idle(u);
 	if (u->over)
 		ret = 0;
+	else if (ret)
+		u->over = true;
+	u->runner = NULL;
+	idle(u);
 out:
 	spin_unlock(&u->lock);
 	if (ret)
@@ -247,6 +246,9 @@ void cmx_destroy_id(struct cmx_id *id)
 	struct ulp_id *u = to_ulp(to_priv(id));
 
 	cmx_id_get(&u->p);
+	spin_lock(&u->lock);
+	u->over = true;
+	spin_unlock(&u->lock);
 	ulp_end(u);
 	wait_var_event(u, !READ_ONCE(u->runner) && !atomic_read(&u->requests));
 	cmx_id_put(&u->p);
