@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
+#include "device.h"
 #include "event.h"
 #include "ulp.h"
 
@@ -71,15 +72,34 @@ static void event_done(struct cmx_event *ev)
 	cmx_event_free(ev);
 }
 
-/* The ULP is done with the id, which is over: no callback after this but the one that runs. */
+static bool runs(struct ulp_id *u)
+{
+	bool ret;
+
+	spin_lock(&u->lock);
+	ret = u->runner;
+	spin_unlock(&u->lock);
+	return ret;
+}
+
+/* The ULP is done with the id, which is over: no handler runs, nor will. */
 static void ulp_end(struct ulp_id *u)
 {
+	struct cmx_device *dev;
 	struct cmx_event *ev;
 
+	/* events that nobody got may refer to its GIDs */
+	mutex_lock(&u->p.lock);
+	dev = u->p.dev;
+	if (dev)
+		cmx_device_get(dev);
+	mutex_unlock(&u->p.lock);
 	cmx_id_kill(&u->p);
-	/* over: nothing is added any more */
+	/* dead: nothing is added any more */
 	while ((ev = next_event(u)))
 		event_done(ev);
+	if (dev)
+		cmx_device_put(dev);
 	cmx_id_put(&u->p);
 }
 
@@ -146,12 +166,8 @@ static void ulp_post(struct cmx_event *ev)
 static void ulp_flush_later(struct cmx_priv *p)
 {
 	struct ulp_id *u = to_ulp(p);
-	bool runs;
 
-	spin_lock(&u->lock);
-	runs = u->runner;
-	spin_unlock(&u->lock);
-	if (!runs)
+	if (!runs(u))
 		deliver_later(u);
 }
 
@@ -236,8 +252,9 @@ EXPORT_SYMBOL_GPL(cmx_create_id);
  * @id: the id; its QP has been destroyed. Not from its own handler, which
  *	returns non-zero instead
  *
- * Waits for a handler that runs, never for the wire. No handler runs for @id,
- * or for requests to it as a listener, after this returns.
+ * Waits for a handler that runs, never for the wire; to that one the id looks
+ * as before. No handler runs for @id, or for requests to it as a listener, after
+ * this returns.
  *
  * Context: process, may sleep.
  */
@@ -249,8 +266,9 @@ void cmx_destroy_id(struct cmx_id *id)
 	spin_lock(&u->lock);
 	u->over = true;
 	spin_unlock(&u->lock);
+	wait_var_event(u, !runs(u));
 	ulp_end(u);
-	wait_var_event(u, !READ_ONCE(u->runner) && !atomic_read(&u->requests));
+	wait_var_event(u, !atomic_read(&u->requests));
 	cmx_id_put(&u->p);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_id);

@@ -42,6 +42,7 @@ struct end {
  * @server: the victim is the one of the request
  * @event: when
  * @late: events that came for a dead id
+ * @lost: handlers whose id lost its device under them
  * @hit: the victim is dead
  * @n: ends in use
  * @ends: all of them. Ends at the server: from 1 on
@@ -51,6 +52,7 @@ struct scene {
 	bool server;
 	enum rdma_cm_event_type event;
 	atomic_t late;
+	atomic_t lost;
 	struct completion hit;
 	int n;
 	struct end ends[ENDS];
@@ -102,6 +104,7 @@ static void die_by_thread(struct work_struct *work)
 
 static int die(struct end *e)
 {
+	const struct ib_device *device = e->id->device;
 	struct scene *s = e->s;
 
 	if (!take(e))
@@ -110,7 +113,10 @@ static int die(struct end *e)
 		INIT_WORK(&e->work, die_by_thread);
 		queue_work(system_unbound_wq, &e->work);
 		wait_for_completion(&e->started);
+		/* the id is being destroyed, and is there as long as this handler runs */
 		msleep(20);
+		if (READ_ONCE(e->id->device) != device)
+			atomic_inc(&s->lost);
 		return 0;
 	}
 	res_close(e->id, &e->r);
@@ -304,7 +310,7 @@ static int play(struct scene *s, const struct sockaddr *addr)
 	/* time for what must not come */
 	msleep(50);
 	end_all(s);
-	return ret ?: atomic_read(&s->late) ? -EPROTO : 0;
+	return ret ?: atomic_read(&s->late) || atomic_read(&s->lost) ? -EPROTO : 0;
 }
 
 int break_at(int argc, char **argv)
@@ -324,7 +330,7 @@ int break_at(int argc, char **argv)
 	s->server = !strcmp(argv[2], "server");
 	s->event = event;
 	ret = play(s, (struct sockaddr *)&addr);
-	say("late %d, %d\n", atomic_read(&s->late), ret);
+	say("late %d, lost %d, %d\n", atomic_read(&s->late), atomic_read(&s->lost), ret);
 	kfree(s);
 	return ret;
 }
