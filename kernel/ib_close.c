@@ -84,6 +84,14 @@ static void bury(struct cmx_priv *p)
 	}
 }
 
+/* The REQ was not even received, as far as is known. */
+static bool unheard(const struct ib_cm_id *cm)
+{
+	enum ib_cm_state state = READ_ONCE(cm->state);
+
+	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
+}
+
 static void plan_round(void)
 {
 	queue_delayed_work(cmx_reap_wq, &round_work,
@@ -94,8 +102,9 @@ static void plan_round(void)
  * cmx_cm_release() - give up the ib_cm id of an id
  * @p: the id; its lock is held. Nothing to do when it has none
  *
- * The peer is told, whatever the state of the connection. No id has a second
- * ib_cm id that it used.
+ * The peer is told, whatever the state of the connection. When it has not been
+ * heard of, the path to it is no longer trusted. No id has a second ib_cm id
+ * that it used.
  */
 void cmx_cm_release(struct cmx_priv *p)
 {
@@ -106,6 +115,8 @@ void cmx_cm_release(struct cmx_priv *p)
 		p->ops->release(p);
 		return;
 	}
+	if (unheard(p->cm))
+		cmx_route_stale(p);
 	spin_lock(&lock);
 	p->cm_dead = p->cm;
 	if (p->closing)

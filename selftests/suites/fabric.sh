@@ -221,6 +221,30 @@ if ! slow; then
 	dropped "an event: to register again" knob ports/1/event 17
 fi
 
+# a record is wrong when the peer does not hear of us: a deadline, and a process that goes
+connecting() { grep -q " connect " /sys/kernel/debug/rdma_cmx/ids; }
+call() { (with ours ip netns exec h1 "$path" connect 10.78.0.1 7999) >"$run/client" 2>&1; }
+check "a record is kept" learned
+call
+said "the peer rejects" "REJECTED" client
+check_not "the record that led to it is kept" forgotten
+knob mad/class 7
+knob mad/drop 1
+echo 300 >$param/connect_deadline_ms
+call
+said "the peer is silent: a deadline ends it" "UNREACHABLE.* -110" client
+check "the record is dropped" within 10 forgotten
+echo 0 >$param/connect_deadline_ms
+check "a record is kept" learned
+(with ours ip netns exec h1 "$path" connect 10.78.0.1 7999) >"$run/client" 2>&1 &
+pid=$!
+check "the peer is silent" within 10 connecting
+kill $pid
+wait $pid
+check "whoever called is gone: the record is dropped" within 10 forgotten
+knob mad/drop 0
+knob mad/class 0
+
 # partitions: one of both ports, one without the peer's
 printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
 	>>$fabric_run/partitions.conf
