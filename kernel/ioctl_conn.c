@@ -193,9 +193,15 @@ const struct cmx_method cmx_method_disconnect = {
 	},
 };
 
+/* The lock keeps the transport: another thread may be resolving. A ULP has no such thread. */
 static int notify(struct cmx_call *call, struct cmx_uid *u)
 {
-	return cmx_notify(&u->p.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
+	int ret;
+
+	mutex_lock(&u->p.lock);
+	ret = cmx_notify(&u->p.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
+	mutex_unlock(&u->p.lock);
+	return ret;
 }
 
 const struct cmx_method cmx_method_notify = {
