@@ -306,8 +306,9 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 		return -ERESTARTSYS;
 	}
 	mutex_lock(&u->p.lock);
-	ret = cmx_handle_move_id(u, from, to);
+	/* once it has moved, a reader of the other channel counts */
 	*fetched = u->fetched;
+	ret = cmx_handle_move_id(u, from, to);
 	mutex_unlock(&u->p.lock);
 	mutex_unlock(&from->mutex);
 	cmx_uid_put(u);
