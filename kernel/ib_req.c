@@ -465,6 +465,8 @@ static int take_request(struct cmx_priv *listener, struct ib_cm_id *cm, const st
 	ret = bear(child, listener, cm, req);
 	if (!ret) {
 		ev->ev.ece = child->ece_remote;
+		/* the owner may end it at once, and of a SIDR REQ ib_cm does not wait for us */
+		cmx_id_get(child);
 		cmx_event_queue(ev);
 	}
 	mutex_unlock(&child->lock);
@@ -472,6 +474,7 @@ static int take_request(struct cmx_priv *listener, struct ib_cm_id *cm, const st
 	cmx_id_put(listener);
 	if (!ret) {
 		child->sink->flush(child);
+		cmx_id_put(child);
 		return 0;
 	}
 	cmx_event_free(ev);
