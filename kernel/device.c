@@ -42,9 +42,10 @@ bool cmx_port_fits(const struct cmx_priv *p, struct ib_device *device, u32 port)
 {
 	if (!port_usable(device, port) || !cmx_device_fits(device, p->node_type))
 		return false;
-	/* a connection of iWARP is one of TCP */
+	/* a connection of iWARP is one of TCP, between addresses of IP */
 	return !rdma_cap_iw_cm(device, port) ||
-	       (p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC);
+	       (p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC &&
+		cmx_src(p)->sa_family != AF_IB);
 }
 
 static u8 preferred_gid_type(struct ib_device *device, u32 port)

@@ -2,6 +2,7 @@
 /* Addresses whose neighbour is asked for first. */
 #include <stdlib.h>
 #include <unistd.h>
+#include <infiniband/ib.h>
 #include "own.h"
 
 #define LATE "10.77.0.98"
@@ -52,8 +53,24 @@ static void many_wait(void)
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
+/* The suite iwarp does it too, as iWARP has no such addresses. */
+static void af_ib_listener(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct sockaddr_ib sib = {
+		.sib_family = AF_IB,
+		.sib_sid = htobe64(RDMA_IB_IP_PS_TCP + 7512),
+		.sib_sid_mask = htobe64(~0ULL),
+	};
+
+	WANT(!rdma_bind_addr(id, (struct sockaddr *)&sib));
+	WANT(!rdma_listen(id, 1));
+}
+
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", late_neighbour },
 	{ "address: many wait for one neighbour", many_wait },
+	{ "address: a wildcard of AF_IB", af_ib_listener },
 	{}
 };
