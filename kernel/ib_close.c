@@ -9,9 +9,9 @@
  *
  * Destroying an ib_cm id waits for its handler and for the messages that it has
  * sent, which can take a minute, or as long as the peer has asked for: each is
- * destroyed by a work item of its own, in a work queue where nothing else waits. Not
- * so after an orderly end, when there is nothing to wait for, a little later. Then
- * one work item does it for many.
+ * destroyed by a work item of its own. Those with a message that nobody can take
+ * back have a work queue where nothing else waits. After an orderly end there is
+ * nothing to wait for, a little later: one work item does it for many.
  */
 #include <linux/hashtable.h>
 #include <linux/llist.h>
@@ -43,6 +43,7 @@ static void reap_all(struct work_struct *work);
 static void next_round(struct work_struct *work);
 
 struct workqueue_struct *cmx_reap_wq;
+static struct workqueue_struct *linger_wq;
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
@@ -75,10 +76,14 @@ static void reap(struct work_struct *work)
  */
 static void bury(struct cmx_priv *p)
 {
+	bool timewait = READ_ONCE(p->cm_dead->state) == IB_CM_TIMEWAIT;
+	/* cm_establish() lets a DREQ go before the REP is taken back */
+	bool linger = p->refused || (timewait && !p->established);
+
 	lockdep_assert_held(&lock);
-	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT || p->refused) {
+	if (!timewait || linger) {
 		INIT_WORK(&p->reap, reap);
-		queue_work(cmx_reap_wq, &p->reap);
+		queue_work(linger ? linger_wq : cmx_reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
 		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
@@ -275,6 +280,7 @@ void cmx_close_device(const struct ib_device *device)
 	spin_unlock(&lock);
 	flush_delayed_work(&reap_work);
 	flush_workqueue(cmx_reap_wq);
+	flush_workqueue(linger_wq);
 	flush_workqueue(cmx_wq);
 }
 
@@ -282,11 +288,20 @@ int cmx_close_init_module(void)
 {
 	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				      WQ_UNBOUND_MAX_ACTIVE);
-	return cmx_reap_wq ? 0 : -ENOMEM;
+	if (!cmx_reap_wq)
+		return -ENOMEM;
+	linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				    WQ_UNBOUND_MAX_ACTIVE);
+	if (!linger_wq) {
+		destroy_workqueue(cmx_reap_wq);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 void cmx_close_exit_module(void)
 {
 	cancel_delayed_work_sync(&round_work);
+	destroy_workqueue(linger_wq);
 	destroy_workqueue(cmx_reap_wq);
 }

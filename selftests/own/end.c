@@ -79,6 +79,29 @@ static void peer_is_silent(void)
 	WANT(!still_closing());
 }
 
+/* Of a request that was rejected by who sent it ib_cm waits for the answer. */
+static void many_taken_back(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int i;
+
+	ch = rdma_create_event_channel();
+	WANT(ch);
+	/* a work queue runs 512 at once */
+	for (i = 0; i < 520; i++) {
+		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 4));
+		resolve(ch, id, "10.77.0.99", 7520);
+		par.qp_num = 0x800000 + i;
+		WANT(!rdma_connect(id, &par));
+		WANT(!rdma_reject(id, NULL, 0));
+		WANT(!rdma_destroy_id(id));
+	}
+	peer_is_silent();
+}
+
 /* One DISCONNECTED for each, whichever DREQ comes first. */
 static void both_end_it(void)
 {
@@ -191,6 +214,7 @@ const struct test end_tests[] = {
 	{ "the passive end disconnects", passive_ends_it },
 	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
 	{ "end: a silent peer is told for so long only", peer_is_silent },
+	{ "end: hundreds of requests taken back keep nobody waiting", many_taken_back },
 	{ "both ends disconnect", both_end_it },
 	{ "the deadline of an accept", accept_deadline },
 	{ "the deadline of an accept that is met", accept_deadline_met },
