@@ -363,12 +363,17 @@ static int req_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	mutex_lock(&listener->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	ret = bear(child, listener, iw, event);
-	if (!ret)
+	if (!ret) {
+		/* the owner may end it at once: the lock must not go with it */
+		cmx_id_get(child);
 		cmx_event_post(ev);
+	}
 	mutex_unlock(&child->lock);
 	mutex_unlock(&listener->lock);
-	if (!ret)
+	if (!ret) {
+		cmx_id_put(child);
 		return 0;
+	}
 	cmx_event_free(ev);
 kill_child:
 	cmx_id_kill(child);
