@@ -84,6 +84,7 @@ struct cmx_opts {
  * @owed: a request or reply of the peer waits for our answer
  * @refused: by us; ib_cm may have a message of ours yet, that it repeats
  * @calling: iWARP: the provider has been called, without the lock
+ * @hangup: iWARP: to be disconnected as soon as it is established
  * @user: its owner is a process: no QP of its own, events don't re-enter
  * @ece_flags: enum cmx_ece_flags
  * @gid_type: of the address it is bound to
@@ -128,6 +129,7 @@ struct cmx_priv {
 	u8 owed:1;
 	u8 refused:1;
 	u8 calling:1;
+	u8 hangup:1;
 	u8 user:1;
 	u8 ece_flags;
 	u8 gid_type;

@@ -88,12 +88,27 @@ static void set_tos(struct cmx_priv *p, struct iw_cm_id *iw)
 	iw->tos_set = iw->tos;
 }
 
+static int hang_up(struct cmx_priv *p)
+{
+	int ret = iw_cm_disconnect(p->iw, 0);
+
+	trace_cmx_cm_send(p, "FIN", ret);
+	return ret;
+}
+
+static void established(struct cmx_priv *p)
+{
+	p->established = 1;
+	if (p->hangup)
+		hang_up(p);
+}
+
 static enum rdma_cm_event_type got_reply(struct cmx_priv *p, int status)
 {
 	cmx_deadline_stop(p);
 	switch (status) {
 	case 0:
-		p->established = 1;
+		established(p);
 		return RDMA_CM_EVENT_ESTABLISHED;
 	case -ECONNRESET:
 	case -ECONNREFUSED:
@@ -118,7 +133,8 @@ static bool got_event(struct cmx_priv *p, const struct iw_cm_event *event, struc
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
 		cmx_deadline_stop(p);
-		p->established = !event->status;
+		if (!event->status)
+			established(p);
 		ev->ev.event = event->status ? RDMA_CM_EVENT_CONNECT_ERROR
 					     : RDMA_CM_EVENT_ESTABLISHED;
 		break;
@@ -244,16 +260,15 @@ static int iw_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 	return ret;
 }
 
-/* iw_cm would wait for the end of an attempt; destroying the id ends that. */
+/* iw_cm would wait for the end of an attempt: this is done when there is one. */
 static int iw_disconnect(struct cmx_priv *p)
 {
-	int ret = 0;
-
-	if (p->state == CMX_CONNECT && p->established) {
-		ret = iw_cm_disconnect(p->iw, 0);
-		trace_cmx_cm_send(p, "FIN", ret);
-	}
-	return ret;
+	if (p->state != CMX_CONNECT || p->owed)
+		return 0;
+	if (p->established)
+		return hang_up(p);
+	p->hangup = 1;
+	return 0;
 }
 
 static int iw_notify(struct cmx_priv *p, enum ib_event_type event)

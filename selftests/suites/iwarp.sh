@@ -35,6 +35,8 @@ for how in return thread; do
 	check "$how: DISCONNECTED, client" run "break $how client 10 $a 7610"
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
+check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
+check "a wildcard of AF_IB" ours "$top/selftests/own/own" "wildcard of AF_IB"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
 check "load" load

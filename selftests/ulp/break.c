@@ -2,10 +2,11 @@
 /*
  * An id ends at an event.
  *
- *	break return|thread client|server EVENT ADDR PORT
+ *	break return|hasty|thread client|server EVENT ADDR PORT
  *
- * return: its handler returns nonzero. thread: another thread destroys the id while the handler
- * still runs. EVENT is a number of enum rdma_cm_event_type. No event may follow for that id.
+ * return: its handler returns nonzero. hasty: so it does, and the server disconnects before the
+ * connection is there, which iWARP remembers. thread: another thread destroys the id while the
+ * handler still runs. EVENT is a number of enum rdma_cm_event_type. No event may follow for that id.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -39,6 +40,7 @@ struct end {
 /**
  * struct scene - listener, client and the id of the request
  * @by_thread: who ends the victim
+ * @hasty: the server disconnects as soon as it has accepted
  * @server: the victim is the one of the request
  * @event: when
  * @late: events that came for a dead id
@@ -49,6 +51,7 @@ struct end {
  */
 struct scene {
 	bool by_thread;
+	bool hasty;
 	bool server;
 	enum rdma_cm_event_type event;
 	atomic_t late;
@@ -142,8 +145,10 @@ static int request(struct end *e)
 
 	if (e->s->event == RDMA_CM_EVENT_REJECTED)
 		return cmx_reject(e->id, NULL, 0, 0);
-	ret = res_open(e->id, &e->r);
-	return ret ?: cmx_accept(e->id, &param);
+	ret = res_open(e->id, &e->r) ?: cmx_accept(e->id, &param);
+	if (!ret && e->s->hasty)
+		ret = cmx_disconnect(e->id);
+	return ret;
 }
 
 static int connect(struct end *e)
@@ -170,7 +175,8 @@ static int proceed(struct end *e, const struct rdma_cm_event *ev)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return request(e);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (e->s->event == RDMA_CM_EVENT_DEVICE_REMOVAL || e != &e->s->ends[1])
+		if (e->s->event == RDMA_CM_EVENT_DEVICE_REMOVAL || e->s->hasty ||
+		    e != &e->s->ends[1])
 			return 0;
 		return cmx_disconnect(e->id);
 	case RDMA_CM_EVENT_DISCONNECTED:
@@ -327,6 +333,7 @@ int break_at(int argc, char **argv)
 		return -ENOMEM;
 	init_completion(&s->hit);
 	s->by_thread = !strcmp(argv[1], "thread");
+	s->hasty = !strcmp(argv[1], "hasty");
 	s->server = !strcmp(argv[2], "server");
 	s->event = event;
 	ret = play(s, (struct sockaddr *)&addr);
