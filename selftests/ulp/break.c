@@ -6,7 +6,8 @@
  *
  * return: its handler returns nonzero. hasty: so it does, and the server disconnects before the
  * connection is there, which iWARP remembers. thread: another thread destroys the id while the
- * handler still runs. EVENT is a number of enum rdma_cm_event_type. No event may follow for that id.
+ * handler still runs. EVENT is a number of enum rdma_cm_event_type. No event may follow for that
+ * id.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
