@@ -11,6 +11,9 @@
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
+#include <net/if_inet6.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
 #include <rdma/ib_sa.h>
 #include "device.h"
 #include "event.h"
@@ -192,6 +195,20 @@ static void detach(struct cmx_mcast *mc)
 		ib_detach_mcast(mc->p->id.qp, &mc->mgid, mc->mlid);
 }
 
+/* ib_core does so only for processes; where there is a MAC address at all */
+static void set_dmac(struct rdma_ah_attr *attr)
+{
+	const struct in6_addr *mgid = (struct in6_addr *)rdma_ah_read_grh(attr)->dgid.raw;
+	u8 *dmac = rdma_ah_retrieve_dmac(attr);
+
+	if (!dmac)
+		return;
+	if (ipv6_addr_v4mapped(mgid))
+		ip_eth_mc_map(mgid->s6_addr32[3], dmac);
+	else
+		ipv6_eth_mc_map(mgid, dmac);
+}
+
 static int fill_event(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		      struct net_device *ndev, struct rdma_ud_param *ud)
 {
@@ -208,6 +225,7 @@ static int fill_event(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 				       &ud->ah_attr);
 	if (ret)
 		return ret;
+	set_dmac(&ud->ah_attr);
 	/* joined again, the group may have another LID */
 	if (mc->mlid != be16_to_cpu(rec->mlid))
 		detach(mc);

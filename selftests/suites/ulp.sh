@@ -21,7 +21,9 @@ check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
 run "serve fd77::1 7601" 2>/dev/null && not_ok "one listener" || ok "a second listener is refused"
 check_not "ping: nobody listens" run "ping $a 7999 1"
 check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 239.7.7.7 20"
+check "the group's MAC address" grep "dmac 01:00:5e:07:07:07," $ctl/result
 check "echo over IPv6" run "echo fd77::1 ff15::77 ff15::77 20"
+check "the group's MAC address" grep "dmac 33:33:00:00:00:77," $ctl/result
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
 

@@ -4,6 +4,7 @@
  * other answers to the group. Receiving is a matter of the join: nobody attaches a QP here.
  */
 #include <linux/delay.h>
+#include <linux/etherdevice.h>
 #include <linux/slab.h>
 #include "cmx_ulp.h"
 
@@ -33,6 +34,7 @@ struct peer {
 	struct ib_ah *ah;
 	u32 qkey;
 	u32 qpn;
+	u8 dmac[ETH_ALEN];	/* of RoCE */
 	int status;
 	struct completion joined;
 	struct completion sent;
@@ -96,6 +98,8 @@ static int event(struct cmx_id *id, struct rdma_cm_event *ev)
 	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && ud->private_data == p) {
 		p->qkey = ud->qkey;
 		p->qpn = ud->qp_num;
+		if (rdma_ah_retrieve_dmac(&ud->ah_attr))
+			ether_addr_copy(p->dmac, rdma_ah_retrieve_dmac(&ud->ah_attr));
 		if (!p->ah)
 			p->ah = rdma_create_ah(p->r.pd, &ud->ah_attr, RDMA_CREATE_AH_SLEEPABLE);
 		if (IS_ERR(p->ah)) {
@@ -221,7 +225,7 @@ int echo(int argc, char **argv)
 		ret = exchange(p, (struct sockaddr *)&group, (struct sockaddr *)&other, count);
 	if (!ret)
 		ret = leave(p, (struct sockaddr *)&other, count);
-	say("qkey %#x, seq %u %u, %d\n", p[0].qkey, p[0].seq, p[1].seq, ret);
+	say("qkey %#x, dmac %pM, seq %u %u, %d\n", p[0].qkey, p[0].dmac, p[0].seq, p[1].seq, ret);
 	tear_down(&p[0]);
 	tear_down(&p[1]);
 	kfree(p);
