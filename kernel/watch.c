@@ -74,7 +74,9 @@ static void tell(struct cmx_priv *p, const struct change *c)
 	ev = c->neigh.ss_family ? cmx_event_must(p, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT)
 				: cmx_event_must(p, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 	mutex_lock(&p->lock);
-	if (p->dev && concerns(p, c) && (!c->neigh.ss_family || uses_mac(p))) {
+	/* a ULP's id that is to go keeps its device for a while */
+	if (p->dev && p->state != CMX_REMOVED && concerns(p, c) &&
+	    (!c->neigh.ss_family || uses_mac(p))) {
 		cmx_event_post(ev);
 		ev = NULL;
 	}
