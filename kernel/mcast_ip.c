@@ -38,7 +38,7 @@
  * @node: in groups, as long as @ndev is a member
  * @idle: on idle_groups, while @users is 0
  * @addr: the group, IPv4 as IPv4-mapped address
- * @ndev: the interface, with a reference; NULL once it was unregistered
+ * @ndev: the interface, with a reference; NULL once it has forgotten the group
  * @tracker: of that reference
  * @users: memberships of ids
  * @seq: order of joining
@@ -258,7 +258,7 @@ static void put_group(struct ip_group *g)
 }
 
 /* The interface has forgotten its groups by itself; what is left is our reference. */
-static void forget_interface(struct net_device *ndev)
+static void forget_interface(struct net_device *ndev, bool ipv4, bool ipv6)
 {
 	struct hlist_node *next;
 	struct ip_group *g;
@@ -266,7 +266,7 @@ static void forget_interface(struct net_device *ndev)
 
 	spin_lock(&lock);
 	hash_for_each_safe(groups, i, next, g, node) {
-		if (g->ndev != ndev)
+		if (g->ndev != ndev || !(ipv6_addr_v4mapped(&g->addr) ? ipv4 : ipv6))
 			continue;
 		hash_del(&g->node);
 		n_groups--;
@@ -282,8 +282,13 @@ static void forget_interface(struct net_device *ndev)
 
 static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
+	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
+
 	if (event == NETDEV_UNREGISTER)
-		forget_interface(netdev_notifier_info_to_dev(ptr));
+		forget_interface(ndev, true, true);
+	/* an MTU that is too small for a protocol ends it on the interface */
+	if (event == NETDEV_CHANGEMTU)
+		forget_interface(ndev, !__in_dev_get_rtnl(ndev), !__in6_dev_get(ndev));
 	return NOTIFY_DONE;
 }
 

@@ -81,6 +81,29 @@ static void ipv6(void)
 	WANT(members("/proc/net/igmp6", group, &users) == 0);
 }
 
+/* The MTU gets too small for IPv6, and large enough again. */
+static void forgotten(void)
+{
+	static const char group[] = "ff150000000000000000000000000078";
+	struct rdma_event_channel *ch1, *ch2;
+	struct rdma_cm_id *a = bound(&ch1, "10.77.0.1"), *b = bound(&ch2, "10.77.0.1");
+	int users;
+
+	WANT(!rdma_join_multicast(a, addr_of("ff15::78", 0), NULL));
+	rdma_ack_cm_event(joined(ch1));
+	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(!system("ip link set d0 mtu 1200 && ip link set d0 mtu 1500"));
+	WANT(!system("ip addr replace fd77::1/64 dev d0 nodad"));
+	WANT(members("/proc/net/igmp6", group, &users) == 0);
+	WANT(!rdma_join_multicast(b, addr_of("ff15::78", 0), NULL));
+	rdma_ack_cm_event(joined(ch2));
+	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(!rdma_leave_multicast(a, addr_of("ff15::78", 0)));
+	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(!rdma_leave_multicast(b, addr_of("ff15::78", 0)));
+	WANT(members("/proc/net/igmp6", group, &users) == 0);
+}
+
 static void send_only(void)
 {
 	struct rdma_event_channel *ch;
@@ -184,6 +207,7 @@ static void many(void)
 const struct test mcast_tests[] = {
 	{ "multicast: IPv4, one IGMP membership for many ids", ipv4 },
 	{ "multicast: IPv6 and MLD", ipv6 },
+	{ "multicast: IPv6 goes from the interface and comes back", forgotten },
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
 	{ "multicast: a join with the id's options", options },
