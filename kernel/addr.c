@@ -160,6 +160,7 @@ static void query_done(struct cmx_priv *p, struct cmx_found *f, struct cmx_event
 	} else {
 		copy_link(p, &f->addr);
 		cmx_port_set_addr(p, &f->src.sa, NULL);
+		cmx_watch_peer(p);
 		cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 	}
 	cmx_event_post(ev);

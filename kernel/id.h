@@ -15,6 +15,7 @@ struct cmx_listen;
 struct cmx_addr_op;
 struct cmx_sa_op;
 struct cmx_deadline;
+struct cmx_peer;
 struct cmx_mcast_table;
 struct cmx_sink;
 struct cmx_space;
@@ -94,6 +95,7 @@ struct cmx_opts {
  * @dev_item: on @dev's list, under its lock
  * @ops: transport; set together with @dev
  * @dev_port: port of @dev; set together with it
+ * @peer: neighbour that the peer is, or NULL; watch.c reads it without the lock
  * @closing: not 0: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
@@ -141,6 +143,7 @@ struct cmx_priv {
 	struct list_head dev_item;
 	const struct cmx_transport_ops *ops;
 	const struct cmx_dev_port *dev_port;
+	struct cmx_peer *peer;
 	struct cmx_space *space;
 	struct hlist_node bind_node;
 	union {

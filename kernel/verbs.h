@@ -48,7 +48,9 @@ void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *par
 int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 		      const struct rdma_ucm_ece *ece);	/* p->lock is held */
 
-/* watch.c */
+/* watch.c: p->lock is held */
+void cmx_watch_peer(struct cmx_priv *p);
+void cmx_unwatch_peer(struct cmx_priv *p);
 int cmx_watch_init_module(void);
 void cmx_watch_exit_module(void);
 

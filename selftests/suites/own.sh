@@ -23,6 +23,13 @@ ip link set bond1 up
 ip addr add 10.81.0.1/24 dev bond1
 rdma link add rxe1 type rxe netdev bond1
 
+# what changes of neighbours queue
+tracing=/sys/kernel/tracing
+queued=$tracing/events/workqueue/workqueue_queue_work
+[ -e $queued ] || mount -t tracefs tracefs $tracing
+echo 'workqueue == "rdma_cmx"' >$queued/filter
+echo 1 >$queued/enable
+
 ours "$top/selftests/own/own" >/tmp/own.out 2>&1
 while IFS= read -r line; do
 	case $line in
@@ -34,8 +41,12 @@ done </tmp/own.out
 [ $((passed + failed)) -gt 0 ] || not_ok "own ran"
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
+check "of neighbours only a peer that moves queues work" \
+	[ "$(grep -c function=peer_work $tracing/trace)" = 1 ]
+echo 0 >$queued/enable
 ip neigh del 10.77.0.99 dev d0
 ip neigh del 10.77.0.97 dev d0
+ip neigh del 10.77.0.98 dev d0
 rdma link del rxe1
 ip link del ba
 ip link del bb
