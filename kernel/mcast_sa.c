@@ -18,6 +18,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "event.h"
@@ -215,12 +216,23 @@ static int sa_handler(int status, struct ib_sa_multicast *sa)
 	return 0;
 }
 
-/* The id's lock is held, so the outcome waits until @m->sa is there. */
+/*
+ * The id's lock is held, so the outcome waits until @m->sa is there. A port that
+ * was taken out of a partition may know before the SA does, which would let it in.
+ */
 static int member_ask(struct sa_member *m)
 {
 	struct cmx_priv *p = m->mc->p;
 	struct ib_sa_multicast *sa;
+	u16 index;
+	int ret;
 
+	if (m->lost) {
+		ret = ib_find_cached_pkey(p->id.device, p->id.port_num, be16_to_cpu(m->rec.pkey),
+					  &index);
+		if (ret)
+			return ret;
+	}
 	sa = ib_sa_join_multicast(&sa_client, p->id.device, p->id.port_num, &m->rec, m->mask,
 				  GFP_KERNEL, sa_handler, m);
 	if (IS_ERR(sa))
