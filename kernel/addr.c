@@ -274,25 +274,20 @@ void cmx_addr_cancel(struct cmx_priv *p)
 	kref_put(&op->ref, op_free);
 }
 
-static bool op_waits_for(const struct cmx_addr_op *op, const struct neighbour *n)
-{
-	return op->hop.family == n->tbl->family && op->hop.ifindex == n->dev->ifindex &&
-	       op->hop.net == dev_net(n->dev) && !memcmp(op->hop.key, n->primary_key,
-							 n->tbl->key_len);
-}
-
 /* A failed neighbour is asked again as long as the query has time left. */
 static int neigh_changed(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct neighbour *n = data;
 	struct cmx_addr_op *op;
+	struct cmx_hop hop;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
 	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED)))
 		return NOTIFY_DONE;
+	hop = cmx_hop_of(n);
 	spin_lock_bh(&ops_lock);
 	list_for_each_entry(op, &ops, item)
-		if (op_waits_for(op, n))
+		if (cmx_hop_equal(&op->hop, &hop))
 			op_queue(op, 0);
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;

@@ -53,7 +53,7 @@ static void restore(struct cmx_priv *p, const struct backup *b)
 /**
  * cmx_wait_for_qp() - wait until a QP can be connected
  * @p: the id; its lock is not held
- * @param: its QP; NULL: that of the id
+ * @param: its QP; NULL: nothing to wait for
  *
  * The last connection of the QP may not be over for the peer yet. A ULP has a
  * new QP for each connection, and can call from where nothing may wait.

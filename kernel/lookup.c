@@ -14,6 +14,33 @@
 #include "sockaddr.h"
 #include "verbs.h"
 
+/**
+ * cmx_hop_of() - which neighbour this is
+ * @n: the neighbour
+ */
+struct cmx_hop cmx_hop_of(const struct neighbour *n)
+{
+	struct cmx_hop hop = {
+		.net = dev_net(n->dev),
+		.ifindex = n->dev->ifindex,
+		.family = n->tbl->family,
+	};
+
+	memcpy(hop.key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(hop.key)));
+	return hop;
+}
+
+/**
+ * cmx_hop_equal() - whether both are one neighbour
+ * @a: one
+ * @b: the other
+ */
+bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b)
+{
+	return a->net == b->net && a->ifindex == b->ifindex && a->family == b->family &&
+	       !memcmp(a->key, b->key, sizeof(a->key));
+}
+
 /* -ENODATA: the neighbour is being asked for, @hop says which */
 static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 			struct rdma_dev_addr *addr, struct cmx_hop *hop)
@@ -27,10 +54,7 @@ static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 	if (READ_ONCE(n->nud_state) & NUD_VALID) {
 		neigh_ha_snapshot(addr->dst_dev_addr, n, n->dev);
 	} else {
-		hop->net = dev_net(n->dev);
-		hop->ifindex = n->dev->ifindex;
-		hop->family = n->tbl->family;
-		memcpy(hop->key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(hop->key)));
+		*hop = cmx_hop_of(n);
 		neigh_event_send(n, NULL);
 		ret = -ENODATA;
 	}

@@ -35,6 +35,9 @@ struct cmx_hop {
 	u8 key[sizeof(struct in6_addr)];
 };
 
+struct neighbour;
+struct cmx_hop cmx_hop_of(const struct neighbour *n);
+bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b);
 int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop);
 
 #endif

@@ -57,12 +57,6 @@ static struct bucket *bucket_of(const struct cmx_hop *hop)
 	return &buckets[jhash(hop->key, sizeof(hop->key), hop->ifindex) % ARRAY_SIZE(buckets)];
 }
 
-static bool same_hop(const struct cmx_hop *a, const struct cmx_hop *b)
-{
-	return a->net == b->net && a->ifindex == b->ifindex && a->family == b->family &&
-	       !memcmp(a->key, b->key, sizeof(a->key));
-}
-
 static void peer_put(struct cmx_peer *peer)
 {
 	struct bucket *b = bucket_of(&peer->hop);
@@ -188,7 +182,7 @@ void cmx_watch_peer(struct cmx_priv *p)
 	b = bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (same_hop(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
+		if (cmx_hop_equal(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
 			break;
 	if (!peer) {
 		peer = new;
@@ -238,23 +232,20 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *in
 static int neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct neighbour *neigh = info;
-	struct cmx_hop hop = {};
+	struct cmx_hop hop;
 	u8 mac[MAX_ADDR_LEN];
 	struct cmx_peer *peer;
 	struct bucket *b;
 
 	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
 		return NOTIFY_DONE;
-	hop.net = dev_net(neigh->dev);
-	hop.ifindex = neigh->dev->ifindex;
-	hop.family = neigh->tbl->family;
-	memcpy(hop.key, neigh->primary_key, min_t(size_t, neigh->tbl->key_len, sizeof(hop.key)));
+	hop = cmx_hop_of(neigh);
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 
 	b = bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (same_hop(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
+		if (cmx_hop_equal(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
 		    queue_work(cmx_wq, &peer->work))
 			peer->users++;
 	spin_unlock_bh(&b->lock);
