@@ -240,6 +240,11 @@ static int take_any(struct cmx_priv *p, struct cmx_space *space)
 	int ret;
 
 	inet_get_local_port_range(cmx_net(p), &low, &high);
+	/* who made the namespace says where its range begins */
+	if (low < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
+		low = PROT_SOCK;
+	if (low > high)
+		return -EADDRNOTAVAIL;
 	ret = take_free(p, space, low, high);
 	if (ret)
 		ret = take_shared(p, space, low, high);
@@ -250,9 +255,9 @@ static int take_any(struct cmx_priv *p, struct cmx_space *space)
  * cmx_port_claim() - take the port of an id's source address
  * @p: the id; its lock is held, its source address is set, it holds no port
  *
- * Port 0 chooses one of net.ipv4.ip_local_port_range, and writes it to the
- * source address. If all of them are held one is shared with ids that have
- * another local address or another peer.
+ * Port 0 chooses one of net.ipv4.ip_local_port_range, from 1024 on for who may
+ * not have those below, and writes it to the source address. If all of them are
+ * held one is shared with ids that have another local address or another peer.
  *
  * Return: 0, -EACCES for a port below 1024, -EADDRINUSE or -EADDRNOTAVAIL as
  * cmx_portmap_conflict() and cmx_portmap_share() say, -EPROTONOSUPPORT for an

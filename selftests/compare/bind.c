@@ -5,7 +5,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 
-enum who { ROOT, USER, NS_ROOT };	/* the last: in namespaces that a user has made */
+/* the last two: in namespaces that a user has made; the last: port 0 stands for 888 or 889 there */
+enum who { ROOT, USER, NS_ROOT, NS_888 };
 
 struct one {
 	const char *addr;
@@ -21,6 +22,14 @@ struct pair {
 	enum rdma_port_space a_ps, b_ps;
 };
 
+static void set_sysctl(const char *name, const char *value)
+{
+	FILE *f = fopen(name, "w");
+
+	if (!f || fputs(value, f) < 0 || fclose(f))
+		say("%s: %s", name, strerror(errno));
+}
+
 static void single(const void *arg)
 {
 	const struct one *o = arg;
@@ -29,8 +38,12 @@ static void single(const void *arg)
 
 	if (o->who != ROOT)
 		CALL(setuid(65534), "setuid");
-	if (o->who == NS_ROOT)
+	if (o->who >= NS_ROOT)
 		CALL(unshare(CLONE_NEWUSER | CLONE_NEWNET), "unshare");
+	if (o->who == NS_888) {
+		set_sysctl("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+		set_sysctl("/proc/sys/net/ipv4/ip_local_port_range", "888 889");
+	}
 	ch = mkchan();
 	id = mkid(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
 	do_bind(id, o->addr, o->port);
@@ -250,6 +263,7 @@ const struct cmp_case bind_cases[] = {
 	ONE("port_1023_user_udp", "0.0.0.0", 1023, RDMA_PS_UDP, USER),
 	ONE("port_1023_ns_root", "0.0.0.0", 1023, RDMA_PS_TCP, NS_ROOT),
 	ONE("port_1024_ns_root", "0.0.0.0", 1024, RDMA_PS_TCP, NS_ROOT),
+	ONE("port_0_ns_888", "0.0.0.0", 0, RDMA_PS_TCP, NS_888),
 	ONE("port_0_user", ADDR, 0, RDMA_PS_TCP, USER),
 	ONE("udp", ADDR, PORT, RDMA_PS_UDP),
 	ONE("ipoib", ADDR, PORT, RDMA_PS_IPOIB),
