@@ -215,6 +215,7 @@ static int iw_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
 	memcpy(&iw->remote_addr, cmx_dst(p), cmx_addr_size(cmx_dst(p)));
 	p->iw = iw;
+	p->hangup = 0;
 	ret = prepare_qp(p) ?: call_provider(p, iw, &conn);
 	if (ret) {
 		abandon(p, iw);

@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 	const struct test *all[] = {
 		addr_tests, option_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
+		iwarp_tests,
 	};
 	const struct test *t;
 	unsigned int i;
@@ -170,7 +171,7 @@ int main(int argc, char **argv)
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		for (t = all[i]; t->name; t++)
-			if (argc < 2 || strstr(t->name, argv[1]))
+			if (argc < 2 ? all[i] != iwarp_tests : !!strstr(t->name, argv[1]))
 				bad |= run(t);
 	return !!bad;
 }

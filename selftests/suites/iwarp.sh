@@ -47,6 +47,7 @@ for how in return thread; do
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
+check "a disconnect of an attempt that fails" ours "$top/selftests/own/own" "iwarp: attempt"
 check "a wildcard of AF_IB" ours "$top/selftests/own/own" "wildcard of AF_IB"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
@@ -79,11 +80,11 @@ check "rping: ours to stock" alone pair stock ours
 silent() {
 	"$top/tools/cmx" default connect_deadline_ms 300 || return
 	ours rping -c -C 1 -a ${a%.*}.99 -p 7700 >"$tmp/silent" 2>&1 &
-	pid=$!
+	echo $! >"$tmp/pid"
 	within 30 grep -q "UNREACHABLE, error -110" "$tmp/silent"
 }
 killed() {
-	kill -9 $pid
+	kill -9 "$(cat "$tmp/pid")" || return
 	within 10 grep -qx 'process-ids 0' /sys/kernel/debug/rdma_cmx/stats
 }
 check "a deadline, while the provider waits for TCP" silent
