@@ -21,6 +21,7 @@ int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
 bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev);
 
 /* ib_close.c: p->lock is held */
+bool cmx_cm_unheard(const struct ib_cm_id *cm);
 void cmx_close_begin(struct cmx_priv *p);
 bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type);
 

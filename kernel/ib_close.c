@@ -43,7 +43,7 @@ static void reap_all(struct work_struct *work);
 static void next_round(struct work_struct *work);
 
 struct workqueue_struct *cmx_reap_wq;
-static struct workqueue_struct *linger_wq;
+struct workqueue_struct *cmx_linger_wq;
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
@@ -70,27 +70,46 @@ static void reap(struct work_struct *work)
 	destroy(container_of(work, struct cmx_priv, reap));
 }
 
+/* Has ib_cm a message that it repeats, and that destroying the id does not take back? */
+static bool lingers(const struct cmx_priv *p, enum ib_cm_state state)
+{
+	if (p->refused)
+		return true;
+	switch (state) {
+	case IB_CM_ESTABLISHED:
+	case IB_CM_DREQ_SENT:
+	case IB_CM_DREQ_RCVD:
+	case IB_CM_TIMEWAIT:
+		/* so cm_establish() says, and the REP is still being sent */
+		return !p->established;
+	default:
+		return false;
+	}
+}
+
 /*
  * The reference of the ib_cm id is used up. The lock is held: a device that goes
  * sees each ib_cm id either here or as closing.
  */
 static void bury(struct cmx_priv *p)
 {
-	bool timewait = READ_ONCE(p->cm_dead->state) == IB_CM_TIMEWAIT;
-	/* cm_establish() lets a DREQ go before the REP is taken back */
-	bool linger = p->refused || (timewait && !p->established);
+	enum ib_cm_state state = READ_ONCE(p->cm_dead->state);
+	bool linger = lingers(p, state);
 
 	lockdep_assert_held(&lock);
-	if (!timewait || linger) {
+	if (linger || state != IB_CM_TIMEWAIT) {
 		INIT_WORK(&p->reap, reap);
-		queue_work(linger ? linger_wq : cmx_reap_wq, &p->reap);
+		queue_work(linger ? cmx_linger_wq : cmx_reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
 		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
 }
 
-/* The REQ was not even received, as far as is known. */
-static bool unheard(const struct ib_cm_id *cm)
+/**
+ * cmx_cm_unheard() - whether nothing is known of the peer
+ * @cm: what has sent a REQ
+ */
+bool cmx_cm_unheard(const struct ib_cm_id *cm)
 {
 	enum ib_cm_state state = READ_ONCE(cm->state);
 
@@ -120,7 +139,7 @@ void cmx_cm_release(struct cmx_priv *p)
 		p->ops->release(p);
 		return;
 	}
-	if (unheard(p->cm))
+	if (cmx_cm_unheard(p->cm))
 		cmx_route_stale(p);
 	spin_lock(&lock);
 	p->cm_dead = p->cm;
@@ -280,7 +299,7 @@ void cmx_close_device(const struct ib_device *device)
 	spin_unlock(&lock);
 	flush_delayed_work(&reap_work);
 	flush_workqueue(cmx_reap_wq);
-	flush_workqueue(linger_wq);
+	flush_workqueue(cmx_linger_wq);
 	flush_workqueue(cmx_wq);
 }
 
@@ -290,9 +309,9 @@ int cmx_close_init_module(void)
 				      WQ_UNBOUND_MAX_ACTIVE);
 	if (!cmx_reap_wq)
 		return -ENOMEM;
-	linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				    WQ_UNBOUND_MAX_ACTIVE);
-	if (!linger_wq) {
+	cmx_linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					WQ_UNBOUND_MAX_ACTIVE);
+	if (!cmx_linger_wq) {
 		destroy_workqueue(cmx_reap_wq);
 		return -ENOMEM;
 	}
@@ -302,6 +321,6 @@ int cmx_close_init_module(void)
 void cmx_close_exit_module(void)
 {
 	cancel_delayed_work_sync(&round_work);
-	destroy_workqueue(linger_wq);
+	destroy_workqueue(cmx_linger_wq);
 	destroy_workqueue(cmx_reap_wq);
 }

@@ -197,15 +197,20 @@ static int ib_establish(struct cmx_priv *p)
 
 static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 {
-	int ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
+	bool unheard = cmx_cm_unheard(p->cm);
+	int ret;
 
+	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
 	trace_cmx_cm_send(p, "REJ", ret);
-	if (!ret) {
-		p->owed = 0;
-		p->refused = 1;
-		cmx_deadline_stop(p);
-	}
-	return ret;
+	if (ret)
+		return ret;
+	/* what the peer was to answer */
+	p->refused = !p->owed;
+	p->owed = 0;
+	cmx_deadline_stop(p);
+	if (unheard)
+		cmx_route_stale(p);
+	return 0;
 }
 
 /* The connection is at its end. */

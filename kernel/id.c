@@ -138,7 +138,7 @@ void cmx_id_kill(struct cmx_priv *p)
 	if (!cmx_state_move(p, ~CMX_IN(DEAD), CMX_DEAD)) {
 		cmx_id_release_device(p);
 		cmx_port_release(p);
-		if (p->closing)
+		if (p->cm_dead)
 			drop_net(p);
 	}
 	mutex_unlock(&p->lock);

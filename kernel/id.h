@@ -200,6 +200,7 @@ static inline bool cmx_opt_set(const struct cmx_priv *p, enum cmx_opt_bit bit)
 
 extern struct workqueue_struct *cmx_wq;
 extern struct workqueue_struct *cmx_reap_wq;
+extern struct workqueue_struct *cmx_linger_wq;
 
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);

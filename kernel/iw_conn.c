@@ -8,7 +8,8 @@
  * iw_cm calls back from one worker for all, and a QP is not destroyed before
  * that worker has seen the end of its connection: no owner's handler runs
  * there, and nothing here waits for that worker with an id's lock. Destroying an
- * iw_cm id waits for the provider: cmx_reap_wq does it.
+ * iw_cm id waits for the provider, and for the peer when that has not answered
+ * yet: a work item does it.
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -39,7 +40,7 @@ static void bury(struct cmx_priv *p, struct iw_cm_id *iw)
 {
 	p->iw_dead = iw;
 	INIT_WORK(&p->reap, reap);
-	queue_work(cmx_reap_wq, &p->reap);
+	queue_work(p->established || p->owed ? cmx_reap_wq : cmx_linger_wq, &p->reap);
 }
 
 /* While the provider is being called, the caller does the rest. */

@@ -16,7 +16,7 @@
  * With -mN in front, "routes" wants that MTU (enum ibv_mtu). With -a, "connect" has private data that
  * looks as if it had such a header. With -e or -u, "serve" and "connect" own their QPs, of which there
  * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
- * has an answer that nobody asked for.
+ * has an answer that nobody asked for. With -t "connect" takes its request back at once.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -34,7 +34,7 @@
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
-static int with_ece, with_ud, with_like_header, with_mtu;
+static int with_ece, with_ud, with_like_header, with_mtu, take_back;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -291,6 +291,16 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	rdma_destroy_id(other);
 }
 
+static void hurry(struct rdma_cm_id *id)
+{
+	uint32_t timeout = 14, retries = 1;
+
+	if (rdma_set_option(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, &timeout,
+			    sizeof(timeout)) ||
+	    rdma_set_option(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, &retries, sizeof(retries)))
+		die("set_option");
+}
+
 static void do_connect(const char *addr, int port, const char *src, int given, int more)
 {
 	struct rdma_conn_param param = {
@@ -310,8 +320,16 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		set_ece(id, &offer, &param);
 	else if (!with_ud)
 		make_qp(id);
+	/* or else the kernel repeats it for a minute */
+	if (take_back)
+		hurry(id);
 	if (rdma_connect(id, &param))
 		die("connect");
+	if (take_back) {
+		if (rdma_reject(id, NULL, 0))
+			die("reject");
+		exit(0);
+	}
 	if (with_ece) {
 		event(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
 		show_ece(id);
@@ -323,6 +341,8 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	show_qp(id);
 	if (!with_ud) {
+		/* a DREQ that overtakes the RTU makes it mean nothing */
+		usleep(100000);
 		rdma_disconnect(id);
 		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	}
@@ -392,6 +412,8 @@ int main(int argc, char **argv)
 			with_ece = 1;
 		else if (argv[1][1] == 'u')
 			with_ud = 1;
+		else if (argv[1][1] == 't')
+			take_back = 1;
 		else if (argv[1][1] == 'm')
 			with_mtu = atoi(argv[1] + 2);
 		else
