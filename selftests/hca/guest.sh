@@ -145,7 +145,8 @@ fabric_up() {
 	echo "$n" >"$fabric_run/n"
 	echo "Default=0x7fff,ipoib:ALL=full;" >"$fabric_run/partitions.conf"
 	# a standby takes over within seconds
-	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 3" >"$fabric_run/opensm.conf"
+	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 3" "${fabric_conf:-}" \
+		>"$fabric_run/opensm.conf"
 	insmod "$ko" nodes="$n" "$@" || return
 	within 10 test -e /dev/infiniband/umad$((n - 1)) || return
 	chmod 666 /dev/infiniband/* 2>/dev/null
