@@ -5,8 +5,8 @@
  *	switch		tables and ports of the switch
  *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled),
  *			mtu (enum ib_mtu, the most that it can), state, event (write)
- *	mad/		count (write to reset); class and attr that the others are for (0: any),
- *			drop (one in so many), delay (ms)
+ *	mad/		count (without repetitions; write to reset); class and attr that the
+ *			others are for (0: any), drop (one in so many), delay (ms)
  */
 #include <linux/debugfs.h>
 

@@ -9,6 +9,7 @@
 static struct {
 	u8 mgmt_class, method;
 	u16 attr;
+	__be64 tid;			/* of the last one */
 	u64 sent, lost;
 } kinds[VIB_MAD_KINDS];
 static unsigned int kinds_used;
@@ -47,11 +48,14 @@ bool vib_mad_lost(struct vib_pkt *pkt)
 		kinds[i].mgmt_class = mad->mgmt_class;
 		kinds[i].method = mad->method;
 		kinds[i].attr = attr;
+		kinds[i].tid = ~mad->tid;
 		kinds[i].sent = 0;
 		kinds[i].lost = 0;
 	}
 	if (i < VIB_MAD_KINDS) {
-		kinds[i].sent++;
+		/* a sender in doubt repeats itself */
+		kinds[i].sent += kinds[i].tid != mad->tid;
+		kinds[i].tid = mad->tid;
 		kinds[i].lost += lost;
 	}
 	spin_unlock_irqrestore(&mad_lock, flags);
