@@ -47,7 +47,10 @@ static void on_alarm(int sig)
 static void test_interrupted(void)
 {
 	const struct sigaction action = { .sa_handler = on_alarm };
-	const struct itimerval soon = { .it_value.tv_usec = 200000 }, never = {};
+	/* until one of them finds it waiting */
+	const struct itimerval soon = {
+		.it_value.tv_usec = 200000, .it_interval.tv_usec = 200000,
+	}, never = {};
 	struct cmx_event_resp resp;
 	int fd = dev_open();
 	uint32_t count;

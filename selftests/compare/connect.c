@@ -55,7 +55,7 @@ static void null_data(const void *arg)
 	quiet--;
 	d.param.private_data_len = 8;
 	CALL(rdma_connect(d.cli, &d.param), "connect NULL data len=8");
-	if (ev_ready(d.cl, 1000))
+	if (ev_ready(d.cl, 5000))
 		d.srv = ev_request(d.cl, "srv");
 	duo_end(&d);
 }
@@ -79,7 +79,7 @@ static void full(const void *arg)
 	mkqp(d.cli, IBV_QPT_RC);
 	show_qp(d.cli->qp);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	if (!ev_ready(d.cl, 2000)) {
+	if (!ev_ready(d.cl, 5000)) {
 		ev(d.cc);
 		goto out;
 	}
@@ -508,7 +508,7 @@ static void choose(const void *arg)
 	duo_route(&d, RDMA_PS_TCP);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	if (ev_ready(d.cl, 2000))
+	if (ev_ready(d.cl, 5000))
 		d.srv = ev_request(d.cl, "srv");
 	else
 		ev(d.cc);

@@ -323,7 +323,7 @@ static void peer_moves(const void *arg)
 	if (ev(ch) == RDMA_CM_EVENT_ROUTE_RESOLVED) {
 		CALL(rdma_connect(id, &param), "connect");
 		set_peer("52");
-		if (ev_ready(ch, 2000))
+		if (ev_ready(ch, 5000))
 			ev(ch);
 	}
 	rmid(id);

@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#define CASE_SECONDS	12
+#define CASE_SECONDS	20
 
 static const struct cmp_case *const areas[] = {
 	option_cases, bind_cases, resolve_cases, mcast_cases, ece_cases, connect_cases,

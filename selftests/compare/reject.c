@@ -14,7 +14,7 @@ static void with_data(const void *arg)
 	duo_request(&d, RDMA_PS_TCP);
 	quiet--;
 	CALL(rdma_reject(d.srv, *len ? data : NULL, *len), "reject srv len=%d", *len);
-	if (ev_ready(d.cc, 1000))
+	if (ev_ready(d.cc, 5000))
 		ev(d.cc);
 	show_qp(d.cli->qp);
 	CALL(rdma_reject(d.srv, NULL, 0), "reject srv");
@@ -238,7 +238,7 @@ static void accepted(const void *arg)
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_reject(d.srv, data, 4), "reject srv");
 	/* nothing shows that it has arrived */
-	usleep(300000);
+	sleep(2);
 	ev(d.cc);
 	duo_end(&d);
 }

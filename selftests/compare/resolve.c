@@ -76,7 +76,7 @@ static void no_answer(const void *arg)
 	ev(ch);
 	show_id(id);
 	do_resolve(id, NULL, ADDR, PORT);
-	if (ev_ready(ch, 1000))
+	if (ev_ready(ch, 5000))
 		ev(ch);
 	show_id(id);
 	rmid(id);
@@ -225,7 +225,7 @@ static void source_reuse(const void *arg)
 				     sizeof(one)), "reuseaddr");
 		CALL(rdma_resolve_addr(id[i], ip(ADDR, PORT + 5), ip(ADDR, PORT + 3 * i), 1000),
 		     "resolve_addr %s", idname(id[i]));
-		if (ev_ready(ch, 500))
+		if (ev_ready(ch, 5000))
 			ev(ch);
 		show_ports(id[i]);
 	}

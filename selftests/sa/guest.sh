@@ -73,9 +73,9 @@ no_group() { ! group_is "$1"; }
 joined() { mc "$1" event $((20000 * slow)); }
 
 flows() {
-	local from=$1 n=$2 to=$3 m=$4 i
-	for i in {1..25}; do
-		[ "$(mc "$from" send "$n" "hello$i")" = 0 ] || return
+	local from=$1 n=$2 to=$3 m=$4 end=$((SECONDS + 20 * slow))
+	while [ $SECONDS -lt $end ]; do
+		[ "$(mc "$from" send "$n" "hello$SECONDS")" = 0 ] || return
 		[[ $(mc "$to" recv "$m" 200) = hello* ]] || continue
 		while [ "$(mc "$to" recv "$m" 50)" != none ]; do :; done
 		return

@@ -34,7 +34,7 @@ dead() { ! kill -0 "$pid" 2>/dev/null; }
 remove() { timeout $((60 * slow)) rdma link del rxe0; }
 # a request to the holder's listener shows there as an event
 knock() {
-	timeout 10 rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1
+	timeout $((10 * slow)) rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1
 	within 5 grep -q CONNECT_REQUEST "$tmp/out"
 }
 

@@ -174,7 +174,8 @@ check "ping afterwards" within 20 pings 0 10.78.0.2
 knob mad/count 0
 knob ports/1/cable 0
 check "cable pulled: the port is down" within 5 ports_are DOWN 1
-check "the switch's trap" within 5 test "$(mads 0x01 0x05 0x0002)" -ge 1
+trapped() { [ "$(mads 0x01 0x05 0x0002)" -ge 1 ]; }
+check "the switch's trap" within 5 trapped
 check "the manager knows" within 10 nodes_are 3
 check_not "nothing comes through" pings 0 10.78.0.2
 knob ports/1/cable 1

@@ -80,11 +80,13 @@ check "rping: ours to stock" alone pair stock ours
 silent() {
 	"$top/tools/cmx" default connect_deadline_ms 300 || return
 	ours rping -c -C 1 -a ${a%.*}.99 -p 7700 >"$tmp/silent" 2>&1 &
-	echo $! >"$tmp/pid"
 	within 30 grep -q "UNREACHABLE, error -110" "$tmp/silent"
 }
 killed() {
-	kill -9 "$(cat "$tmp/pid")" || return
+	"$top/tools/cmx" default connect_deadline_ms 0 || return
+	ours rping -c -C 1 -a ${a%.*}.99 -p 7700 >/dev/null 2>&1 &
+	within 30 grep -q " connect " /sys/kernel/debug/rdma_cmx/ids || return
+	kill -9 $! || return
 	within 10 grep -qx 'process-ids 0' /sys/kernel/debug/rdma_cmx/stats
 }
 check "a deadline, while the provider waits for TCP" silent

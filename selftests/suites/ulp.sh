@@ -29,6 +29,7 @@ check "no id is left" within 5 no_ids
 
 # by number: enum rdma_cm_event_type
 check "load" load
+both_established() { [ "$(grep -c " established " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
 for how in return thread; do
 	check "$how: ADDR_RESOLVED" run "break $how client 0 $a 7610"
 	check "$how: ADDR_ERROR" run "break $how client 1 10.77.0.10 7610"
@@ -48,7 +49,7 @@ for how in return thread; do
 	for side in client server; do
 		run "break $how $side 11 $a 7610" >"$tmp/out" 2>&1 &
 		pid=$!
-		sleep 1
+		within 20 both_established
 		check "$how: the device goes" timeout $((30 * slow)) rdma link del rxe0
 		wait $pid && ok "$how: DEVICE_REMOVAL, $side" ||
 			not_ok "$how: DEVICE_REMOVAL, $side" "$(cat "$tmp/out")"

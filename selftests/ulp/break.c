@@ -176,8 +176,9 @@ static int proceed(struct end *e, const struct rdma_cm_event *ev)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return request(e);
 	case RDMA_CM_EVENT_ESTABLISHED:
+		/* with the DREQ close behind, the RTU may be overtaken and mean nothing */
 		if (e->s->event == RDMA_CM_EVENT_DEVICE_REMOVAL || e->s->hasty ||
-		    e != &e->s->ends[1])
+		    e->s->event == RDMA_CM_EVENT_ESTABLISHED || e != &e->s->ends[1])
 			return 0;
 		return cmx_disconnect(e->id);
 	case RDMA_CM_EVENT_DISCONNECTED:
