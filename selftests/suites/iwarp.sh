@@ -84,7 +84,7 @@ silent() {
 }
 killed() {
 	"$top/tools/cmx" default connect_deadline_ms 0 || return
-	ours rping -c -C 1 -a ${a%.*}.99 -p 7700 >/dev/null 2>&1 &
+	LD_LIBRARY_PATH=$cmx_lib rping -c -C 1 -a ${a%.*}.99 -p 7700 >/dev/null 2>&1 &
 	within 30 grep -q " connect " /sys/kernel/debug/rdma_cmx/ids || return
 	kill -9 $! || return
 	within 10 grep -qx 'process-ids 0' /sys/kernel/debug/rdma_cmx/stats
