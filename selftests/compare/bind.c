@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 
-/* the last two: in namespaces that a user has made; the last: port 0 stands for 888 or 889 there */
-enum who { ROOT, USER, NS_ROOT, NS_888 };
+/* the last two: in namespaces that a user has made; the last: port 0 stands for 800 to 899 */
+enum who { ROOT, USER, NS_ROOT, NS_LOW };
 
 struct one {
 	const char *addr;
@@ -40,9 +40,9 @@ static void single(const void *arg)
 		CALL(setuid(65534), "setuid");
 	if (o->who >= NS_ROOT)
 		CALL(unshare(CLONE_NEWUSER | CLONE_NEWNET), "unshare");
-	if (o->who == NS_888) {
+	if (o->who == NS_LOW) {
 		set_sysctl("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-		set_sysctl("/proc/sys/net/ipv4/ip_local_port_range", "888 889");
+		set_sysctl("/proc/sys/net/ipv4/ip_local_port_range", "800 899");
 	}
 	ch = mkchan();
 	id = mkid(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
@@ -263,7 +263,7 @@ const struct cmp_case bind_cases[] = {
 	ONE("port_1023_user_udp", "0.0.0.0", 1023, RDMA_PS_UDP, USER),
 	ONE("port_1023_ns_root", "0.0.0.0", 1023, RDMA_PS_TCP, NS_ROOT),
 	ONE("port_1024_ns_root", "0.0.0.0", 1024, RDMA_PS_TCP, NS_ROOT),
-	ONE("port_0_ns_888", "0.0.0.0", 0, RDMA_PS_TCP, NS_888),
+	ONE("port_0_ns_low", "0.0.0.0", 0, RDMA_PS_TCP, NS_LOW),
 	ONE("port_0_user", ADDR, 0, RDMA_PS_TCP, USER),
 	ONE("udp", ADDR, PORT, RDMA_PS_UDP),
 	ONE("ipoib", ADDR, PORT, RDMA_PS_IPOIB),

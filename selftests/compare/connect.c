@@ -55,7 +55,7 @@ static void null_data(const void *arg)
 	quiet--;
 	d.param.private_data_len = 8;
 	CALL(rdma_connect(d.cli, &d.param), "connect NULL data len=8");
-	if (ev_ready(d.cl, 5000))
+	if (ev_ready(d.cl, 1000))
 		d.srv = ev_request(d.cl, "srv");
 	duo_end(&d);
 }

@@ -14,7 +14,7 @@ static void with_data(const void *arg)
 	duo_request(&d, RDMA_PS_TCP);
 	quiet--;
 	CALL(rdma_reject(d.srv, *len ? data : NULL, *len), "reject srv len=%d", *len);
-	if (ev_ready(d.cc, 5000))
+	if (ev_ready(d.cc, 1000))
 		ev(d.cc);
 	show_qp(d.cli->qp);
 	CALL(rdma_reject(d.srv, NULL, 0), "reject srv");

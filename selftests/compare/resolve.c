@@ -76,7 +76,7 @@ static void no_answer(const void *arg)
 	ev(ch);
 	show_id(id);
 	do_resolve(id, NULL, ADDR, PORT);
-	if (ev_ready(ch, 5000))
+	if (ev_ready(ch, 1000))
 		ev(ch);
 	show_id(id);
 	rmid(id);

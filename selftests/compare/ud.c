@@ -53,7 +53,7 @@ static void private_data(const void *arg)
 	d.srv = ev_request(d.cl, "srv");
 	mkqp(d.srv, IBV_QPT_UD);
 	d.param.private_data_len = l->rep;
-	if (!CALL(rdma_accept(d.srv, &d.param), "accept len=%d", l->rep) || ev_ready(d.cc, 5000))
+	if (!CALL(rdma_accept(d.srv, &d.param), "accept len=%d", l->rep) || ev_ready(d.cc, 1000))
 		ev(d.cc);
 out:
 	duo_end(&d);
@@ -69,7 +69,7 @@ static void refused(const void *arg)
 	duo_request(&d, RDMA_PS_UDP);
 	quiet--;
 	CALL(rdma_reject(d.srv, data, *len), "reject srv len=%d", *len);
-	if (ev_ready(d.cc, 5000))
+	if (ev_ready(d.cc, 1000))
 		ev(d.cc);
 	CALL(rdma_reject(d.srv, data, 0), "reject srv again");
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
