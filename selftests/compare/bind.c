@@ -55,12 +55,12 @@ static void single(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
-static void steps(struct rdma_cm_id *id, const char *todo, const char *addr)
+static void steps(struct rdma_cm_id *id, const char *step, const char *addr)
 {
 	int one = 1;
 
-	for (; *todo; todo++) {
-		switch (*todo) {
+	for (; *step; step++) {
+		switch (*step) {
 		case 'R':
 			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one,
 					     sizeof(one)), "reuseaddr %s", idname(id));
