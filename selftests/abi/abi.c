@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "abi.h"
 
 #define TEST_SECONDS 120
@@ -38,7 +39,7 @@ static bool run(const struct test *t)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(TEST_SECONDS);
+		alarm(slow_time(TEST_SECONDS));
 		t->run();
 		fflush(stdout);
 		_exit(failed);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "abi.h"
 
 enum { IN_ADDR = 3, IN_ROUTE = 5, IN_CONNECT = 7 };	/* Documentation/states.rst */
@@ -57,7 +58,7 @@ static struct cmx_event_resp *fetch(int fd, int type)
 	int i, ret;
 
 	memset(&resp, 0, sizeof(resp));
-	for (i = 0; i < 10000; i++) {
+	for (i = 0; i < slow_time(10000); i++) {
 		ret = get_events(fd, &resp, 1, &count);
 		if (ret != EAGAIN)
 			break;

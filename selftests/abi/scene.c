@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "abi.h"
 
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
@@ -217,7 +218,7 @@ struct cmx_event_resp *next_event(int fd, int type)
 	uint32_t count;
 
 	memset(&resp, 0, sizeof(resp));
-	if (!CHECK(readable(fd, 10000), "event %d", type) ||
+	if (!CHECK(readable(fd, slow_time(10000)), "event %d", type) ||
 	    !CHECK(!get_events(fd, &resp, 1, &count)) ||
 	    !CHECK((int)resp.event == type, "event %u, status %d, not %d", resp.event,
 		   resp.status, type))

@@ -13,6 +13,7 @@
 #include <fnmatch.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include "../lib/slow.h"
 
 #define CASE_SECONDS	20
 
@@ -87,7 +88,7 @@ static void start(struct job *job)
 	dup2(fileno(job->out), STDOUT_FILENO);
 	case_port = job->port;
 	/* for what sleeps interruptibly */
-	alarm(CASE_SECONDS);
+	alarm(slow_time(CASE_SECONDS));
 	job->c->run(job->c->arg);
 	exit(0);
 }
@@ -106,7 +107,7 @@ static void check(struct job *job)
 
 	if (waitpid(job->pid, &status, WNOHANG) == job->pid) {
 		ended(job, status);
-	} else if (now_ms() - job->start > (CASE_SECONDS + 2) * 1000) {
+	} else if (now_ms() - job->start > (slow_time(CASE_SECONDS) + 2) * 1000) {
 		ended(job, 0);
 		job->end = "stuck in the kernel";
 	}

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/slow.h"
 
 #define MAX_NTH 500
 
@@ -354,7 +355,7 @@ static int run(int i, int n)
 	int ret, err;
 
 	/* a failure may well cost the event; without one it must come */
-	patience = n ? 300 : 10000;
+	patience = slow_time(n ? 300 : 10000);
 	arm(n);
 	ret = tries[i].run(&s);
 	err = errno;

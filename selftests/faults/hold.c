@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/slow.h"
 
 #define MAX_IDS 4096
 
@@ -57,7 +58,7 @@ static struct rdma_cm_event *next(void)
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 	struct rdma_cm_event *ev;
 
-	if (poll(&p, 1, 10000) != 1)
+	if (poll(&p, 1, slow_time(10000)) != 1)
 		die("no event");
 	if (rdma_get_cm_event(ch, &ev))
 		die("rdma_get_cm_event");

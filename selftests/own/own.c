@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "own.h"
 
-#define CASE_SECONDS 30	/* thrice that on the debug kernel, see vm/guest.sh */
+#define CASE_SECONDS 30
 
 /* each case has QP numbers of its own: ib_cm remembers those of late connections */
 struct rdma_conn_param plain = {
@@ -50,7 +51,7 @@ struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms)
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 	struct rdma_cm_event *ev;
 
-	if (poll(&p, 1, ms) != 1)
+	if (poll(&p, 1, slow_time(ms)) != 1)
 		return NULL;
 	WANT(!rdma_get_cm_event(ch, &ev));
 	return ev;
@@ -146,7 +147,7 @@ static int run(const struct test *t)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(access("/sys/kernel/debug/kmemleak", F_OK) ? CASE_SECONDS : 3 * CASE_SECONDS);
+		alarm(slow_time(CASE_SECONDS));
 		plain.qp_num = (getpid() * 4) & 0xffffff;
 		t->run();
 		exit(0);

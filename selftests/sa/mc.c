@@ -26,6 +26,7 @@
 #include <string.h>
 #include <infiniband/ib.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/slow.h"
 #include "mc.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -179,7 +180,7 @@ static struct rdma_cm_event *next_event(int ms)
 	struct pollfd p = { .fd = channel->fd, .events = POLLIN };
 	struct rdma_cm_event *ev;
 
-	return poll(&p, 1, ms) == 1 && !rdma_get_cm_event(channel, &ev) ? ev : NULL;
+	return poll(&p, 1, slow_time(ms)) == 1 && !rdma_get_cm_event(channel, &ev) ? ev : NULL;
 }
 
 static void show_event(struct rdma_cm_event *ev)

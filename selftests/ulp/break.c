@@ -170,7 +170,7 @@ static int proceed(struct end *e, const struct rdma_cm_event *ev)
 {
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return cmx_resolve_route(e->id, TIMEOUT_MS);
+		return cmx_resolve_route(e->id, ulp_timeout_ms);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return connect(e);
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -252,7 +252,7 @@ static int call(struct scene *s, const struct sockaddr *addr)
 	struct end *e = end_new(s);
 	struct cmx_id *id = cmx_create_id(my_net(), handler, e, ud ? RDMA_PS_UDP : RDMA_PS_TCP,
 					  ud ? IB_QPT_UD : IB_QPT_RC);
-	unsigned long timeout_ms = s->event == RDMA_CM_EVENT_ADDR_ERROR ? 200 : TIMEOUT_MS;
+	unsigned long timeout_ms = s->event == RDMA_CM_EVENT_ADDR_ERROR ? 200 : ulp_timeout_ms;
 	int ret = 0;
 
 	if (IS_ERR(id)) {
@@ -313,7 +313,7 @@ static int play(struct scene *s, const struct sockaddr *addr)
 		end_unused(end_new(s));
 	if (!ret)
 		ret = call(s, addr);
-	if (!ret && !wait_for_completion_timeout(&s->hit, msecs_to_jiffies(2 * TIMEOUT_MS)))
+	if (!ret && !wait_for_completion_timeout(&s->hit, msecs_to_jiffies(2 * ulp_timeout_ms)))
 		ret = -ETIMEDOUT;
 	/* time for what must not come */
 	msleep(50);

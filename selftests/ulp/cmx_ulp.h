@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <rdma/cmx.h>
 
-#define TIMEOUT_MS 10000
+extern unsigned int ulp_timeout_ms;
 
 /**
  * struct res - what an end has on its device

@@ -115,7 +115,7 @@ static int event(struct cmx_id *id, struct rdma_cm_event *ev)
 
 static int wait(struct completion *done)
 {
-	return wait_for_completion_timeout(done, msecs_to_jiffies(TIMEOUT_MS)) ? 0 : -ETIMEDOUT;
+	return wait_for_completion_timeout(done, msecs_to_jiffies(ulp_timeout_ms)) ? 0 : -ETIMEDOUT;
 }
 
 static int receive(struct peer *p)

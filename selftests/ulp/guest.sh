@@ -9,7 +9,7 @@ run() { # in one write()
 	cat $ctl/result
 	return 1
 }
-load() { insmod "$ko"; }
+load() { insmod "$ko" timeout_ms=$((10000 * slow)); }
 unload() { within 20 rmmod cmx_ulp; }
 kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
 no_ids() { [ "$(kernel_ids)" = 0 ]; }

@@ -19,6 +19,10 @@
 #include <linux/string.h>
 #include "cmx_ulp.h"
 
+unsigned int ulp_timeout_ms = 10000;
+module_param_named(timeout_ms, ulp_timeout_ms, uint, 0644);
+MODULE_PARM_DESC(timeout_ms, "how long to wait for the peer (10000)");
+
 static const struct command {
 	const char *name;
 	int words;

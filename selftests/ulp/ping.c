@@ -245,7 +245,7 @@ static int client_event(struct cmx_id *id, struct rdma_cm_event *ev)
 		return 0;
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		ret = cmx_resolve_route(id, TIMEOUT_MS);
+		ret = cmx_resolve_route(id, ulp_timeout_ms);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		ret = connect(c);
@@ -282,12 +282,12 @@ static int start(struct conn *c, const struct sockaddr_storage *addr)
 	}
 	ret = cmx_set_service_type(c->id, 96) ?: cmx_set_ack_timeout(c->id, 15) ?:
 	      cmx_set_min_rnr_timer(c->id, 5);
-	return ret ?: cmx_resolve_addr(c->id, NULL, (const struct sockaddr *)addr, TIMEOUT_MS);
+	return ret ?: cmx_resolve_addr(c->id, NULL, (const struct sockaddr *)addr, ulp_timeout_ms);
 }
 
 static int wait(struct completion *done)
 {
-	return wait_for_completion_timeout(done, msecs_to_jiffies(TIMEOUT_MS)) ? 0 : -ETIMEDOUT;
+	return wait_for_completion_timeout(done, msecs_to_jiffies(ulp_timeout_ms)) ? 0 : -ETIMEDOUT;
 }
 
 /*
@@ -309,7 +309,7 @@ static int transferred(struct conn *c, struct completion *done)
 {
 	int i;
 
-	for (i = 0; i < TIMEOUT_MS; i += 1000) {
+	for (i = 0; i < ulp_timeout_ms; i += 1000) {
 		if (wait_for_completion_timeout(done, HZ))
 			return c->status;
 		if (is_iwarp(c))

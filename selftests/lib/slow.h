@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef SLOW_H
+#define SLOW_H
+
+#include <stdlib.h>
+
+/* A deadline of a test, for this machine: vm/slow measures how much longer things take on it. */
+static inline int slow_time(int idle_time)
+{
+	const char *slow = getenv("CMX_SLOW");
+
+	return idle_time * (slow && atoi(slow) > 1 ? atoi(slow) : 1);
+}
+
+#endif
