@@ -26,7 +26,7 @@ OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
 
-.PHONY: all module lib tools install install-kernel uninstall demo check bench style clean help
+.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style clean help
 all: module lib tools
 
 help:
@@ -34,7 +34,8 @@ help:
 	@echo "make module KDIR=...  the module against other headers; KERNEL=6.1|6.12|debug: a test kernel"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make demo             a tour, in a virtual machine"
-	@echo "make check            all tests, in virtual machines, on three kernels"
+	@echo "make check            the tests, in virtual machines"
+	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
 	@echo "make clean uninstall"
@@ -104,6 +105,9 @@ uninstall:
 
 check:
 	@selftests/check
+
+check-all:
+	@selftests/check -a $(if $(PART),-p $(PART))
 
 demo:
 	@selftests/demo.sh

@@ -53,6 +53,7 @@ trace() {
 	shift
 	mkdir -p "$out/$name"
 	"$@" >"$out/$name.trace" 2>"$out/$name.times"
+	sed 's/^ *\([0-9]*\) /# \1 ms /' "$out/$name.times"
 	awk -v dir="$out/$name" '/^[a-z]/ { close(f); f = dir "/" $1 } { print >f }' "$out/$name.trace"
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # abi: the char device, called right and wrong
 # kernels: 6.1 6.12 debug
+# check: 6.12 debug
+# real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # kernels: 6.1 6.12
+# check: 6.12
 # timeout: 600
 #
 # Debian's unmodified RDMA programs (selftests/clients/pairs), every pair of them four times: with
@@ -87,7 +88,7 @@ pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
 			return
 		fi
 		[ $try = 1 ] || grep -q "Can't produce a report" "$run/passive" "$run/active" || break
-		echo "# $name: active status $a, passive status $p; once more"
+		repeated "$name" "active status $a, passive status $p"
 	done
 	if [ "$2$3" = stockstock ]; then
 		broken="$broken $1"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # compare: the same calls on the in-tree stack and on ours leave the same trace
 # kernels: 6.1 6.12
+# check: 6.12
 # timeout: 1200
 #
 # compare.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
 # kernels: 6.1 6.12 debug
+# check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # faults: no memory, at every allocation of the main paths
 # kernels: debug
+# check: debug
+# real clock: debug
 # timeout: 400
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # iwarp: connections over iw_cm, on siw: the ULP of our own, and rping beside the in-tree stack
 # kernels: debug
+# check: debug
 # timeout: 500
 . "$(dirname "$0")/../vm/guest.sh"
 a=10.77.0.1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # kunit: the unit tests of the pure layer, kernel/tests/
 # kernels: debug
+# check: debug
 . "$(dirname "$0")/../vm/guest.sh"
 ko=$(dirname "$(cmx_module)")/rdma_cmx_kunit.ko
 modprobe kunit || { not_ok "kunit"; finish; }

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # own: what only rdma_cmx has: options, ECE policy, multicast attributes
 # kernels: 6.1 6.12 debug
+# check: 6.1 6.12 debug
+# real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_edge: multicast on InfiniBand: what is rare: no broadcast group, clients that register again
 # kernels: 6.1 6.12 debug
+# check: 6.12 debug
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"
 . "$top/selftests/sa/guest.sh"

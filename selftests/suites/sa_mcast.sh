@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_mcast: multicast on InfiniBand: what the SA, the switch and the receivers see of it
 # kernels: 6.1 6.12
+# check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$top/selftests/hca/guest.sh"

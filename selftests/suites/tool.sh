@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # tool: the char device's mode, and what cmx(8) does but show: run, options, default, version
 # kernels: 6.1 6.12 debug
+# check: 6.12
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx
 params=/sys/module/rdma_cmx/parameters
