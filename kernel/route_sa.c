@@ -8,6 +8,7 @@
  * SA: one that takes over needs a moment.
  */
 #include <linux/slab.h>
+#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
@@ -19,37 +20,50 @@
 #include "verbs.h"
 #include "wire.h"
 
+/* GMPs, the way in, the way out: ib_sa has no more than these of ibacm, and one of the SA */
+#define MAX_RECS 3
+
 static struct ib_sa_client sa_client;
+static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by name */
 
 /**
- * struct cmx_sa_op - a question under way
+ * struct cmx_sa_op - a path query under way
  * @p: the id, with a reference
  * @ev: the event that it will end with, or NULL when posted
- * @query: the query of ib_sa, whose callback frees this; NULL: @again does
- * @query_id: names it
+ * @query: the query of ib_sa
+ * @query_id: ib_sa's number for @query
+ * @name: in the table of those that wait for ib_sa; never used twice in a row
  * @timeout_ms: how long to wait for an answer
- * @deadline: jiffies: no question after this
+ * @deadline: jiffies: no query after this
  * @epoch: of the cache when it had no answer
  * @mask: the fields of @rec that are asked for
  * @rec: the question
- * @again: asks again
+ * @status: the answer of ib_sa, or -EAGAIN: to be asked (again)
+ * @num: records in @recs
+ * @recs: the answer
+ * @work: handles the answer, or asks again
  *
- * It is p's operation while p->sa_op points to it, else only memory.
+ * It is p's operation while p->sa_op points to it, else only memory. It either has a name in the
+ * table, or @work is queued or runs: whoever takes it from there frees it or passes it on.
  */
 struct cmx_sa_op {
 	struct cmx_priv *p;
 	struct cmx_event *ev;
 	struct ib_sa_query *query;
 	int query_id;
+	u32 name;
 	unsigned long timeout_ms;
 	unsigned long deadline;
 	u32 epoch;
 	ib_sa_comp_mask mask;
 	struct sa_path_rec rec;
-	struct delayed_work again;
+	int status;
+	unsigned int num;
+	struct sa_path_rec recs[MAX_RECS];
+	struct delayed_work work;
 };
 
-static void op_free(struct cmx_sa_op *op)
+static void sa_op_free(struct cmx_sa_op *op)
 {
 	if (op->ev)
 		cmx_event_free(op->ev);
@@ -145,17 +159,16 @@ static struct cmx_path_cache *cache_of(struct cmx_priv *p)
 }
 
 /* Ends the operation with its event. */
-static void finish(struct cmx_sa_op *op, int status, const struct sa_path_rec *recs,
-		   unsigned int num)
+static void sa_op_finish(struct cmx_sa_op *op, int status)
 {
 	struct cmx_priv *p = op->p;
 	struct cmx_path_key key;
 
 	if (!status)
-		status = install(p, recs, num);
-	if (!status && num == 1) {
+		status = op->num ? install(p, op->recs, op->num) : -EINVAL;
+	if (!status && op->num == 1) {
 		cmx_path_key(&key, &op->rec, op->mask);
-		cmx_path_cache_add(cache_of(p), &key, recs, op->epoch);
+		cmx_path_cache_add(cache_of(p), &key, op->recs, op->epoch);
 	}
 	p->sa_op = NULL;
 	cmx_state_move(p, CMX_IN(ROUTE_QUERY),
@@ -166,18 +179,42 @@ static void finish(struct cmx_sa_op *op, int status, const struct sa_path_rec *r
 	op->ev = NULL;
 }
 
-static void answered(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context);
-
-static int ask(struct cmx_sa_op *op)
+/*
+ * From ib_sa, twice when a query is cancelled between the answer and the completion of the send.
+ * Only the first call finds the name. The MADs of the port wait meanwhile, so no id's lock is
+ * taken here: somebody may hold it for long.
+ */
+static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
 {
+	struct cmx_sa_op *op;
+
+	xa_lock(&sa_queries);
+	op = __xa_erase(&sa_queries, (unsigned long)context);
+	if (op) {
+		op->status = status;
+		op->num = status ? 0 : min_t(unsigned int, num, MAX_RECS);
+		memcpy(op->recs, recs, op->num * sizeof(*recs));
+		queue_delayed_work(cmx_wq, &op->work, 0);
+	}
+	xa_unlock(&sa_queries);
+}
+
+/* The id's lock is held, so that nobody looks at @query before it is there. */
+static int sa_op_send(struct cmx_sa_op *op)
+{
+	static u32 next;
 	struct cmx_priv *p = op->p;
 	int ret;
 
-	op->query = NULL;
+	lockdep_assert_held(&p->lock);
+	ret = xa_alloc_cyclic(&sa_queries, &op->name, op, xa_limit_32b, &next, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
 	ret = ib_sa_path_rec_get(&sa_client, p->id.device, p->id.port_num, &op->rec, op->mask,
-				 op->timeout_ms, GFP_KERNEL, answered, op, &op->query);
+				 op->timeout_ms, GFP_KERNEL, sa_op_reply,
+				 (void *)(unsigned long)op->name, &op->query);
 	if (ret < 0) {
-		op->query = NULL;
+		xa_erase(&sa_queries, op->name);
 		return ret;
 	}
 	op->query_id = ret;
@@ -185,7 +222,7 @@ static int ask(struct cmx_sa_op *op)
 }
 
 /* Ask once more, if there is time, and something may have changed: 0. */
-static int ask_again(struct cmx_sa_op *op, int status)
+static int sa_op_retry(struct cmx_sa_op *op, int status)
 {
 	unsigned long now = jiffies, wait;
 
@@ -193,67 +230,47 @@ static int ask_again(struct cmx_sa_op *op, int status)
 		return status;
 	op->timeout_ms = min_t(unsigned long, op->timeout_ms, jiffies_to_msecs(op->deadline - now));
 	if (status == -ETIMEDOUT)
-		status = ask(op);
+		status = sa_op_send(op);
 	if (status != -EAGAIN)
 		return status;
 	/* No SA is known: that changes without notice. */
 	wait = max(1UL, msecs_to_jiffies(op->timeout_ms / 10));
-	queue_delayed_work(cmx_wq, &op->again, wait);
+	op->status = -EAGAIN;
+	queue_delayed_work(cmx_wq, &op->work, wait);
 	return 0;
 }
 
-static void again(struct work_struct *work)
+static int sa_op_start(struct cmx_sa_op *op)
 {
-	struct cmx_sa_op *op = container_of(to_delayed_work(work), struct cmx_sa_op, again);
-	struct cmx_priv *p = op->p;
-	bool done = true;
-	int ret;
+	int ret = sa_op_send(op);
 
-	mutex_lock(&p->lock);
-	if (p->sa_op == op && p->state == CMX_ROUTE_QUERY) {
-		ret = ask(op);
-		if (ret)
-			ret = ask_again(op, ret);
-		if (ret)
-			finish(op, ret, NULL, 0);
-		else
-			done = false;
-	}
-	if (done && p->sa_op == op)
-		p->sa_op = NULL;
-	mutex_unlock(&p->lock);
-	if (done)
-		op_free(op);
+	return ret ? sa_op_retry(op, ret) : 0;
 }
 
-/*
- * From ib_sa, exactly once for each query. A ULP's handler may wait for other
- * answers of the SA, so it does not run from here: posting an event has it run.
- */
-static void answered(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
+static void sa_op_work(struct work_struct *work)
 {
-	struct cmx_sa_op *op = context;
+	struct cmx_sa_op *op = container_of(to_delayed_work(work), struct cmx_sa_op, work);
+	const int answer = op->status;
 	struct cmx_priv *p = op->p;
-	bool done = true;
+	bool waits = false;
+	int status = answer;
 
 	mutex_lock(&p->lock);
 	if (p->sa_op == op && p->state == CMX_ROUTE_QUERY) {
-		if (status)
-			status = ask_again(op, status);
-		else
-			finish(op, num ? 0 : -EINVAL, recs, num);
-		if (status)
-			finish(op, status, NULL, 0);
-		done = p->sa_op != op;
+		if (answer)
+			status = answer == -EAGAIN ? sa_op_start(op) : sa_op_retry(op, answer);
+		waits = answer && !status;
+		if (!waits)
+			sa_op_finish(op, status);
 	} else if (p->sa_op == op) {
 		p->sa_op = NULL;
 	}
 	mutex_unlock(&p->lock);
-	if (done)
-		op_free(op);
+	if (!waits)
+		sa_op_free(op);
 }
 
-static struct cmx_sa_op *op_new(struct cmx_priv *p, unsigned long timeout_ms)
+static struct cmx_sa_op *sa_op_new(struct cmx_priv *p, unsigned long timeout_ms)
 {
 	unsigned long tries = cmx_opt_set(p, CMX_OPT_RESOLVE_RETRIES) ? p->opt.resolve_retries : 0;
 	struct cmx_sa_op *op;
@@ -261,7 +278,7 @@ static struct cmx_sa_op *op_new(struct cmx_priv *p, unsigned long timeout_ms)
 	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
 	if (!op)
 		return NULL;
-	INIT_DELAYED_WORK(&op->again, again);
+	INIT_DELAYED_WORK(&op->work, sa_op_work);
 	op->p = cmx_id_get(p);
 	op->timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
 	op->deadline = jiffies;
@@ -277,21 +294,19 @@ static int sa_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_e
 	struct cmx_sa_op *op;
 	int ret;
 
-	op = op_new(p, timeout_ms);
+	op = sa_op_new(p, timeout_ms);
 	if (!op)
 		return -ENOMEM;
 	make_question(p, &op->rec, &op->mask);
 	cmx_path_key(&key, &op->rec, op->mask);
 	if (cmx_path_cache_get(cache_of(p), &key, &rec, &op->epoch)) {
-		op_free(op);
+		sa_op_free(op);
 		return install(p, &rec, 1);
 	}
 
-	ret = ask(op);
-	if (ret)
-		ret = ask_again(op, ret);
+	ret = sa_op_start(op);
 	if (ret) {
-		op_free(op);
+		sa_op_free(op);
 		return ret;
 	}
 	p->sa_op = op;
@@ -303,14 +318,21 @@ static int sa_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_e
 static void sa_cancel(struct cmx_priv *p)
 {
 	struct cmx_sa_op *op = p->sa_op;
+	bool named;
 
 	if (!op)
 		return;
 	p->sa_op = NULL;
-	if (op->query)
+	xa_lock(&sa_queries);
+	/* the callback has not been called, so @query is still ours */
+	named = xa_load(&sa_queries, op->name) == op;
+	if (named) {
+		__xa_erase(&sa_queries, op->name);
 		ib_sa_cancel_query(op->query_id, op->query);
-	else if (cancel_delayed_work(&op->again))
-		op_free(op);
+	}
+	xa_unlock(&sa_queries);
+	if (named || cancel_delayed_work(&op->work))
+		sa_op_free(op);
 }
 
 static void sa_stale(struct cmx_priv *p)

@@ -8,6 +8,8 @@
  *					more than the LIDs that the SA gave
  *	path routes ADDR PORT N MS [RETRIES]
  *					so many ids resolve the route, one after the other
+ *	path giveup ADDR PORT N S	so many ids ask for their routes at once; every second one is
+ *					destroyed when its answer is due. Again and again, for S seconds
  *	path bind ADDR PORT PS		what binding to it says (PS: tcp udp ib ipoib)
  *
  * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
@@ -21,6 +23,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,8 @@
 #include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_cmx.h>
+
+#define GIVE_UP_MAX 64
 
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
@@ -389,6 +394,35 @@ static void routes(const char *addr, int port, int n, int ms, int retries)
 	}
 }
 
+static void destroy(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+{
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch);
+}
+
+/* The SA answers in the order of the questions. */
+static void give_up(const char *addr, int port, int n)
+{
+	struct rdma_event_channel *ch[GIVE_UP_MAX];
+	struct rdma_cm_id *id[GIVE_UP_MAX];
+	struct pollfd p = { .events = POLLIN };
+	int i;
+
+	for (i = 0; i < n; i++)
+		id[i] = resolved(&ch[i], addr, port, NULL);
+	for (i = 0; i < n; i++)
+		if (rdma_resolve_route(id[i], 5000))
+			die("resolve_route");
+	for (i = 0; i + 1 < n; i += 2) {
+		p.fd = ch[i]->fd;
+		poll(&p, 1, 10000);
+		usleep(rand() % 500);
+		destroy(ch[i + 1], id[i + 1]);
+		event(ch[i], RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+		destroy(ch[i], id[i]);
+	}
+}
+
 static void do_bind(const char *addr, int port, const char *space)
 {
 	enum rdma_port_space ps = !strcmp(space, "udp") ? RDMA_PS_UDP :
@@ -428,6 +462,9 @@ int main(int argc, char **argv)
 	else if (argc >= 6 && !strcmp(argv[1], "routes"))
 		routes(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
 		       argc > 6 ? atoi(argv[6]) : 0);
+	else if (argc >= 6 && !strcmp(argv[1], "giveup"))
+		for (long end = now_ms() + atoi(argv[5]) * 1000; now_ms() < end; )
+			give_up(argv[2], atoi(argv[3]), atoi(argv[4]) % (GIVE_UP_MAX + 1));
 	else if (argc >= 5 && !strcmp(argv[1], "bind"))
 		do_bind(argv[2], atoi(argv[3]), argv[4]);
 	else

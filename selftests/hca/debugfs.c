@@ -4,7 +4,7 @@
  *	add, remove	write the number of an HCA that comes or goes
  *	switch		tables and ports of the switch
  *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled),
- *			mtu (enum ib_mtu, the most that it can), state, event (write)
+ *			mtu (enum ib_mtu, the most that it can), late (ms), state, event (write)
  *	mad/		count (without repetitions; write to reset); class and attr that the
  *			others are for (0: any), drop (one in so many), delay (ms)
  */
@@ -107,6 +107,33 @@ static int mtu_set(void *data, u64 val)
 
 DEFINE_DEBUGFS_ATTRIBUTE(mtu_fops, mtu_get, mtu_set, "%llu\n");
 
+static int late_get(void *data, u64 *val)
+{
+	struct vib_port *peer;
+
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	*val = peer ? peer->late : 0;
+	spin_unlock_irq(&vib.lock);
+	return 0;
+}
+
+static int late_set(void *data, u64 val)
+{
+	struct vib_port *peer;
+
+	if (val > MSEC_PER_SEC)
+		return -EINVAL;
+	spin_lock_irq(&vib.lock);
+	peer = vib_cable(data)->peer;
+	if (peer)
+		peer->late = val;
+	spin_unlock_irq(&vib.lock);
+	return peer ? 0 : -ENODEV;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(late_fops, late_get, late_set, "%llu\n");
+
 static int event_set(void *data, u64 val)
 {
 	struct vib_port *peer;
@@ -162,6 +189,7 @@ void vib_debugfs_init(unsigned int nodes)
 		debugfs_create_file_unsafe("cable", 0600, dir, (void *)i, &cable_fops);
 		debugfs_create_file_unsafe("up", 0600, dir, (void *)i, &up_fops);
 		debugfs_create_file_unsafe("mtu", 0600, dir, (void *)i, &mtu_fops);
+		debugfs_create_file_unsafe("late", 0600, dir, (void *)i, &late_fops);
 		debugfs_create_file_unsafe("state", 0400, dir, (void *)i, &state_fops);
 		debugfs_create_file_unsafe("event", 0200, dir, (void *)i, &event_fops);
 	}

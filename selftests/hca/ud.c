@@ -3,6 +3,7 @@
  * Datagrams: from the send queue of a QP0, QP1 or UD queue pair into packets, and from packets into
  * receive queues.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "vib.h"
@@ -78,13 +79,37 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	vib_link_post(port, pkt);
 }
 
-/* A datagram that cannot be sent is a datagram lost. */
-void vib_ud_send(struct rvt_qp *qp)
+/* All that waits is sent at once and completed after @late ms: answers arrive in between. */
+static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
 {
+	/* pairs with vib_post_one() */
+	u32 i, n = 0, head = smp_load_acquire(&qp->s_head);
 	enum ib_wc_status status;
 	struct rvt_swqe *wqe;
 
+	if (!vib_send_next(qp, &status) || status != IB_WC_SUCCESS)
+		return;
+	for (i = qp->s_last; i != head; i = rvt_qp_swqe_incr(qp, i), n++)
+		vib_ud_post(qp, rvt_get_swqe_ptr(qp, i));
+	msleep(late);
+	while (n-- && (wqe = vib_send_next(qp, &status)))
+		vib_send_done(qp, wqe, status);
+}
+
+/* A datagram that cannot be sent is a datagram lost. */
+void vib_ud_send(struct rvt_qp *qp)
+{
+	struct vib_port *port = &vib_hca(qp->ibqp.device)->port[qp->port_num];
+	enum ib_wc_status status;
+	struct rvt_swqe *wqe;
+	u32 late;
+
 	while ((wqe = vib_send_next(qp, &status))) {
+		late = qp->ibqp.qp_type == IB_QPT_GSI ? READ_ONCE(port->late) : 0;
+		if (late && status == IB_WC_SUCCESS) {
+			vib_ud_send_late(qp, late);
+			continue;
+		}
 		if (status == IB_WC_SUCCESS)
 			vib_ud_post(qp, wqe);
 		vib_send_done(qp, wqe, status);

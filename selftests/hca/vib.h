@@ -87,6 +87,7 @@ struct vib_port {
 	u8 width_enabled, speed_enabled, speed_ext_enabled;
 	u16 lid;			/* switch: of port 0 only */
 	u8 lmc;
+	u32 late;			/* HCA: ms until sends of QP1 are completed (ud.c) */
 	__be64 guid[VIB_GUIDS];		/* [0] is the port's own, not to be set by the SM */
 	u16 pkey[VIB_PKEYS];		/* the table of rvp */
 	u8 sl2vl[VIB_MAX_PORTS][8];	/* [ingress]; HCA: [0] */

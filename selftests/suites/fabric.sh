@@ -359,6 +359,24 @@ done
 kill $pid
 wait $pid
 
+# answers that come before the send is complete, to ids that are destroyed at that moment: ib_sa
+# may call back twice
+give_up() {
+	for _ in 1 2 3; do
+		with ours ip netns exec h1 setpriv --reuid 65534 --clear-groups \
+			"$path" giveup 10.78.0.1 7643 32 10 &
+	done
+	wait
+}
+echo 0 >$param/path_cache
+knob ports/1/late 20
+mads
+give_up >"$run/giveup" 2>&1
+knob ports/1/late 0
+echo 1024 >$param/path_cache
+is "ids destroyed while ib_sa answers: all others have their answers" "" "$(cat "$run/giveup")"
+check "there were many" test "$(questions)" -gt 100
+
 # nobody answers: questions to the SA are lost
 asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
 knob mad/class 3
