@@ -451,7 +451,9 @@ static int resolve(struct cmx_priv *p, const struct sockaddr *src, const struct 
 	cmx_port_set_addr(p, NULL, dst);
 
 	cmx_state_move(p, CMX_IN(BOUND), CMX_ADDR_QUERY);
-	ret = cmx_addr_any(dst) ? query_loopback(p, ev) : query(p, ev, timeout_ms);
+	ret = idle ? 0 : cmx_port_recheck(p);
+	if (!ret)
+		ret = cmx_addr_any(dst) ? query_loopback(p, ev) : query(p, ev, timeout_ms);
 	if (!ret)
 		return 0;
 

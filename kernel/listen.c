@@ -222,9 +222,11 @@ static int start(struct cmx_priv *p, int backlog)
 	u8 reuse = p->opt.reuseaddr;
 	int ret;
 
-	ret = cmx_port_listen(p);
+	/* REUSEADDR is not for listeners */
+	WRITE_ONCE(p->opt.reuseaddr, 0);
+	ret = cmx_port_recheck(p);
 	if (ret)
-		return ret;
+		goto err;
 	l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
 	if (!l) {
 		ret = -ENOMEM;

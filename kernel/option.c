@@ -7,6 +7,7 @@
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
 #include "option.h"
+#include "port.h"
 #include "verbs.h"
 
 /* What an option can be set on, once the id is bound to a device */
@@ -295,6 +296,7 @@ static const struct cmx_option options[] = {
 	}, {
 		ID_OPTION(AFONLY, afonly), .flag = 1, .max = 1,
 		.when = ALWAYS, .on = ON_ANY, .check = check_afonly,
+		.apply = cmx_port_recheck,
 	}, {
 		ID_OPTION(ACK_TIMEOUT, ack_timeout), .max = 31,
 		.when = TILL_ESTABLISHED, .on = ON_IB | ON_ROCE,
@@ -483,7 +485,8 @@ static bool is_path(int level, int name)
  * Return: 0, or -errno with nothing changed: -ENOSYS: no such option;
  * -EINVAL: bad length or value, or not in this state; -EISCONN: it can't take
  * effect any more; -EOPNOTSUPP: the transport does not have it; -ENODEV:
- * the device is gone; -ENOMEM.
+ * the device is gone; -EADDRINUSE, -EADDRNOTAVAIL: AFONLY can't be withdrawn,
+ * as others have the port; -ENOMEM.
  */
 int cmx_set_option(struct cmx_id *id, int level, int name, const void *val, size_t len)
 {

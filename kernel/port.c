@@ -303,33 +303,29 @@ void cmx_port_release(struct cmx_priv *p)
 }
 
 /**
- * cmx_port_listen() - let a bound id listen, as far as its port is concerned
- * @p: the id; its lock is held
+ * cmx_port_recheck() - check an owner of a port against the others once more
+ * @p: the id; its lock is held. Nothing to do when it holds no port
  *
- * REUSEADDR is not for listeners: the id loses it, and must be on good terms
- * with the other owners without it.
+ * For each change that can bring the id into conflict: of AFONLY, REUSEADDR, its
+ * peer's address, or to CMX_LISTEN. The caller stores the change first, so that
+ * of two ids that change at the same time at least one sees the other, and
+ * takes it back on error.
  *
  * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL.
  */
-int cmx_port_listen(struct cmx_priv *p)
+int cmx_port_recheck(struct cmx_priv *p)
 {
 	struct cmx_claim want;
 	struct bucket *b;
 	int ret;
 
 	lockdep_assert_held(&p->lock);
-	if (WARN_ON_ONCE(!p->space))
-		return -EINVAL;
-	if (!p->opt.reuseaddr)
+	if (!p->space)
 		return 0;
-
 	claim_of(&want, p);
-	want.listening = true;
 	b = bucket_of_id(p);
 	spin_lock(&b->lock);
-	ret = check_owners(b, p->port, p, &want, cmx_portmap_conflict);
-	if (!ret)
-		WRITE_ONCE(p->opt.reuseaddr, 0);
+	ret = check_owners(b, p->port, p, &want, cmx_portmap_coexist);
 	spin_unlock(&b->lock);
 	return ret;
 }

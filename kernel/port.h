@@ -16,10 +16,10 @@ int cmx_port_claim(struct cmx_priv *p);
 void cmx_port_release(struct cmx_priv *p);
 
 /*
- * p is bound and wants to listen: checks it against the other owners of its
- * port. p->lock is held. -EADDRINUSE.
+ * After a change of what decides about conflicts: AFONLY, REUSEADDR, the peer's
+ * address, CMX_LISTEN. p->lock is held. -EADDRINUSE, -EADDRNOTAVAIL.
  */
-int cmx_port_listen(struct cmx_priv *p);
+int cmx_port_recheck(struct cmx_priv *p);
 
 /*
  * Changes the addresses of p (NULL: leave it), so that a check of another id

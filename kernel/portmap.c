@@ -62,3 +62,22 @@ int cmx_portmap_share(const struct cmx_claim *have, const struct cmx_claim *want
 		return 0;
 	return -EADDRNOTAVAIL;
 }
+
+/**
+ * cmx_portmap_coexist() - whether two owners of a port may both keep it
+ * @have: an owner of the port
+ * @want: another one, whose claim has changed
+ *
+ * They may if either of the ways to get a port allows it. A listener has no
+ * peer yet that could tell it from the other owner.
+ *
+ * Return: 0 or the error of cmx_portmap_conflict().
+ */
+int cmx_portmap_coexist(const struct cmx_claim *have, const struct cmx_claim *want)
+{
+	int ret = cmx_portmap_conflict(have, want);
+
+	if (ret && !have->listening && !want->listening && !cmx_portmap_share(have, want))
+		return 0;
+	return ret;
+}

@@ -23,5 +23,6 @@ struct cmx_claim {
 
 int cmx_portmap_conflict(const struct cmx_claim *have, const struct cmx_claim *want);
 int cmx_portmap_share(const struct cmx_claim *have, const struct cmx_claim *want);
+int cmx_portmap_coexist(const struct cmx_claim *have, const struct cmx_claim *want);
 
 #endif

@@ -118,9 +118,41 @@ static void share(struct kunit *test)
 	}
 }
 
+static void coexist(struct kunit *test)
+{
+	static const struct {
+		const void *have_src, *have_dst;
+		u32 have_flags;
+		const void *want_src, *want_dst;
+		u32 want_flags;
+		int ret;
+	} t[] = {
+		{ &any4, &none, AFONLY, &any6, &none, AFONLY, 0 },
+		{ &any4, &none, AFONLY, &any6, &none, PLAIN, -EADDRNOTAVAIL },
+		{ &a4, &none, AFONLY, &any6, &none, PLAIN, -EADDRNOTAVAIL },
+		{ &a4, &none, PLAIN, &a6, &none, PLAIN, 0 },
+		/* their peers tell them apart, as long as neither listens */
+		{ &a4, &peer7, PLAIN, &a4, &peer8, PLAIN, 0 },
+		{ &a4, &peer7, PLAIN, &a4, &peer7, PLAIN, -EADDRINUSE },
+		{ &a4, &peer7, PLAIN, &a4, &peer8, LISTENING, -EADDRINUSE },
+		{ &a4, &peer7, LISTENING, &a4, &peer8, PLAIN, -EADDRINUSE },
+		{ &a4, &peer7, REUSE, &a4, &peer7, REUSE, 0 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct cmx_claim have = claim(t[i].have_src, t[i].have_dst, t[i].have_flags);
+		struct cmx_claim want = claim(t[i].want_src, t[i].want_dst, t[i].want_flags);
+
+		KUNIT_EXPECT_EQ_MSG(test, cmx_portmap_coexist(&have, &want), t[i].ret,
+				    "row %d", i);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(conflict),
 	KUNIT_CASE(share),
+	KUNIT_CASE(coexist),
 	{},
 };
 

@@ -15,7 +15,7 @@ struct one {
 	enum who who;
 };
 
-/* what a side of a pair does: R reuseaddr, O AF only, B bind, L listen, D destroy */
+/* what a side of a pair does: R reuseaddr, O AF only, o not AF only, B bind, L listen, D destroy */
 struct pair {
 	const char *a_steps, *a_addr;
 	const char *b_steps, *b_addr;
@@ -57,7 +57,7 @@ static void single(const void *arg)
 
 static void steps(struct rdma_cm_id *id, const char *step, const char *addr)
 {
-	int one = 1;
+	int one = 1, zero = 0;
 
 	for (; *step; step++) {
 		switch (*step) {
@@ -68,6 +68,10 @@ static void steps(struct rdma_cm_id *id, const char *step, const char *addr)
 		case 'O':
 			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &one,
 					     sizeof(one)), "afonly %s", idname(id));
+			break;
+		case 'o':
+			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &zero,
+					     sizeof(zero)), "not afonly %s", idname(id));
 			break;
 		case 'B':
 			do_bind(id, addr, PORT);
@@ -283,6 +287,10 @@ const struct cmp_case bind_cases[] = {
 	TWO("any4_then_any6_only", "B", "0.0.0.0", "OB", "::"),
 	TWO("any6_only_then_any4", "OB", "::", "B", "0.0.0.0"),
 	TWO("any6_only_then_any4_listen", "OBL", "::", "BL", "0.0.0.0"),
+	TWO("any4_then_any6_late", "B", "0.0.0.0", "OBo", "::"),
+	TWO("any4_then_any6_late_listen", "BL", "0.0.0.0", "OBoL", "::"),
+	TWO("one4_then_any6_late_listen", "BL", ADDR, "OBoL", "::"),
+	TWO("any6_only_late", "B", ADDR_2, "OBoL", ADDR_6),
 	TWO("any6_then_one4", "B", "::", "B", ADDR),
 	TWO("any6_only_then_one4", "OB", "::", "B", ADDR),
 	TWO("one4_then_any6", "B", ADDR, "B", "::"),

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Ports: what one id has, another can't take. */
+#include <stdlib.h>
+#include "own.h"
+
+#define ME "10.77.0.1"
+#define NOBODY "10.77.0.96"
+#define PORT_RANGE "/proc/sys/net/ipv4/ip_local_port_range"
+
+/* A port of both families is not had by way of one family. */
+static void port_withdraw_afonly(void)
+{
+	struct rdma_event_channel *ch, *other;
+	struct rdma_cm_id *victim = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_id *id = new_id(&other, RDMA_PS_TCP);
+	uint32_t flags;
+
+	WANT(!rdma_bind_addr(victim, addr_of("0.0.0.0", 0)) && !rdma_listen(victim, 1));
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, 1));
+	WANT(!rdma_bind_addr(id, addr_of("::", ntohs(rdma_get_src_port(victim)))));
+	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, 0) && errno == EADDRNOTAVAIL);
+	WANT(get_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &flags) == 1);
+	WANT(!rdma_listen(id, 1));
+}
+
+static void port_restore_range(void)
+{
+	WANT(!system("echo 32768 60999 >" PORT_RANGE));
+}
+
+/* An id shares the only port, as it has another peer. It can neither get the same nor listen. */
+static void port_share_then_change(void)
+{
+	struct rdma_event_channel *ch, *other;
+	struct rdma_cm_id *owner = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_id *id = new_id(&other, RDMA_PS_TCP);
+
+	atexit(port_restore_range);
+	WANT(!system("echo 45007 45007 >" PORT_RANGE));
+	WANT(!rdma_resolve_addr(owner, NULL, addr_of(ME, 7), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 8), 100));
+	WANT(expect(other, RDMA_CM_EVENT_ADDR_ERROR));
+	WANT(rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000) && errno == EADDRNOTAVAIL);
+	WANT(rdma_listen(id, 1) && errno == EADDRNOTAVAIL);
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 9), 2000));
+	WANT(!expect(other, RDMA_CM_EVENT_ADDR_RESOLVED));
+}
+
+const struct test port_tests[] = {
+	{ "port: AFONLY withdrawn from a bound id", port_withdraw_afonly },
+	{ "port: shared, and then another peer, or a listener", port_share_then_change },
+	{}
+};
