@@ -277,12 +277,13 @@ int cmx_establish(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_establish);
 
 /**
- * cmx_reject() - refuse a request or a reply, or take one's own request back
+ * cmx_reject() - refuse a request or a reply, or take one's own back
  * @id: the id
- * @private_data: for the peer, or NULL
+ * @private_data: for the peer, or NULL. Goes with the refusal of a request or a reply only
  * @len: its length in bytes: up to 148; 136 for datagrams
  * @reason: 0 or %IB_CM_REJ_CONSUMER_DEFINED; or
- *	%IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED: its ECE won't do
+ *	%IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED: its ECE won't do. To take one's own
+ *	back has a reason of ib_cm
  *
  * No event follows; the id is of no more use.
  *
@@ -331,7 +332,12 @@ int cmx_disconnect(struct cmx_id *id)
 	int ret;
 
 	mutex_lock(&p->lock);
-	ret = p->cm ? p->ops->disconnect(p) : -EINVAL;
+	if (p->cm)
+		ret = p->ops->disconnect(p);
+	else if (BIT(p->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
+		ret = cmx_qp_err(p);
+	else
+		ret = -EINVAL;
 	mutex_unlock(&p->lock);
 	return ret;
 }

@@ -208,10 +208,9 @@ static void client_remove(struct ib_device *device, void *data)
 		id_removed(p, dev);
 		cmx_id_put(p);
 	}
+	cmx_close_device(dev);
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);
-	/* the cm ids that were given up are still being destroyed */
-	cmx_close_device(device);
 	ib_unregister_event_handler(&dev->events);
 	free_paths(dev);
 	kfree_rcu(dev, rcu);

@@ -35,7 +35,7 @@ struct cmx_dev_port {
  * struct cmx_device - an RDMA device
  * @device: the device; valid while a reference is held
  * @item: on the list of devices
- * @ref: ids, listeners and look-ups in progress
+ * @ref: ids, listeners, cm ids that were given up, and look-ups in progress
  * @gone: the last reference was dropped
  * @lock: protects @ids; innermost but for none
  * @ids: &cmx_priv.dev_item

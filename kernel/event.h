@@ -30,7 +30,8 @@ struct cmx_event {
 /**
  * struct cmx_sink - an owner of ids: takes their events
  * @alloc: new zeroed object that begins with a &struct cmx_priv, or NULL
- * @free: frees it; the last reference is gone; may run in any process context
+ * @free: frees it, after an RCU grace period; the last reference is gone; may run in any
+ *	process context
  * @adopt: a request came for @listener: make @child its owner's. The locks of
  *	both are held, and @post with CONNECT_REQUEST follows for sure. -errno
  *	(-EAGAIN when the backlog is full: the peer may try again) refuses it

@@ -137,12 +137,15 @@ static void backlog_return(struct cmx_uid *u)
 	cmx_uid_put(listener);
 }
 
+static void user_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(uid_cache, to_uid(container_of(rcu, struct cmx_priv, rcu)));
+}
+
 static void user_free(struct cmx_priv *p)
 {
-	struct cmx_uid *u = to_uid(p);
-
-	backlog_return(u);
-	kmem_cache_free(uid_cache, u);
+	backlog_return(to_uid(p));
+	call_rcu(&p->rcu, user_free_rcu);
 }
 
 /*
@@ -552,5 +555,6 @@ int cmx_uid_init_module(void)
 
 void cmx_uid_exit_module(void)
 {
+	rcu_barrier();
 	kmem_cache_destroy(uid_cache);
 }

@@ -7,16 +7,23 @@
  * often and for how long is up to the peer's REQ, and may come to days: so there
  * is an end to it, counted from the end of the owner.
  *
- * Destroying an ib_cm id waits for its handler and for the messages that it has
- * sent, which can take a minute, or as long as the peer has asked for: each is
- * destroyed by a work item of its own. Those with a message that nobody can take
- * back have a work queue where nothing else waits. After an orderly end there is
- * nothing to wait for, a little later: one work item does it for many.
+ * Destroying an ib_cm id cancels the REQ, REP, DREQ or SIDR REQ that it sends
+ * again and again, as long as the id is in the state which that message has led
+ * to. Nothing else cancels one, and its time-out and retries can be a peer's
+ * choice. No id therefore leaves such a state but by the answer or by being
+ * destroyed: ib_send_cm_rej() and ib_cm_notify(IB_EVENT_COMM_EST) are not called
+ * there. What is left to wait for is the handler and the completion of what was
+ * posted last, in a work item for each id. After an orderly end there is nothing
+ * to wait for, a little later: one work item does it for many.
+ *
+ * ib_cm holds no reference while it reports that nobody has answered: an id that
+ * has left such a state is not destroyed before its handler has run.
  */
 #include <linux/hashtable.h>
 #include <linux/llist.h>
 #include <linux/moduleparam.h>
 #include <linux/wait.h>
+#include "device.h"
 #include "ib.h"
 #include "trace.h"
 #include "transport.h"
@@ -51,8 +58,11 @@ static DECLARE_DELAYED_WORK(round_work, next_round);
 
 static void destroy(struct cmx_priv *p)
 {
+	struct cmx_device *dev = p->dead_dev;
+
 	ib_destroy_cm_id(p->cm_dead);
 	cmx_id_put(p);
+	cmx_device_put(dev);
 }
 
 static void reap_all(struct work_struct *work)
@@ -70,18 +80,17 @@ static void reap(struct work_struct *work)
 	destroy(container_of(work, struct cmx_priv, reap));
 }
 
-/* Has ib_cm a message that it repeats, and that destroying the id does not take back? */
-static bool lingers(const struct cmx_priv *p, enum ib_cm_state state)
+/* Does ib_destroy_cm_id() cancel a message, so that ib_cm reports nothing about it? */
+static bool cm_awaits_answer(const struct ib_cm_id *cm)
 {
-	if (p->refused)
-		return true;
-	switch (state) {
-	case IB_CM_ESTABLISHED:
+	switch (READ_ONCE(cm->state)) {
+	case IB_CM_REQ_SENT:
+	case IB_CM_MRA_REQ_RCVD:
+	case IB_CM_REP_SENT:
+	case IB_CM_MRA_REP_RCVD:
 	case IB_CM_DREQ_SENT:
-	case IB_CM_DREQ_RCVD:
-	case IB_CM_TIMEWAIT:
-		/* so cm_establish() says, and the REP is still being sent */
-		return !p->established;
+	case IB_CM_SIDR_REQ_SENT:
+		return true;
 	default:
 		return false;
 	}
@@ -93,13 +102,10 @@ static bool lingers(const struct cmx_priv *p, enum ib_cm_state state)
  */
 static void bury(struct cmx_priv *p)
 {
-	enum ib_cm_state state = READ_ONCE(p->cm_dead->state);
-	bool linger = lingers(p, state);
-
 	lockdep_assert_held(&lock);
-	if (linger || state != IB_CM_TIMEWAIT) {
+	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
 		INIT_WORK(&p->reap, reap);
-		queue_work(linger ? cmx_linger_wq : cmx_reap_wq, &p->reap);
+		queue_work(cmx_reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
 		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
@@ -122,6 +128,32 @@ static void plan_round(void)
 			   (unsigned long)READ_ONCE(close_seconds) * HZ / ROUNDS);
 }
 
+/* The lock is held. */
+static void close_begin(struct cmx_priv *p)
+{
+	p->closing = 1;
+	hash_add(closing, &p->close_node, p->qp_num);
+}
+
+/* The lock is held. */
+static void close_end(struct cmx_priv *p)
+{
+	p->closing = 0;
+	hash_del(&p->close_node);
+	if (p->cm_dead)
+		bury(p);
+}
+
+/*
+ * Waits no longer for the peer. The lock is held. Where the end is being reported already,
+ * cmx_close_message() does the rest.
+ */
+static void close_give_up(struct cmx_priv *p)
+{
+	if (cm_awaits_answer(p->cm_dead))
+		close_end(p);
+}
+
 /**
  * cmx_cm_release() - give up the ib_cm id of an id
  * @p: the id; its lock is held. Nothing to do when it has none
@@ -132,45 +164,45 @@ static void plan_round(void)
  */
 void cmx_cm_release(struct cmx_priv *p)
 {
+	struct ib_cm_id *cm = p->cm;
+
 	lockdep_assert_held(&p->lock);
-	if (!p->cm)
+	if (!cm)
 		return;
 	if (p->ops->release) {
 		p->ops->release(p);
 		return;
 	}
-	if (cmx_cm_unheard(p->cm))
+	if (cmx_cm_unheard(cm))
 		cmx_route_stale(p);
+	cmx_device_get(p->dev);
+	p->dead_dev = p->dev;
+
 	spin_lock(&lock);
-	p->cm_dead = p->cm;
-	if (p->closing)
-		plan_round();
-	else
-		bury(p);
-	spin_unlock(&lock);
+	p->cm_dead = cm;
+	/* cmx_ib_notify() must not find what is being destroyed */
 	WRITE_ONCE(p->cm, NULL);
+	if (!p->closing && p->unanswered && !cm_awaits_answer(cm))
+		close_begin(p);
+	else if (!p->closing)
+		bury(p);
+	else if (p->dev->gone_soon)
+		close_give_up(p);
+	else
+		plan_round();
+	spin_unlock(&lock);
 }
 
 /**
- * cmx_close_begin() - a DREQ was sent, and the owner waits for no answer
- * @p: the id; its lock is held
+ * cmx_close_begin() - the connection has ended, and the owner waits for no answer
+ * @p: the id; its lock is held. The DREQ has been sent, or will be after the RTU
  */
 void cmx_close_begin(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	spin_lock(&lock);
-	p->closing = 1;
-	hash_add(closing, &p->close_node, p->qp_num);
+	close_begin(p);
 	spin_unlock(&lock);
-}
-
-/* The lock is held. */
-static void close_end(struct cmx_priv *p)
-{
-	p->closing = 0;
-	hash_del(&p->close_node);
-	if (p->cm_dead)
-		bury(p);
 }
 
 static void next_round(struct work_struct *work)
@@ -184,10 +216,12 @@ static void next_round(struct work_struct *work)
 	hash_for_each_safe(closing, i, next, p, close_node) {
 		if (!p->cm_dead)
 			continue;
-		if (p->closing++ == ROUNDS)
-			close_end(p);
-		else
+		if (p->closing == ROUNDS) {
+			close_give_up(p);
+		} else {
+			p->closing++;
 			more = true;
+		}
 	}
 	if (more)
 		plan_round();
@@ -210,6 +244,20 @@ unsigned int cmx_close_count(void)
 	return n;
 }
 
+/* Is the message about which ib_cm would have reported an error out of the world? */
+static bool is_answer(const struct cmx_priv *p, enum ib_cm_event_type type)
+{
+	switch (type) {
+	case IB_CM_MRA_RECEIVED:
+	case IB_CM_TIMEWAIT_EXIT:
+		return false;
+	case IB_CM_RTU_RECEIVED:
+		return p->unanswered == IB_CM_REP_SENT;
+	default:
+		return true;
+	}
+}
+
 /**
  * cmx_close_message() - a message on a connection that may be closing
  * @p: the id; its lock is held
@@ -223,20 +271,22 @@ bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event
 	int ret;
 
 	lockdep_assert_held(&p->lock);
+	if (!is_answer(p, type))
+		return false;
+	p->unanswered = 0;
 	if (!READ_ONCE(p->closing))
 		return false;
-	switch (type) {
-	case IB_CM_DREQ_RECEIVED:
+	if (type == IB_CM_DREQ_RECEIVED) {
 		/* both ends did it at the same time: each answers the other */
 		ret = ib_send_cm_drep(cm, NULL, 0);
 		trace_cmx_cm_send(p, "DREP", ret);
-		break;
-	case IB_CM_DREP_RECEIVED:
-	case IB_CM_DREQ_ERROR:
-	case IB_CM_REJ_RECEIVED:
-		break;
-	default:
-		return false;
+	} else if (type == IB_CM_RTU_RECEIVED && p->cm) {
+		ret = ib_send_cm_dreq(cm, NULL, 0);
+		trace_cmx_cm_send(p, "DREQ", ret);
+		if (!ret) {
+			p->unanswered = IB_CM_DREQ_SENT;
+			return true;
+		}
 	}
 	spin_lock(&lock);
 	if (p->closing)
@@ -281,12 +331,11 @@ void cmx_close_wait(const struct ib_device *device, u32 qp_num)
 }
 
 /**
- * cmx_close_device() - destroy all ib_cm ids of a device that were given up
- * @device: the device; no id is attached to it any more
- *
- * Waits for all that the work queues have to do.
+ * cmx_close_device() - a device goes: wait for no peer any longer
+ * @dev: the device; takes no more ids. What was given up there has a reference to it until
+ *	it is destroyed
  */
-void cmx_close_device(const struct ib_device *device)
+void cmx_close_device(const struct cmx_device *dev)
 {
 	struct hlist_node *next;
 	struct cmx_priv *p;
@@ -294,13 +343,9 @@ void cmx_close_device(const struct ib_device *device)
 
 	spin_lock(&lock);
 	hash_for_each_safe(closing, i, next, p, close_node)
-		if (p->cm_dead && p->cm_dead->device == device)
-			close_end(p);
+		if (p->cm_dead && p->dead_dev == dev)
+			close_give_up(p);
 	spin_unlock(&lock);
-	flush_delayed_work(&reap_work);
-	flush_workqueue(cmx_reap_wq);
-	flush_workqueue(cmx_linger_wq);
-	flush_workqueue(cmx_wq);
 }
 
 int cmx_close_init_module(void)

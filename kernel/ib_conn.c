@@ -3,6 +3,7 @@
  * Connections over ib_cm: REQ, REP, RTU, REJ, DREQ and DREP.
  */
 #include <linux/random.h>
+#include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include "compat.h"
 #include "event.h"
@@ -120,6 +121,8 @@ static int ib_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	trace_cmx_cm_send(p, "REQ", ret);
 	if (ret)
 		cmx_cm_abort(p);
+	else
+		p->unanswered = IB_CM_REQ_SENT;
 	return ret;
 }
 
@@ -172,6 +175,8 @@ static int ib_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
 		ret = ib_send_cm_rep(p->cm, &rep);
 		trace_cmx_cm_send(p, "REP", ret);
 	}
+	if (!ret)
+		p->unanswered = IB_CM_REP_SENT;
 	return answered(p, ret);
 }
 
@@ -195,21 +200,34 @@ static int ib_establish(struct cmx_priv *p)
 	return answered(p, ret);
 }
 
+/*
+ * Takes our own REQ or REP back. ib_send_cm_rej() would leave it to ib_mad, which sends it as
+ * often as it was asked to; when the ib_cm id is destroyed it is cancelled, and rejected too.
+ */
+static int ib_withdraw(struct cmx_priv *p)
+{
+	if (p->established ||
+	    (p->unanswered != IB_CM_REQ_SENT && p->unanswered != IB_CM_REP_SENT))
+		return -EINVAL;
+	cmx_deadline_stop(p);
+	cmx_cm_release(p);
+	return 0;
+}
+
 static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 {
-	bool unheard = cmx_cm_unheard(p->cm);
 	int ret;
 
+	if (data && len > IB_CM_REJ_PRIVATE_DATA_SIZE)
+		return -EINVAL;
+	if (!p->owed)
+		return ib_withdraw(p);
 	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
 	trace_cmx_cm_send(p, "REJ", ret);
 	if (ret)
 		return ret;
-	/* what the peer was to answer */
-	p->refused = !p->owed;
 	p->owed = 0;
 	cmx_deadline_stop(p);
-	if (unheard)
-		cmx_route_stale(p);
 	return 0;
 }
 
@@ -238,8 +256,13 @@ static int ib_disconnect(struct cmx_priv *p)
 	ret = cmx_qp_err(p);
 	if (ret)
 		goto out;
-	ret = ib_send_cm_dreq(p->cm, NULL, 0);
-	trace_cmx_cm_send(p, "DREQ", ret);
+	/* while the REP is unanswered ib_cm takes no DREQ: that follows the RTU */
+	if (!ev || p->unanswered != IB_CM_REP_SENT) {
+		ret = ib_send_cm_dreq(p->cm, NULL, 0);
+		trace_cmx_cm_send(p, "DREQ", ret);
+		if (!ret)
+			p->unanswered = IB_CM_DREQ_SENT;
+	}
 	/* ib_cm ends it also when it can't say so; the rest of it, ib_close.c */
 	if (ev && (!ret || READ_ONCE(p->cm->state) == IB_CM_TIMEWAIT)) {
 		if (!ret)
@@ -259,7 +282,75 @@ out:
 }
 
 /**
- * cmx_ib_notify() - tell ib_cm what happened to the QP
+ * struct cmx_comm_est - a message came in on the QP before the RTU did
+ * @work: tells the owner
+ * @p: the id, with a reference
+ */
+struct cmx_comm_est {
+	struct work_struct work;
+	struct cmx_priv *p;
+};
+
+static void comm_est_work(struct work_struct *work)
+{
+	struct cmx_comm_est *est = container_of(work, struct cmx_comm_est, work);
+	struct cmx_priv *p = est->p;
+	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_ESTABLISHED, 0);
+	bool post;
+
+	mutex_lock(&p->lock);
+	post = p->cm && p->state == CMX_CONNECT && p->unanswered == IB_CM_REP_SENT &&
+	       !p->established;
+	if (post) {
+		p->established = 1;
+		cmx_deadline_stop(p);
+		cmx_event_queue(ev);
+	}
+	WRITE_ONCE(p->comm_est, NULL);
+	mutex_unlock(&p->lock);
+	if (post)
+		p->sink->flush(p);
+	else
+		cmx_event_free(ev);
+	cmx_id_put(p);
+	kfree(est);
+}
+
+/*
+ * ib_cm_notify() would have the REP cancelled only if nothing else arrives before its own work
+ * item runs. So ib_cm is not told: it sends the REP until the RTU is there.
+ */
+static int ib_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
+{
+	struct cmx_comm_est *est;
+
+	switch (READ_ONCE(cm->state)) {
+	case IB_CM_REP_SENT:
+	case IB_CM_MRA_REP_RCVD:
+		break;
+	case IB_CM_ESTABLISHED:
+		return -EISCONN;
+	default:
+		return -EINVAL;
+	}
+	if (p->established)
+		return -EISCONN;
+	est = kmalloc(sizeof(*est), GFP_ATOMIC);
+	if (!est)
+		return -ENOMEM;
+	INIT_WORK(&est->work, comm_est_work);
+	est->p = p;
+	if (cmpxchg(&p->comm_est, NULL, est)) {
+		kfree(est);
+		return -EISCONN;
+	}
+	cmx_id_get(p);
+	queue_work(cmx_wq, &est->work);
+	return 0;
+}
+
+/**
+ * cmx_ib_notify() - what happened to the QP
  * @p: the id; its lock is not needed
  * @event: %IB_EVENT_COMM_EST or %IB_EVENT_PATH_MIG
  *
@@ -280,7 +371,7 @@ int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event)
 	rcu_read_lock();
 	cm = READ_ONCE(p->cm);
 	if (cm)
-		ret = ib_cm_notify(cm, event);
+		ret = event == IB_EVENT_COMM_EST ? ib_comm_est(p, cm) : ib_cm_notify(cm, event);
 	rcu_read_unlock();
 	return ret;
 }
@@ -387,13 +478,17 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
 		cmx_deadline_stop(p);
-		return true;
+		/* the QP had a message, but no RTU ever came */
+		if (p->established)
+			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
+		return !p->established || !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REP_RECEIVED:
 		got_rep(p, event, &ev->ev);
 		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_RTU_RECEIVED:
-	case IB_CM_USER_ESTABLISHED:
+		if (p->established)
+			return false;
 		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
 		p->established = 1;
 		cmx_deadline_stop(p);
@@ -420,8 +515,9 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 
 /**
  * cmx_ib_handler() - messages on a connection, or about datagrams
- * @cm: the ib_cm id. Its reference does not keep the id until the end of this:
- *	of a message that was not answered ib_cm no longer waits for the handler
+ * @cm: the ib_cm id. When it reports that nobody has answered ib_cm does not wait for the
+ *	handler: cmx_cm_release() does. What that can't see is a message that ends just
+ *	when the id is destroyed; RCU keeps both ids until then
  * @event: the message
  *
  * An ib_cm id that was given up gets here too until it is destroyed: the id no
@@ -431,11 +527,17 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
  */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
-	struct cmx_priv *p = cm->context;
 	struct cmx_event *ev = NULL;
-	bool post = false;
+	bool post = false, got;
+	struct cmx_priv *p;
 
-	if (event->event == IB_CM_MRA_RECEIVED || !cmx_id_tryget(p))
+	if (event->event == IB_CM_MRA_RECEIVED)
+		return 0;
+	rcu_read_lock();
+	p = cm->context;
+	got = cmx_id_tryget(p);
+	rcu_read_unlock();
+	if (!got)
 		return 0;
 	mutex_lock(&p->lock);
 	if (!cmx_close_message(p, cm, event->event) && p->cm == cm && concerns(p, event)) {

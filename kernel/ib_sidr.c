@@ -93,6 +93,8 @@ static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	trace_cmx_cm_send(p, "SIDR REQ", ret);
 	if (ret)
 		cmx_cm_abort(p);
+	else
+		p->unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
 }
 

@@ -13,6 +13,7 @@ struct cmx_device;
 struct cmx_event;
 struct cmx_listen;
 struct cmx_addr_op;
+struct cmx_comm_est;
 struct cmx_sa_op;
 struct cmx_deadline;
 struct cmx_peer;
@@ -83,7 +84,6 @@ struct cmx_opts {
  * @passive: born from a CONNECT_REQUEST, or a listener
  * @srq: the QP has an SRQ (external QPs)
  * @owed: a request or reply of the peer waits for our answer
- * @refused: by us; ib_cm may have a message of ours yet, that it repeats
  * @calling: iWARP: the provider has been called, without the lock
  * @hangup: iWARP: to be disconnected as soon as it is established
  * @user: its owner is a process: no QP of its own, events don't re-enter
@@ -96,7 +96,10 @@ struct cmx_opts {
  * @ops: transport; set together with @dev
  * @dev_port: port of @dev; set together with it
  * @peer: neighbour that the peer is, or NULL; watch.c reads it without the lock
- * @closing: not 0: @cm or @cm_dead waits for the answer to a DREQ; ib_close.c has the lock
+ * @unanswered: the message that ib_cm sends until it is answered, as the state of @cm that it
+ *	leads to (%IB_CM_REQ_SENT ...); 0 when there is none, or its end has been handled
+ * @closing: not 0: @cm or @cm_dead waits for the answer to its last message; ib_close.c has
+ *	the lock
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
  * @bind_node: among the owners of ports, under the bucket's lock
@@ -116,9 +119,12 @@ struct cmx_opts {
  * @created: in seconds since boot
  * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
  * @iw_dead: the iw_cm id that was given up; iw_conn.c
+ * @dead_dev: device of @cm_dead or @iw_dead, with a reference
+ * @comm_est: reports that the QP got a message before the RTU came, or NULL
  * @close_node: while @closing; as well
  * @reap: destroys @cm_dead or @iw_dead
  * @ended: or that waits to be destroyed with others
+ * @rcu: or frees the memory, see cmx_ib_handler()
  */
 struct cmx_priv {
 	struct cmx_id id;
@@ -129,13 +135,13 @@ struct cmx_priv {
 	u8 passive:1;
 	u8 srq:1;
 	u8 owed:1;
-	u8 refused:1;
 	u8 calling:1;
 	u8 hangup:1;
 	u8 user:1;
 	u8 ece_flags;
 	u8 gid_type;
 	u8 node_type;
+	u8 unanswered;
 	u8 closing;
 	u16 port;
 	const struct cmx_sink *sink;
@@ -166,10 +172,13 @@ struct cmx_priv {
 		struct ib_cm_id *cm_dead;
 		struct iw_cm_id *iw_dead;
 	};
+	struct cmx_device *dead_dev;
+	struct cmx_comm_est *comm_est;
 	struct hlist_node close_node;
 	union {
 		struct work_struct reap;
 		struct llist_node ended;
+		struct rcu_head rcu;
 	};
 };
 

@@ -30,14 +30,18 @@
 static void reap(struct work_struct *work)
 {
 	struct cmx_priv *p = container_of(work, struct cmx_priv, reap);
+	struct cmx_device *dev = p->dead_dev;
 
 	iw_destroy_cm_id(p->iw_dead);
 	cmx_id_put(p);
+	cmx_device_put(dev);
 }
 
 /* The reference of @iw is used up. */
-static void bury(struct cmx_priv *p, struct iw_cm_id *iw)
+static void bury(struct cmx_priv *p, struct iw_cm_id *iw, struct cmx_device *dev)
 {
+	cmx_device_get(dev);
+	p->dead_dev = dev;
 	p->iw_dead = iw;
 	INIT_WORK(&p->reap, reap);
 	queue_work(p->established || p->owed ? cmx_reap_wq : cmx_linger_wq, &p->reap);
@@ -48,7 +52,7 @@ static void iw_release(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	if (!p->calling)
-		bury(p, p->iw);
+		bury(p, p->iw, p->dev);
 	p->iw = NULL;
 }
 
@@ -174,6 +178,7 @@ static int iw_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
  */
 static int call_provider(struct cmx_priv *p, struct iw_cm_id *iw, struct iw_cm_conn_param *conn)
 {
+	struct cmx_device *dev = p->dev;
 	int ret;
 
 	p->calling = 1;
@@ -184,7 +189,7 @@ static int call_provider(struct cmx_priv *p, struct iw_cm_id *iw, struct iw_cm_c
 	trace_cmx_cm_send(p, "MPA request", ret);
 	if (p->iw == iw)
 		return ret;
-	bury(p, iw);
+	bury(p, iw, dev);
 	return 0;
 }
 
@@ -403,26 +408,25 @@ kill_child:
  * @p: the listener; its address and options stay as they are
  * @device: the device
  * @backlog: as the owner said
+ * @listener: receives what takes the requests, with a reference to the id. After an error
+ *	it may be there too: it is for cmx_iw_unlisten(), which waits for a worker that
+ *	waits for locks of the caller
  *
- * Return: what takes the requests, with a reference to the id; or an ERR_PTR.
+ * Return: 0 or -errno.
  */
-struct iw_cm_id *cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog)
+int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
+		  struct iw_cm_id **listener)
 {
 	struct iw_cm_id *iw = iw_create_cm_id(device, req_handler, p);
-	int ret;
 
 	if (IS_ERR(iw))
-		return iw;
+		return PTR_ERR(iw);
+	cmx_id_get(p);
+	*listener = iw;
 	set_tos(p, iw);
 	iw->afonly = p->opt.afonly;
 	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
-	ret = iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
-	if (ret) {
-		iw_destroy_cm_id(iw);
-		return ERR_PTR(ret);
-	}
-	cmx_id_get(p);
-	return iw;
+	return iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
 }
 
 /**

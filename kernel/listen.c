@@ -38,14 +38,14 @@ struct cmx_listen {
 /**
  * struct listen_on - a listener's share of one device
  * @item: on &cmx_listen.on
- * @device: the device
+ * @dev: the device, with a reference
  * @cm: entry of ib_cm, or NULL
  * @iw: on iWARP: of iw_cm, which belongs to this listener alone
  * @work: gives it up
  */
 struct listen_on {
 	struct list_head item;
-	struct ib_device *device;
+	struct cmx_device *dev;
 	struct ib_cm_id *cm;
 	struct iw_cm_id *iw;
 	struct work_struct work;
@@ -64,45 +64,55 @@ static void give_up(struct work_struct *work)
 		cmx_iw_unlisten(on->iw);
 		atomic_dec(&leaving);
 		wake_up_all(&left);
-	} else {
+	} else if (on->cm) {
 		ib_destroy_cm_id(on->cm);
 	}
+	cmx_device_put(on->dev);
 	kfree(on);
 }
 
 /* This waits for requests being handled, which take the listener's lock: not here. */
-static void listen_off(struct listen_on *on)
+static void start_give_up(struct listen_on *on)
 {
-	list_del(&on->item);
 	if (on->iw)
 		atomic_inc(&leaving);
 	queue_work(cmx_wq, &on->work);
 }
 
-static int listen_on(struct cmx_listen *l, struct ib_device *device)
+static void listen_off(struct listen_on *on)
 {
+	list_del(&on->item);
+	start_give_up(on);
+}
+
+static int listen_on(struct cmx_listen *l, struct cmx_device *dev)
+{
+	struct ib_device *device = dev->device;
 	struct listen_on *on;
+	struct ib_cm_id *cm;
 	int ret;
 
 	lockdep_assert_held(&wildcards_lock);
 	list_for_each_entry(on, &l->on, item)
-		if (on->device == device)
+		if (on->dev == dev)
 			return 0;
 
 	on = kzalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
 	if (!on)
 		return -ENOMEM;
-	on->device = device;
+	cmx_device_get(dev);
+	on->dev = dev;
 	INIT_WORK(&on->work, give_up);
 	if (rdma_cap_iw_cm(device, rdma_start_port(device))) {
-		on->iw = cmx_iw_listen(l->p, device, l->backlog);
-		ret = PTR_ERR_OR_ZERO(on->iw);
+		ret = cmx_iw_listen(l->p, device, l->backlog, &on->iw);
 	} else {
-		on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
-		ret = PTR_ERR_OR_ZERO(on->cm);
+		cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+		ret = PTR_ERR_OR_ZERO(cm);
+		if (!ret)
+			on->cm = cm;
 	}
 	if (ret) {
-		kfree(on);
+		start_give_up(on);
 		/* it belongs to another handler: another module listens there */
 		return ret == -EINVAL ? -EADDRINUSE : ret;
 	}
@@ -124,7 +134,7 @@ static int listen_on_port(struct cmx_device *dev, u32 port, void *arg)
 	if (!may_use(l, dev->device))
 		return 0;
 	mutex_lock(&wildcards_lock);
-	ret = listen_on(l, dev->device);
+	ret = listen_on(l, dev);
 	mutex_unlock(&wildcards_lock);
 	return ret;
 }
@@ -141,12 +151,12 @@ static int listen_on_all(struct cmx_listen *l)
 	return cmx_device_for_each_port(listen_on_port, l);
 }
 
-static int listen_on_one(struct cmx_listen *l, struct ib_device *device)
+static int listen_on_one(struct cmx_listen *l, struct cmx_device *dev)
 {
 	int ret;
 
 	mutex_lock(&wildcards_lock);
-	ret = listen_on(l, device);
+	ret = listen_on(l, dev);
 	mutex_unlock(&wildcards_lock);
 	return ret;
 }
@@ -188,7 +198,7 @@ void cmx_listen_add_device(struct cmx_device *dev)
 	list_for_each_entry(l, &wildcards, item) {
 		if (!may_use(l, dev->device))
 			continue;
-		ret = listen_on(l, dev->device);
+		ret = listen_on(l, dev);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
 					     "no listening on service ID %#llx: %d\n",
@@ -200,7 +210,7 @@ void cmx_listen_add_device(struct cmx_device *dev)
 /**
  * cmx_listen_remove_device() - wildcard listeners leave a device
  * @dev: the device; no longer on the list of devices. What is given up here
- *	is over when cmx_wq has been flushed
+ *	has a reference to it until that is over
  */
 void cmx_listen_remove_device(struct cmx_device *dev)
 {
@@ -210,7 +220,7 @@ void cmx_listen_remove_device(struct cmx_device *dev)
 	mutex_lock(&wildcards_lock);
 	list_for_each_entry(l, &wildcards, item)
 		list_for_each_entry_safe(on, next, &l->on, item)
-			if (on->device == dev->device)
+			if (on->dev == dev)
 				listen_off(on);
 	mutex_unlock(&wildcards_lock);
 }
@@ -239,7 +249,7 @@ static int start(struct cmx_priv *p, int backlog)
 	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
 	p->listen = l;
 	wait_event_killable_timeout(left, !atomic_read(&leaving), msecs_to_jiffies(LEAVE_MS));
-	ret = p->dev ? listen_on_one(l, p->id.device) : listen_on_all(l);
+	ret = p->dev ? listen_on_one(l, p->dev) : listen_on_all(l);
 	if (ret)
 		goto err;
 	return 0;

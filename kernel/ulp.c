@@ -199,6 +199,11 @@ static struct cmx_priv *ulp_alloc(gfp_t gfp)
 	return &u->p;
 }
 
+static void ulp_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(ulp_cache, to_ulp(container_of(rcu, struct cmx_priv, rcu)));
+}
+
 static void ulp_free(struct cmx_priv *p)
 {
 	struct ulp_id *u = to_ulp(p);
@@ -206,7 +211,7 @@ static void ulp_free(struct cmx_priv *p)
 	spin_lock(&ulp_ids_lock);
 	list_del(&u->item);
 	spin_unlock(&ulp_ids_lock);
-	kmem_cache_free(ulp_cache, u);
+	call_rcu(&p->rcu, ulp_free_rcu);
 }
 
 static const struct cmx_sink ulp_sink = {
@@ -371,5 +376,6 @@ int cmx_ulp_init_module(void)
 void cmx_ulp_exit_module(void)
 {
 	destroy_workqueue(ulp_wq);
+	rcu_barrier();
 	kmem_cache_destroy(ulp_cache);
 }

@@ -76,6 +76,23 @@ for i in 1 2 3 4 5; do
 	wait
 done
 
+# Messages that nobody answers, and that are to be repeated for days: nobody waits for them.
+ip link set d0 arp on
+for way in withdrawn refused notified; do
+	ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
+	check "1000 messages are left, $way" ours "$top/selftests/faults/leave" $way 1000
+	remove &
+	check "the device goes within two seconds, $way" \
+		within 2 test ! -e /sys/class/infiniband/rxe0
+	wait
+	rig
+done
+check "300 messages are left" ours "$top/selftests/faults/leave" withdrawn 300
+rmmod rdma_cmx &
+check "the module goes within two seconds" within 2 test ! -e /sys/module/rdma_cmx
+wait
+load_cmx || exit
+
 ip netns add gone
 ip netns exec gone ip link set lo up
 start "hold ports" -w

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Leaves cm ids behind whose last message nobody answers, and whose time-outs come to days:
+ *   leave withdrawn|refused|notified N
+ * withdrawn: a sender takes its request back; refused: who has accepted one rejects it then;
+ * notified: or goes as soon as its QP seems to have had a message.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rdma/rdma_cmx.h>
+
+#define NOBODY "10.77.0.99"	/* a neighbour that the suite has made up */
+#define PORT 7410
+
+static struct rdma_event_channel *ch;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static struct sockaddr *ip4(const char *text)
+{
+	static struct sockaddr_in sin;
+
+	sin = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(PORT) };
+	inet_pton(AF_INET, text, &sin.sin_addr);
+	return (struct sockaddr *)&sin;
+}
+
+static void set(struct rdma_cm_id *id, int name, unsigned int val)
+{
+	if (rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)))
+		die("rdma_set_option");
+}
+
+/* What else there is can be of an id that is gone. */
+static struct rdma_cm_id *expect(enum rdma_cm_event_type type)
+{
+	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
+	enum rdma_cm_event_type got;
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+
+	do {
+		if (poll(&p, 1, 30000) != 1 || rdma_get_cm_event(ch, &ev))
+			die(rdma_event_str(type));
+		id = ev->id;
+		got = ev->event;
+		rdma_ack_cm_event(ev);
+	} while (got != type);
+	return id;
+}
+
+static struct rdma_cm_id *send_request(const char *to, struct rdma_conn_param *par)
+{
+	struct rdma_cm_id *id;
+
+	if (rdma_create_id(ch, &id, NULL, RDMA_PS_TCP))
+		die("rdma_create_id");
+	set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31);
+	set(id, CMX_OPTION_CM_RETRIES, 15);
+	if (rdma_resolve_addr(id, NULL, ip4(to), 2000))
+		die("rdma_resolve_addr");
+	expect(RDMA_CM_EVENT_ADDR_RESOLVED);
+	if (rdma_resolve_route(id, 2000))
+		die("rdma_resolve_route");
+	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	par->qp_num++;
+	if (rdma_connect(id, par))
+		die("rdma_connect");
+	return id;
+}
+
+static void withdrawn(struct rdma_conn_param *par)
+{
+	struct rdma_cm_id *id = send_request(NOBODY, par);
+
+	if (rdma_reject(id, NULL, 0))
+		die("rdma_reject");
+	rdma_destroy_id(id);
+}
+
+static struct rdma_cm_id *accepted(struct rdma_conn_param *par, struct rdma_cm_id **id)
+{
+	struct rdma_cm_id *child;
+
+	*id = send_request("10.77.0.1", par);
+	child = expect(RDMA_CM_EVENT_CONNECT_REQUEST);
+	par->qp_num++;
+	if (rdma_accept(child, par))
+		die("rdma_accept");
+	return child;
+}
+
+static void refused(struct rdma_conn_param *par)
+{
+	struct rdma_cm_id *id, *child = accepted(par, &id);
+
+	if (rdma_reject(child, NULL, 0))
+		die("rdma_reject");
+	rdma_destroy_id(child);
+	rdma_destroy_id(id);
+}
+
+static void notified(struct rdma_conn_param *par)
+{
+	struct rdma_cm_id *id, *child = accepted(par, &id);
+
+	if (rdma_notify(child, IBV_EVENT_COMM_EST))
+		die("rdma_notify");
+	rdma_destroy_id(child);
+	rdma_destroy_id(id);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*leave)(struct rdma_conn_param *par);
+	} ways[] = {
+		{ "withdrawn", withdrawn },
+		{ "refused", refused },
+		{ "notified", notified },
+	};
+	struct rdma_conn_param par = { .qp_num = 0x10000, .retry_count = 7 };
+	struct rdma_cm_id *listener;
+	unsigned int way;
+	int i;
+
+	ch = rdma_create_event_channel();
+	if (argc != 3 || !ch || rdma_create_id(ch, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, ip4("0.0.0.0")) || rdma_listen(listener, 0))
+		die("leave");
+	for (way = 0; way < sizeof(ways) / sizeof(*ways); way++)
+		for (i = 0; !strcmp(argv[1], ways[way].name) && i < atoi(argv[2]); i++)
+			ways[way].leave(&par);
+	return 0;
+}
