@@ -2,6 +2,7 @@
 /*
  * The options of an id: one row each.
  */
+#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/seq_file.h>
@@ -27,6 +28,9 @@
 #define TILL_SENT (TILL_ASKED | CMX_IN(LISTEN) | IN_REQUESTED)
 #define TILL_ESTABLISHED (TILL_SENT | CMX_IN(CONNECT))
 #define ALWAYS (TILL_ESTABLISHED | IN_ESTABLISHED | CMX_IN(DISCONNECT))
+
+/* By so much an unprivileged CM_RESPONSE_TIMEOUT may exceed the default: four times as long */
+#define RESPONSE_TIMEOUT_MARGIN 2
 
 /**
  * struct cmx_option - an option
@@ -229,6 +233,17 @@ static u32 now_mcast_loopback(const struct cmx_priv *p)
 	return 1;
 }
 
+/*
+ * ib_mad keeps what waits for an answer in a list that is sorted by time and walked with interrupts
+ * off: messages that wait for hours make each one of the port slower.
+ */
+static int check_cm_response_timeout(const struct cmx_priv *p, u32 val)
+{
+	u32 max = READ_ONCE(def_cm_response_timeout.val) + RESPONSE_TIMEOUT_MARGIN;
+
+	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
+}
+
 /* REUSEADDR can be withdrawn only before it was of use to anybody. */
 static int check_reuseaddr(const struct cmx_priv *p, u32 val)
 {
@@ -310,7 +325,8 @@ static const struct cmx_option options[] = {
 		.when = TILL_ASKED, .on = ON_IB | ON_ROCE, .fallback = now_cm_retries,
 	}, {
 		CMX_OPTION_ROW(CM_RESPONSE_TIMEOUT, cm_response_timeout), .max = 31,
-		.when = TILL_ASKED, .on = ON_IB | ON_ROCE, .fallback = now_cm_response_timeout,
+		.when = TILL_ASKED, .on = ON_IB | ON_ROCE,
+		.check = check_cm_response_timeout, .fallback = now_cm_response_timeout,
 	}, {
 		CMX_OPTION_ROW(CONNECT_DEADLINE_MS, connect_deadline_ms), .max = INT_MAX,
 		.when = TILL_SENT, .on = ON_ANY, .fallback = cmx_opt_connect_deadline_ms,
@@ -483,7 +499,8 @@ static bool is_path(int level, int name)
  * Context: process, may sleep.
  *
  * Return: 0, or -errno with nothing changed: -ENOSYS: no such option;
- * -EINVAL: bad length or value, or not in this state; -EISCONN: it can't take
+ * -EINVAL: bad length or value, or not in this state; -EPERM: a
+ * CM_RESPONSE_TIMEOUT for CAP_NET_ADMIN only; -EISCONN: it can't take
  * effect any more; -EOPNOTSUPP: the transport does not have it; -ENODEV:
  * the device is gone; -EADDRINUSE, -EADDRNOTAVAIL: AFONLY can't be withdrawn,
  * as others have the port; -ENOMEM.

@@ -366,6 +366,19 @@ static void silent_timeout(void)
 	WANT(now() - start >= 4.096);
 }
 
+/* What waits for hours slows down the messages of all others. */
+static void long_timeout(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
+	WANT(!seteuid(65534));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 22));
+	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 23) && errno == EPERM);
+	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, NULL) == 22);
+}
+
 /* They hold for ids that were not told otherwise. */
 static void host_defaults(void)
 {
@@ -506,6 +519,7 @@ const struct test option_tests[] = {
 	{ "option: RNR timer, ACK timeout, inheritance", timers },
 	{ "option: retries to a silent peer", silent_retries },
 	{ "option: time for a silent peer's answer", silent_timeout },
+	{ "option: a long time for an answer needs CAP_NET_ADMIN", long_timeout },
 	{ "options that are not for that id are refused", misplaced },
 	{ "option: deadline of a silent peer", silent_deadline },
 	{ "option: defaults of the host", host_defaults },

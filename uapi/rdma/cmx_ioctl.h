@@ -249,7 +249,10 @@ enum cmx_option_name {
 	CMX_OPTION_MIN_RNR_TIMER = 1,
 	/** @CMX_OPTION_CM_RETRIES: 0..15 resends of REQ, REP, DREQ, SIDR REQ */
 	CMX_OPTION_CM_RETRIES,
-	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try */
+	/**
+	 * @CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try; above the
+	 * host's default + 2 for CAP_NET_ADMIN only (EPERM)
+	 */
 	CMX_OPTION_CM_RESPONSE_TIMEOUT,
 	/** @CMX_OPTION_CONNECT_DEADLINE_MS: ms from connect to UNREACHABLE; 0 none */
 	CMX_OPTION_CONNECT_DEADLINE_MS,
