@@ -9,7 +9,7 @@
  * cmx_wq waits for it.
  */
 #include <linux/poll.h>
-#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_marshall.h>
 #include "eventq.h"
@@ -530,6 +530,26 @@ struct cmx_file *cmx_file_new(void)
 }
 
 /**
+ * cmx_file_claim() - keep a channel to the caller's address space
+ * @file: the channel
+ *
+ * Return: 0, also when the caller has it already, or -EACCES.
+ */
+int cmx_file_claim(struct cmx_file *file)
+{
+	struct mm_struct *mm = current->mm;
+
+	if (READ_ONCE(file->mm))
+		return cmx_file_usable(file) ? 0 : -EACCES;
+	/* The pointer must not become that of another process. */
+	mmgrab(mm);
+	if (!cmpxchg(&file->mm, NULL, mm))
+		return 0;
+	mmdrop(mm);
+	return cmx_file_usable(file) ? 0 : -EACCES;
+}
+
+/**
  * cmx_file_close() - destroy a channel and all that is in it
  * @file: the channel; nobody uses it any more but posters of events
  */
@@ -543,6 +563,8 @@ void cmx_file_close(struct cmx_file *file)
 	}
 	discard_all(&file->events);
 	free_page((unsigned long)file->page);
+	if (file->mm)
+		mmdrop(file->mm);
 	mutex_destroy(&file->mutex);
 	kfree_rcu(file, rcu);
 }

@@ -3,6 +3,7 @@
 #define CMX_EVENTQ_H
 
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include "event.h"
@@ -17,6 +18,7 @@
  * @wait: for an event
  * @ids: &cmx_uid.item, under the lock of the handle table
  * @pid: who opened it, for debugfs
+ * @mm: the address space that has claimed it, or NULL; once set, it stays
  * @polled: poll() was called on it
  * @page: what it shares with its program, or NULL; once there, it stays
  * @resp: the event being fetched, under @mutex
@@ -29,6 +31,7 @@ struct cmx_file {
 	wait_queue_head_t wait;
 	struct list_head ids;
 	pid_t pid;
+	struct mm_struct *mm;
 	bool polled;
 	struct cmx_channel_page *page;
 	struct cmx_event_resp resp;
@@ -39,6 +42,15 @@ extern const struct cmx_sink cmx_user_sink;
 
 struct cmx_file *cmx_file_new(void);
 void cmx_file_close(struct cmx_file *file);
+int cmx_file_claim(struct cmx_file *file);
+
+/* False when another process has claimed the channel. */
+static inline bool cmx_file_usable(const struct cmx_file *file)
+{
+	const struct mm_struct *mm = READ_ONCE(file->mm);
+
+	return !mm || mm == current->mm;
+}
 
 void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to);
 int cmx_queue_fetch(struct cmx_file *file, struct cmx_event_resp __user *to, u32 max, bool block);

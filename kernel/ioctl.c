@@ -18,6 +18,7 @@
 static const struct cmx_method *const channel_methods[] = {
 	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
 	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
+	[CMX_CHANNEL_CLAIM] = &cmx_method_claim,
 };
 
 static const struct cmx_method *const id_methods[] = {
@@ -205,6 +206,8 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EFAULT;
 	call.filp = filp;
 	call.file = filp->private_data;
+	if (!cmx_file_usable(call.file))
+		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, call.at);
 	if (!ret)
 		ret = prepare(&call, method->attrs);

@@ -62,6 +62,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 /* ioctl_channel.c */
 extern const struct cmx_method cmx_method_channel_info;
 extern const struct cmx_method cmx_method_get_events;
+extern const struct cmx_method cmx_method_claim;
 /* ioctl_id.c */
 extern const struct cmx_method cmx_method_create;
 extern const struct cmx_method cmx_method_destroy;

@@ -16,6 +16,15 @@ const struct cmx_method cmx_method_channel_info = {
 	},
 };
 
+static int claim(struct cmx_call *call)
+{
+	return cmx_file_claim(call->file);
+}
+
+const struct cmx_method cmx_method_claim = {
+	.call = claim,
+};
+
 static int get_events(struct cmx_call *call)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_EVENTS);

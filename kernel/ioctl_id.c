@@ -254,7 +254,12 @@ static int migrate(struct cmx_call *call)
 	if (!filp)
 		return -ENOENT;
 	from = cmx_file_of(filp);
-	ret = from ? cmx_uid_migrate(from, handle, call->file, &fetched) : -EINVAL;
+	if (!from)
+		ret = -EINVAL;
+	else if (!cmx_file_usable(from))
+		ret = -EACCES;
+	else
+		ret = cmx_uid_migrate(from, handle, call->file, &fetched);
 	fput(filp);
 	if (!ret)
 		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);

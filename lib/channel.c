@@ -164,6 +164,25 @@ void cmx_channel_leave(struct cmx_channel *ch)
 		channel_retire(ch);
 }
 
+/*
+ * The channel is for this process alone from here on: events name ids by their addresses. One that
+ * was only opened is not claimed yet, so that a daemon can open it before it forks. 0, or -1 with
+ * errno: EACCES when it is another process's.
+ */
+int cmx_channel_claim(struct rdma_event_channel *channel)
+{
+	struct cmx_cmd cmd;
+
+	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
+	return cmx_cmd_issue(&cmd, channel->fd);
+}
+
+/* In a child of fork(): what belongs to the channel is the parent's. */
+bool cmx_channel_is_foreign(struct rdma_event_channel *channel)
+{
+	return cmx_channel_claim(channel) && errno == EACCES;
+}
+
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct cmx_channel *ch;

@@ -258,6 +258,8 @@ socklen_t cmx_addrlen(const struct sockaddr *addr);
 __be16 cmx_addr_port(const struct sockaddr *addr);
 
 /* channel.c */
+int cmx_channel_claim(struct rdma_event_channel *channel);
+bool cmx_channel_is_foreign(struct rdma_event_channel *channel);
 bool cmx_channel_hold(struct cmx_channel *ch, struct cmx_event *e);
 void cmx_channel_unhold(struct cmx_channel *ch, struct cmx_event *e);
 struct cmx_event *cmx_channel_held(struct cmx_channel *ch, const struct cmx_id *id);

@@ -149,6 +149,7 @@ int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, vo
 {
 	bool sync = !channel;
 	struct cmx_id *new;
+	int err;
 
 	if (cmx_init() || check_type(ps, qp_type))
 		return -1;
@@ -157,15 +158,22 @@ int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, vo
 		if (!channel)
 			return -1;
 	}
+	if (cmx_channel_claim(channel))
+		goto err;
 	new = id_alloc(channel, context, ps, qp_type);
 	if (!new) {
-		if (sync)
-			rdma_destroy_event_channel(channel);
-		return cmx_err(ENOMEM);
+		errno = ENOMEM;
+		goto err;
 	}
 	new->sync = sync;
 	*id = &new->id;
 	return 0;
+
+err:
+	err = errno;
+	if (sync)
+		rdma_destroy_event_channel(channel);
+	return cmx_err(err);
 }
 
 int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
@@ -219,8 +227,13 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	struct cmx_id *id = to_cmx_id(cm_id);
 	uint32_t events = 0;
 
-	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events))
-		return -1;
+	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events)) {
+		if (errno != EACCES)
+			return -1;
+		/* In a child of fork(): device and events are the parent's as well. */
+		id->dev = NULL;
+		id->events_made = id->events_completed;
+	}
 	cmx_route_discard(id);
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
@@ -256,7 +269,7 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	cmx_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
 	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
 	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
-	if (cmx_cmd_issue(&cmd, channel->fd)) {
+	if (cmx_channel_claim(channel) || cmx_cmd_issue(&cmd, channel->fd)) {
 		int err = errno;
 
 		if (sync)

@@ -253,6 +253,10 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 
 void rdma_destroy_srq(struct rdma_cm_id *id)
 {
+	if (cmx_channel_is_foreign(id->channel)) {
+		id->srq = NULL;
+		return;
+	}
 	ibv_destroy_srq(id->srq);
 	id->srq = NULL;
 	destroy_cqs(id);
@@ -353,6 +357,10 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
+	if (cmx_channel_is_foreign(id->channel)) {
+		id->qp = NULL;
+		return;
+	}
 	cmx_mcast_detach_all(to_cmx_id(id));
 	ibv_destroy_qp(id->qp);
 	id->qp = NULL;

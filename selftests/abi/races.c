@@ -228,12 +228,73 @@ static void child_closes(int fd)
 	close(fd);
 }
 
+/* of the parent */
+static uint32_t inherited;
+
 static void child_works(int fd)
 {
 	uint32_t id;
 
 	if (id_create(fd, RDMA_PS_TCP, 1, &id))
 		_exit(1);
+}
+
+static int claim(int fd)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
+	return cmd_issue(&c, fd);
+}
+
+static void child_is_refused(int fd)
+{
+	struct cmx_event_resp resp;
+	int own = dev_open();
+	uint32_t id, count;
+
+	if (claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
+	    get_events(fd, &resp, 1, &count) != EACCES)
+		_exit(1);
+	/* neither can it take the parent's ids to a channel of its own */
+	if (id_destroy(fd, inherited, &count) != EACCES ||
+	    id_migrate(own, inherited, fd, &id, &count) != EACCES)
+		_exit(2);
+}
+
+/* But it is for one process when that says so. */
+static void test_claim(void)
+{
+	int fd = dev_open();
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
+	CHECK(!claim(fd));
+	CHECK(!claim(fd));
+	CHECK(!id_resolve(fd, inherited, 7));
+	in_child(child_is_refused, fd);
+	CHECK(next_event(fd, 0));
+	CHECK(!id_destroy(fd, inherited, NULL));
+	close(fd);
+}
+
+static void child_claims(int fd)
+{
+	uint32_t id;
+
+	if (claim(fd) || id_create(fd, RDMA_PS_TCP, 1, &id))
+		_exit(1);
+}
+
+/* Who claims it need not be who opened it, and keeps it. */
+static void test_claim_by_child(void)
+{
+	int fd = dev_open();
+	uint32_t id;
+
+	in_child(child_claims, fd);
+	CHECK(claim(fd) == EACCES);
+	CHECK(id_create(fd, RDMA_PS_TCP, 1, &id) == EACCES);
+	close(fd);
 }
 
 /* A channel is one for all who inherited it. */
@@ -423,6 +484,8 @@ const struct test race_tests[] = {
 	{ "closing while a thread waits", test_close_under_wait },
 	{ "an event wakes who waits", test_wake },
 	{ "fork", test_fork },
+	{ "a claimed channel is for one process", test_claim },
+	{ "a child claims what its parent opened", test_claim_by_child },
 	{ "killed", test_killed },
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },

@@ -19,7 +19,7 @@
 
 static const struct cmp_case *const areas[] = {
 	option_cases, bind_cases, resolve_cases, mcast_cases, ece_cases, connect_cases,
-	reject_cases, ud_cases, event_cases, misc_cases,
+	reject_cases, ud_cases, event_cases, owner_cases, misc_cases,
 };
 
 /**

@@ -55,7 +55,7 @@ struct cmp_case {
 
 extern const struct cmp_case option_cases[], bind_cases[], resolve_cases[], mcast_cases[];
 extern const struct cmp_case ece_cases[], connect_cases[], reject_cases[], ud_cases[];
-extern const struct cmp_case event_cases[], misc_cases[];
+extern const struct cmp_case event_cases[], owner_cases[], misc_cases[];
 
 /* util.c: the trace. While "quiet" is not 0, steps that succeed are not printed. */
 extern int quiet;

@@ -51,7 +51,8 @@
  * * ENODEV: no RDMA device for that address, or the device was removed.
  * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).
  * * EACCES: a port below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the
- *   initial user namespace. net.ipv4.ip_unprivileged_port_start has no say.
+ *   initial user namespace. net.ipv4.ip_unprivileged_port_start has no say. From
+ *   every method: another process has claimed the file (%CMX_CHANNEL_CLAIM).
  * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or it is an
  *   unreachable one; EHOSTUNREACH also when RoCE v1 was asked for and the peer
  *   is behind a router.
@@ -92,6 +93,13 @@ enum cmx_channel_method {
 	 * CMX_ATTR_COUNT (u32). Waits for the first one unless O_NONBLOCK.
 	 */
 	CMX_CHANNEL_GET_EVENTS,
+	/**
+	 * @CMX_CHANNEL_CLAIM: no attributes. From here on the file is for the
+	 * caller's address space alone, as its uids may be addresses there: all
+	 * others, such as a child of fork(), get EACCES from every method. A
+	 * file that nobody has claimed is for all who have it.
+	 */
+	CMX_CHANNEL_CLAIM,
 };
 
 /**

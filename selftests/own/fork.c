@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * fork(): the ids of a process are not its children's. What a child does to its copy of them,
+ * as its destructors may, leaves the parent's alone.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "own.h"
+
+#define ME "10.77.0.1"
+#define GROUP "239.77.9.1"
+
+static void fork_run(void (*child)(void *arg), void *arg)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	WANT(pid >= 0);
+	if (!pid) {
+		alarm(90);
+		child(arg);
+		exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+}
+
+/** struct family - what a parent has made before it forks */
+struct family {
+	struct pair pair;		/* connected */
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *idle;
+	struct rdma_cm_id *bound;
+	struct rdma_cm_id *member;
+};
+
+static void family_make(struct family *f)
+{
+	pair_resolve(&f->pair, RDMA_PS_TCP);
+	pair_connect(&f->pair);
+	f->idle = new_id(&f->ch, RDMA_PS_TCP);
+	WANT(!rdma_create_id(f->ch, &f->bound, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(f->bound, addr_of(ME, 0)));
+	WANT(!rdma_create_id(f->ch, &f->member, NULL, RDMA_PS_UDP));
+	WANT(!rdma_bind_addr(f->member, addr_of(ME, 0)));
+	WANT(!rdma_join_multicast(f->member, addr_of(GROUP, 0), NULL));
+	WANT(!expect(f->ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+}
+
+#define REFUSED(call) WANT((call) == -1 && errno == EACCES)
+
+static void child_calls(void *arg)
+{
+	struct rdma_event_channel *own = rdma_create_event_channel();
+	struct rdma_conn_param par = plain;
+	struct family *f = arg;
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+
+	REFUSED(rdma_create_id(f->ch, &id, NULL, RDMA_PS_TCP));
+	REFUSED(rdma_bind_addr(f->idle, addr_of(ME, 0)));
+	REFUSED(rdma_resolve_addr(f->bound, NULL, addr_of(ME, 7), 2000));
+	REFUSED(rdma_listen(f->bound, 1));
+	REFUSED(set_u32(f->bound, CMX_OPTION, CMX_OPTION_SL, 1));
+	REFUSED(rdma_join_multicast(f->member, addr_of("239.77.9.2", 0), NULL));
+	REFUSED(rdma_leave_multicast(f->member, addr_of(GROUP, 0)));
+	REFUSED(rdma_migrate_id(f->bound, own));
+	REFUSED(rdma_migrate_id(f->bound, NULL));
+	REFUSED(rdma_reject(f->pair.child, NULL, 0));
+	REFUSED(rdma_accept(f->pair.child, &par));
+	REFUSED(rdma_disconnect(f->pair.id));
+	WANT(!fcntl(f->ch->fd, F_SETFL, O_NONBLOCK));
+	REFUSED(rdma_get_cm_event(f->ch, &ev));
+}
+
+static void child_destroys(void *arg)
+{
+	struct family *f = arg;
+
+	WANT(!rdma_destroy_id(f->idle));
+	WANT(!rdma_destroy_id(f->bound));
+	WANT(!rdma_destroy_id(f->member));
+	WANT(!rdma_destroy_id(f->pair.child));
+	WANT(!rdma_destroy_id(f->pair.id));
+	WANT(!rdma_destroy_id(f->pair.listener));
+	rdma_destroy_event_channel(f->ch);
+	rdma_destroy_event_channel(f->pair.ch);
+	rdma_destroy_event_channel(f->pair.lch);
+}
+
+/* All that the parent had is there, and nothing else. */
+static void family_check(struct family *f)
+{
+	struct pair p = { .listener = f->pair.listener, .lch = f->pair.lch };
+	struct rdma_conn_param par = plain;
+
+	WANT(!next_event(f->pair.ch, 0) && !next_event(f->pair.lch, 0) && !next_event(f->ch, 0));
+	WANT(!rdma_bind_addr(f->idle, addr_of(ME, 0)));
+	WANT(!rdma_listen(f->bound, 1));
+	WANT(!rdma_leave_multicast(f->member, addr_of(GROUP, 0)));
+	WANT(!rdma_disconnect(f->pair.id));
+	WANT(!expect(f->pair.lch, RDMA_CM_EVENT_DISCONNECTED));
+	/* the listener hears of the next one */
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	resolve(p.ch, p.id, ME, ntohs(rdma_get_src_port(p.listener)));
+	par.qp_num += 2;
+	pair_request(&p, &par);
+	WANT(!rdma_reject(p.child, NULL, 0));
+	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED));
+}
+
+static void refused(void)
+{
+	struct family f = {};
+
+	family_make(&f);
+	fork_run(child_calls, &f);
+	family_check(&f);
+}
+
+static void destroyed(void)
+{
+	struct family f = {};
+
+	family_make(&f);
+	fork_run(child_destroys, &f);
+	family_check(&f);
+}
+
+/* An endpoint: the id has a channel and a QP that the library made. */
+static void child_destroys_ep(void *id)
+{
+	rdma_destroy_ep(id);
+}
+
+static void endpoint(void)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *ai;
+	struct ibv_qp_init_attr init = {
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp_attr attr;
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_getaddrinfo(ME, "7", &hints, &ai));
+	WANT(!rdma_create_ep(&id, ai, NULL, &init));
+	fork_run(child_destroys_ep, id);
+	WANT(!ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 8));
+	rdma_destroy_ep(id);
+	rdma_freeaddrinfo(ai);
+}
+
+/* The server of a daemon: nothing has been done with the channel but to open it. */
+static void child_serves(void *arg)
+{
+	struct rdma_event_channel *ch = arg;
+	struct pair p = { .lch = ch };
+
+	WANT(!rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_destroy_id(p.child));
+	WANT(!rdma_destroy_id(p.listener));
+	rdma_destroy_event_channel(ch);
+}
+
+static void daemonised(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+
+	WANT(ch);
+	fork_run(child_serves, ch);
+	rdma_destroy_event_channel(ch);
+}
+
+const struct test fork_tests[] = {
+	{ "fork: a child's calls are refused", refused },
+	{ "fork: a child's destructors leave the parent's ids alone", destroyed },
+	{ "fork: they leave its endpoints alone", endpoint },
+	{ "fork: a channel that a daemon inherits", daemonised },
+	{}
+};
