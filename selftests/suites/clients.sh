@@ -18,7 +18,7 @@ listening() {
 
 	printf -v group '%02X0707EF' $((port % 250 + 1))
 	for i in $(seq 100); do
-		sleep 0.1
+		nap 0.1
 		[ -e "/proc/$1" ] || return
 		if [ "$2" = ours ]; then
 			! grep -qi " $at" /sys/kernel/debug/rdma_cmx/ids || return
@@ -64,7 +64,7 @@ try_pair() {
 		wait "$pid"
 		a=$?
 		[ -n "$repeat" ] && [ $a = 0 ] && [ -e "/proc/$server" ] || break
-		sleep 0.3
+		nap 0.3
 	done
 	[ -z "$endless" ] || kill "$server"
 	wait "$server" || p=$?
