@@ -225,17 +225,20 @@ void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
  * @u: the id, from cmx_handle_take_id(); the owner's reference goes
  * @file: channel that it belonged to
  *
- * The events that wait for it go too, with the ids that those bring.
+ * The events that wait for it go too, with the ids that those bring. A fetch
+ * may have to wait for the memory of its process for ever: who is killed
+ * meanwhile leaves them to cmx_file_close().
  *
  * Return: how many events were fetched for it.
  */
 u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
 {
 	LIST_HEAD(events);
-	u32 fetched;
+	u32 fetched = 0;
 
 	cmx_id_kill(&u->p);
-	mutex_lock(&file->mutex);
+	if (mutex_lock_killable(&file->mutex))
+		goto out;
 	if (u->queued) {
 		spin_lock(&file->lock);
 		take_events(file, u, NULL, &events);
@@ -244,6 +247,7 @@ u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
 	fetched = u->fetched;
 	mutex_unlock(&file->mutex);
 	discard_all(&events);
+out:
 	cmx_uid_put(u);
 	return fetched;
 }
@@ -254,7 +258,7 @@ u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
  * @handle: handle of the membership
  * @fetched: how many events were fetched for it
  *
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EINTR when the caller has been killed.
  */
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 {
@@ -264,7 +268,8 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 	struct cmx_uid *u;
 
 	/* holding the mutex keeps the id from moving to another channel */
-	mutex_lock(&file->mutex);
+	if (mutex_lock_killable(&file->mutex))
+		return -EINTR;
 	mc = cmx_handle_take_mcast(file, handle);
 	if (IS_ERR(mc)) {
 		mutex_unlock(&file->mutex);
