@@ -3,12 +3,12 @@
  * What goes on, for root: /sys/kernel/debug/rdma_cmx.
  *
  *   ids	one line for each id: fields as the first line says, then what was set,
- *		negotiated and joined as NAME=VALUE
+ *		negotiated and joined as NAME=VALUE; "busy" where a call keeps the id locked
  *   paths	path records kept for each InfiniBand port
  *   mcast	groups that interfaces and InfiniBand ports are members of: interface or
  *		device and port, group, users
  *   stats	how many ids there are, by state; connections whose end the peer has not
- *		confirmed
+ *		confirmed; ids that a call keeps locked, whose groups are not counted
  */
 #include <linux/debugfs.h>
 #include <linux/pid.h>
@@ -29,7 +29,28 @@
 #include "ulp.h"
 #include "verbs.h"
 
+/* Positions in "ids": indices of handles, then those of ULPs' ids */
+#define ULP_POS BIT_ULL(32)
+
+/* A provider may keep an id locked for ever. So many ms are waited for all ids together. */
+#define PATIENCE_MS 100
+
+struct ids_reader {
+	unsigned int patience;
+};
+
 static struct dentry *dir;
+
+static bool id_trylock(struct cmx_priv *p, unsigned int *patience)
+{
+	while (!mutex_trylock(&p->lock)) {
+		if (!*patience)
+			return false;
+		--*patience;
+		usleep_range(1000, 1500);
+	}
+	return true;
+}
 
 static void show_addr(struct seq_file *s, const struct sockaddr *addr)
 {
@@ -57,16 +78,18 @@ static void show_ece(struct seq_file *s, const struct cmx_priv *p)
 
 static const char *state_name(const struct cmx_priv *p)
 {
-	if (p->state == CMX_CONNECT && p->established)
-		return "established";
-	return cmx_state_name(p->state);
+	enum cmx_state state = READ_ONCE(p->state);
+
+	return state == CMX_CONNECT && p->established ? "established" : cmx_state_name(state);
 }
 
-/* What ids of processes and of ULPs have in common */
-static void show_id(struct seq_file *s, struct cmx_priv *p)
+static void show_unlocked(struct seq_file *s, const struct cmx_priv *p)
 {
-	mutex_lock(&p->lock);
-	seq_printf(s, " %p %s %u", p, state_name(p), (u32)ktime_get_seconds() - p->created);
+	seq_printf(s, " - - - - %#x %#x busy", p->id.ps, READ_ONCE(p->qp_num));
+}
+
+static void show_locked(struct seq_file *s, const struct cmx_priv *p)
+{
 	show_addr(s, cmx_src(p));
 	show_addr(s, cmx_dst(p));
 	if (p->id.device)
@@ -79,15 +102,21 @@ static void show_id(struct seq_file *s, struct cmx_priv *p)
 	show_ece(s, p);
 	if (cmx_mcast_count(p))
 		seq_printf(s, " groups=%u", cmx_mcast_count(p));
-	mutex_unlock(&p->lock);
 }
 
-static int show_ulp_id(struct cmx_priv *p, void *s)
+/* What ids of processes and of ULPs have in common */
+static void show_id(struct seq_file *s, struct cmx_priv *p)
 {
-	seq_puts(s, "- - kernel");
-	show_id(s, p);
-	seq_putc(s, '\n');
-	return 0;
+	struct ids_reader *reader = s->private;
+	bool locked = id_trylock(p, &reader->patience);
+
+	seq_printf(s, " %p %s %u", p, state_name(p), (u32)ktime_get_seconds() - p->created);
+	if (!locked) {
+		show_unlocked(s, p);
+		return;
+	}
+	show_locked(s, p);
+	mutex_unlock(&p->lock);
 }
 
 static void show_process(struct seq_file *s, struct cmx_uid *u)
@@ -110,26 +139,92 @@ static void show_process(struct seq_file *s, struct cmx_uid *u)
 	seq_escape(s, comm, " \t\n\\");
 }
 
-static int show_uid(struct cmx_uid *u, void *s)
+static int ids_show(struct seq_file *s, void *v)
 {
-	u32 queued = READ_ONCE(u->queued);
+	struct cmx_priv *p = v;
+	u32 queued = 0;
 
-	show_process(s, u);
-	show_id(s, &u->p);
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(s, "handle pid command id state age src dst device transport ps qp_num ...\n");
+		return 0;
+	}
+	if (p->user) {
+		show_process(s, to_uid(p));
+		queued = READ_ONCE(to_uid(p)->queued);
+	} else {
+		seq_puts(s, "- - kernel");
+	}
+	show_id(s, p);
 	if (queued)
 		seq_printf(s, " queued=%u", queued);
 	seq_putc(s, '\n');
 	return 0;
 }
 
-static int ids_show(struct seq_file *s, void *unused)
+/* The first id from a position on, with a reference */
+static struct cmx_priv *ids_find(loff_t *pos)
 {
-	seq_puts(s, "handle pid command id state age src dst device transport ps qp_num ...\n");
-	cmx_handles_for_each(show_uid, s);
-	cmx_ulp_for_each(show_ulp_id, s);
+	unsigned long index = *pos;
+	struct cmx_priv *p;
+	struct cmx_uid *u;
+
+	if (*pos < ULP_POS) {
+		u = cmx_handle_next_id(&index);
+		if (u) {
+			*pos = index;
+			return &u->p;
+		}
+		*pos = ULP_POS;
+	}
+	index = *pos - ULP_POS;
+	p = cmx_ulp_next_id(&index);
+	if (p)
+		*pos = ULP_POS + index;
+	return p;
+}
+
+static void *ids_start(struct seq_file *s, loff_t *pos)
+{
+	return *pos ? ids_find(pos) : SEQ_START_TOKEN;
+}
+
+static void ids_stop(struct seq_file *s, void *v)
+{
+	if (v && v != SEQ_START_TOKEN)
+		cmx_id_put(v);
+}
+
+static void *ids_next(struct seq_file *s, void *v, loff_t *pos)
+{
+	ids_stop(s, v);
+	++*pos;
+	return ids_find(pos);
+}
+
+static const struct seq_operations ids_seq_ops = {
+	.start = ids_start,
+	.next = ids_next,
+	.stop = ids_stop,
+	.show = ids_show,
+};
+
+static int ids_open(struct inode *inode, struct file *file)
+{
+	struct ids_reader *reader = __seq_open_private(file, &ids_seq_ops, sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	reader->patience = PATIENCE_MS;
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(ids);
+
+static const struct file_operations ids_fops = {
+	.owner = THIS_MODULE,
+	.open = ids_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
 
 static int show_paths(struct cmx_device *dev, u32 port, void *s)
 {
@@ -165,6 +260,8 @@ DEFINE_SHOW_ATTRIBUTE(mcast);
  * @ulp_ids: of ULPs
  * @groups: memberships
  * @queued: events that wait for a process
+ * @busy: ids that stayed locked
+ * @patience: milliseconds left to wait for such
  * @state: ids by state
  */
 struct stats {
@@ -172,45 +269,49 @@ struct stats {
 	u64 ulp_ids;
 	u64 groups;
 	u64 queued;
+	u64 busy;
+	unsigned int patience;
 	u64 state[CMX_STATE_NUM];
 };
 
 static void count(struct cmx_priv *p, struct stats *st)
 {
-	mutex_lock(&p->lock);
-	st->state[p->state]++;
+	st->state[READ_ONCE(p->state)]++;
+	if (!id_trylock(p, &st->patience)) {
+		st->busy++;
+		return;
+	}
 	st->groups += cmx_mcast_count(p);
 	mutex_unlock(&p->lock);
 }
 
-static int count_uid(struct cmx_uid *u, void *arg)
+static void count_all(struct stats *st)
 {
-	struct stats *st = arg;
+	unsigned long index;
+	struct cmx_priv *p;
+	struct cmx_uid *u;
 
-	st->ids++;
-	st->queued += READ_ONCE(u->queued);
-	count(&u->p, st);
-	return 0;
-}
-
-static int count_ulp_id(struct cmx_priv *p, void *arg)
-{
-	struct stats *st = arg;
-
-	st->ulp_ids++;
-	count(p, st);
-	return 0;
+	for (index = 0; (u = cmx_handle_next_id(&index)); index++) {
+		st->ids++;
+		st->queued += READ_ONCE(u->queued);
+		count(&u->p, st);
+		cmx_uid_put(u);
+	}
+	for (index = 0; (p = cmx_ulp_next_id(&index)); index++) {
+		st->ulp_ids++;
+		count(p, st);
+		cmx_id_put(p);
+	}
 }
 
 static int stats_show(struct seq_file *s, void *unused)
 {
-	struct stats st = {};
+	struct stats st = { .patience = PATIENCE_MS };
 	int i;
 
-	cmx_handles_for_each(count_uid, &st);
-	cmx_ulp_for_each(count_ulp_id, &st);
-	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\n",
-		   st.ids, st.ulp_ids, st.groups, st.queued, cmx_close_count());
+	count_all(&st);
+	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\nbusy-ids %llu\n",
+		   st.ids, st.ulp_ids, st.groups, st.queued, cmx_close_count(), st.busy);
 	for (i = 0; i < CMX_STATE_NUM; i++)
 		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), st.state[i]);
 	return 0;

@@ -313,28 +313,38 @@ int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file
 	return ret;
 }
 
-int cmx_handles_for_each(int (*fn)(struct cmx_uid *u, void *arg), void *arg)
+static struct cmx_uid *get_at(unsigned long index)
 {
-	unsigned long index;
 	struct cmx_uid *u;
-	int ret = 0;
-	void *entry;
 
 	xa_lock(&handles);
-	xa_for_each(&handles, index, entry) {
-		if (xa_pointer_tag(entry) != TAG_ID)
-			continue;
-		u = xa_untag_pointer(entry);
+	u = find(index, TAG_ID);
+	if (u)
 		cmx_id_get(&u->p);
-		xa_unlock(&handles);
-		ret = fn(u, arg);
-		cmx_uid_put(u);
-		xa_lock(&handles);
-		if (ret)
-			break;
-	}
 	xa_unlock(&handles);
-	return ret;
+	return u;
+}
+
+/**
+ * cmx_handle_next_id() - the ids that have a handle, one after the other
+ * @index: where to look from; receives where the id was found
+ *
+ * Memberships are passed over without the lock: there can be millions.
+ *
+ * Return: the id with a reference, or NULL.
+ */
+struct cmx_uid *cmx_handle_next_id(unsigned long *index)
+{
+	struct cmx_uid *u;
+	void *entry;
+
+	xa_for_each_start(&handles, *index, entry, *index) {
+		u = xa_pointer_tag(entry) == TAG_ID ? get_at(*index) : NULL;
+		if (u)
+			return u;
+		cond_resched();
+	}
+	return NULL;
 }
 
 int cmx_handle_init_module(void)

@@ -64,10 +64,6 @@ struct cmx_uid *cmx_handle_take_any(struct cmx_file *file);
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle);
 int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file *to);
 
-/*
- * Calls @fn on each id of any process that has a handle, with a reference and
- * no lock held; stops at the first non-zero return, and returns it.
- */
-int cmx_handles_for_each(int (*fn)(struct cmx_uid *u, void *arg), void *arg);
+struct cmx_uid *cmx_handle_next_id(unsigned long *index);
 
 #endif

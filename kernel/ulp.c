@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
+#include <linux/xarray.h>
 #include "device.h"
 #include "event.h"
 #include "ulp.h"
@@ -19,7 +20,7 @@
  * @events: not yet delivered
  * @runner: task that delivers or has locked the handler, or NULL
  * @work: delivers what verbs queued
- * @item: on ulp_ids
+ * @index: in ulp_ids; 0 before it is there
  * @requests: CONNECT_REQUESTs of this listener not yet over
  *
  * Who waits for the end of @runner or of @requests waits for the variable u.
@@ -31,14 +32,13 @@ struct ulp_id {
 	struct list_head events;
 	struct task_struct *runner;
 	struct work_struct work;
-	struct list_head item;
+	u32 index;
 	atomic_t requests;
 };
 
 static struct kmem_cache *ulp_cache;
 static struct workqueue_struct *ulp_wq;
-static LIST_HEAD(ulp_ids);
-static DEFINE_SPINLOCK(ulp_ids_lock);	/* protects ulp_ids */
+static DEFINE_XARRAY_ALLOC1(ulp_ids);
 
 static struct ulp_id *to_ulp(struct cmx_priv *p)
 {
@@ -172,18 +172,18 @@ static void ulp_flush_later(struct cmx_priv *p)
 }
 
 /* From here on debugfs finds it. */
-static void show_up(struct ulp_id *u)
+static int ulp_publish(struct ulp_id *u)
 {
-	spin_lock(&ulp_ids_lock);
-	list_add_tail(&u->item, &ulp_ids);
-	spin_unlock(&ulp_ids_lock);
+	return xa_alloc(&ulp_ids, &u->index, u, xa_limit_32b, GFP_KERNEL);
 }
 
 static int ulp_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 {
-	atomic_inc(&to_ulp(listener)->requests);
-	show_up(to_ulp(child));
-	return 0;
+	int ret = ulp_publish(to_ulp(child));
+
+	if (!ret)
+		atomic_inc(&to_ulp(listener)->requests);
+	return ret;
 }
 
 static struct cmx_priv *ulp_alloc(gfp_t gfp)
@@ -195,7 +195,6 @@ static struct cmx_priv *ulp_alloc(gfp_t gfp)
 	spin_lock_init(&u->lock);
 	INIT_LIST_HEAD(&u->events);
 	INIT_WORK(&u->work, ulp_work);
-	INIT_LIST_HEAD(&u->item);
 	return &u->p;
 }
 
@@ -208,9 +207,8 @@ static void ulp_free(struct cmx_priv *p)
 {
 	struct ulp_id *u = to_ulp(p);
 
-	spin_lock(&ulp_ids_lock);
-	list_del(&u->item);
-	spin_unlock(&ulp_ids_lock);
+	if (u->index)
+		xa_erase(&ulp_ids, u->index);
 	call_rcu(&p->rcu, ulp_free_rcu);
 }
 
@@ -239,6 +237,7 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 			     enum rdma_ucm_port_space ps, enum ib_qp_type qp_type)
 {
 	struct cmx_priv *p;
+	int ret;
 
 	if (!handler)
 		return ERR_PTR(-EINVAL);
@@ -247,7 +246,12 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 		return ERR_CAST(p);
 	p->id.event_handler = handler;
 	p->id.context = context;
-	show_up(to_ulp(p));
+	ret = ulp_publish(to_ulp(p));
+	if (ret) {
+		cmx_id_kill(p);
+		cmx_id_put(p);
+		return ERR_PTR(ret);
+	}
 	return &p->id;
 }
 EXPORT_SYMBOL_GPL(cmx_create_id);
@@ -330,35 +334,21 @@ void cmx_unlock_handler(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
 
 /**
- * cmx_ulp_for_each() - call a function on each id of any ULP
- * @fn: returns 0 to go on. No lock is held, the id can't go away
- * @arg: for @fn
+ * cmx_ulp_next_id() - the ids of all ULPs, one after the other
+ * @index: where to look from; receives where the id was found
  *
- * Return: what the last call of @fn returned, or 0.
+ * Return: the id with a reference, or NULL.
  */
-int cmx_ulp_for_each(int (*fn)(struct cmx_priv *p, void *arg), void *arg)
+struct cmx_priv *cmx_ulp_next_id(unsigned long *index)
 {
-	struct ulp_id *u, *last = NULL;
-	int ret = 0;
+	struct ulp_id *u;
 
-	spin_lock(&ulp_ids_lock);
-	list_for_each_entry(u, &ulp_ids, item) {
-		if (!cmx_id_tryget(&u->p))
-			continue;
-		spin_unlock(&ulp_ids_lock);
-		/* while we have a reference it stays on the list */
-		if (last)
-			cmx_id_put(&last->p);
-		last = u;
-		ret = fn(&u->p, arg);
-		spin_lock(&ulp_ids_lock);
-		if (ret)
+	xa_lock(&ulp_ids);
+	xa_for_each_start(&ulp_ids, *index, u, *index)
+		if (cmx_id_tryget(&u->p))
 			break;
-	}
-	spin_unlock(&ulp_ids_lock);
-	if (last)
-		cmx_id_put(&last->p);
-	return ret;
+	xa_unlock(&ulp_ids);
+	return u ? &u->p : NULL;
 }
 
 int cmx_ulp_init_module(void)

@@ -4,7 +4,7 @@
 
 struct cmx_priv;
 
-int cmx_ulp_for_each(int (*fn)(struct cmx_priv *p, void *arg), void *arg);
+struct cmx_priv *cmx_ulp_next_id(unsigned long *index);
 int cmx_ulp_init_module(void);
 void cmx_ulp_exit_module(void);
 

@@ -2,6 +2,7 @@
 /*
  * Handles that are not the caller's, and ids that are not ready.
  */
+#include <fcntl.h>
 #include <unistd.h>
 #include "abi.h"
 
@@ -281,6 +282,32 @@ static void test_values(void)
 	scene_close(&s);
 }
 
+#define MANY 3000
+
+/* debugfs: each id is in the list once, and a read makes no more of it than it gives. */
+static void test_listed(void)
+{
+	static char buf[MANY * 256];
+	int fd = dev_open(), list, lines = 0;
+	ssize_t n, most = 0;
+	uint32_t id;
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	list = open("/sys/kernel/debug/rdma_cmx/ids", O_RDONLY);
+	while ((n = read(list, buf, sizeof(buf))) > 0) {
+		most = n > most ? n : most;
+		while (n--)
+			lines += buf[n] == '\n';
+	}
+	CHECK(!n);
+	CHECK(lines == MANY + 1, "%d", lines);
+	CHECK(most <= 2 * getpagesize(), "%zd", most);
+	close(list);
+	close(fd);
+}
+
 const struct test handle_tests[] = {
 	{ "foreign and stale handles", test_handles },
 	{ "a membership is no id", test_wrong_type },
@@ -289,5 +316,6 @@ const struct test handle_tests[] = {
 	{ "every method in every state", test_states },
 	{ "too early or too late", test_too_early },
 	{ "values out of range", test_values },
+	{ "many ids are listed", test_listed },
 	{ },
 };

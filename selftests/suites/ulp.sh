@@ -60,6 +60,19 @@ for how in return thread; do
 done
 check "no id is left" within 5 no_ids
 
+# an id that a call keeps locked; what asks for its lock can't be killed either
+run "hold $a 7620" >"$tmp/out" 2>&1 &
+pid=$!
+check "an id is locked" within 10 grep -q held $ctl/result
+for what in ids stats; do
+	timeout $((30 * slow)) "$top/tools/cmx" show $what >"$tmp/$what" &
+done
+check "cmx show does not wait for it" within 20 grep -q "listen.* busy$" "$tmp/ids"
+check "nor does cmx show stats" within 20 grep -qx "busy-ids 1" "$tmp/stats"
+kill $pid
+wait
+check "no id is left" within 5 no_ids
+
 check "listen" run "serve $a 7600"
 run "ping $a 7600 1000000" >/dev/null 2>&1 &
 pid=$!

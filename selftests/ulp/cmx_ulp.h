@@ -47,5 +47,6 @@ int storm(int argc, char **argv);
 void ping_exit(void);
 int echo(int argc, char **argv);		/* echo.c */
 int break_at(int argc, char **argv);		/* break.c */
+int hold(int argc, char **argv);		/* hold.c */
 
 #endif

@@ -10,6 +10,7 @@
  *	echo ADDR GROUP OTHER COUNT	two ids talk by a multicast group, one of them under another
  *					address of it, too
  *	break HOW SIDE EVENT ADDR PORT	an id ends at an event, see break.c
+ *	hold ADDR PORT			a listener stays locked until a signal comes
  */
 #include <linux/debugfs.h>
 #include <linux/inet.h>
@@ -33,6 +34,7 @@ static const struct command {
 	{ "storm", 4, storm },
 	{ "echo", 5, echo },
 	{ "break", 6, break_at },
+	{ "hold", 3, hold },
 };
 
 static struct dentry *dir;
