@@ -24,8 +24,11 @@
 #include "verbs.h"
 #include "wire.h"
 
-/* iw_cm allocates for so many requests at once, and a little for 0. */
-#define MAX_BACKLOG 1024
+/*
+ * iw_cm and the provider allocate for so many requests at once, and for as many for 0. Requests
+ * wait there for a work item only: what the owner has not fetched is counted elsewhere.
+ */
+#define MAX_BACKLOG 256
 
 static void reap(struct work_struct *work)
 {

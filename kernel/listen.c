@@ -16,20 +16,26 @@
 #include "verbs.h"
 #include "wire.h"
 
-/* A listener on iWARP waits that long for the end of those before it. */
+/* A listener on iWARP waits that long for the end of those before it on the same port. */
 #define LEAVE_MS 2000
 
 /**
  * struct cmx_listen - what a listener holds
+ * @ref: of the id that listens, and of each entry
  * @item: on the list of wildcard listeners, or nowhere
- * @p: the id
+ * @p: the id, with a reference
+ * @net: network namespace; to compare only
+ * @port: its port
  * @backlog: as the owner said; iWARP's TCP has a queue
  * @service_id: that it listens on
  * @on: &listen_on.item
  */
 struct cmx_listen {
+	struct kref ref;
 	struct list_head item;
 	struct cmx_priv *p;
+	const struct net *net;
+	u16 port;
 	int backlog;
 	__be64 service_id;
 	struct list_head on;
@@ -37,62 +43,95 @@ struct cmx_listen {
 
 /**
  * struct listen_on - a listener's share of one device
- * @item: on &cmx_listen.on
- * @dev: the device, with a reference
+ * @item: on &cmx_listen.on, then, on iWARP, on leaving
+ * @todo: before it has been started: the list of who does that
+ * @l: the listener, with a reference
+ * @dev: the device, with a reference: that does not go before this
  * @cm: entry of ib_cm, or NULL
  * @iw: on iWARP: of iw_cm, which belongs to this listener alone
+ * @starting: the provider has it; who called it does what must be done then
+ * @off: was given up meanwhile
  * @work: gives it up
  */
 struct listen_on {
 	struct list_head item;
+	struct list_head todo;
+	struct cmx_listen *l;
 	struct cmx_device *dev;
 	struct ib_cm_id *cm;
 	struct iw_cm_id *iw;
+	bool starting;
+	bool off;
 	struct work_struct work;
 };
 
 static LIST_HEAD(wildcards);
-static DEFINE_MUTEX(wildcards_lock);	/* protects wildcards and the devices of all listeners */
-static atomic_t leaving;		/* those on iWARP that are being given up */
+/* Protects wildcards and the entries of all listeners. No provider is called under it. */
+static DEFINE_MUTEX(listen_lock);
+
+static LIST_HEAD(leaving);		/* entries on iWARP that are being given up */
+static DEFINE_SPINLOCK(leaving_lock);	/* protects leaving */
 static DECLARE_WAIT_QUEUE_HEAD(left);
 
-static void give_up(struct work_struct *work)
+static void listen_free(struct kref *ref)
+{
+	struct cmx_listen *l = container_of(ref, struct cmx_listen, ref);
+
+	cmx_id_put(l->p);
+	kfree(l);
+}
+
+static void listen_entry_free(struct listen_on *on)
+{
+	cmx_device_put(on->dev);
+	kref_put(&on->l->ref, listen_free);
+	kfree(on);
+}
+
+static void listen_entry_work(struct work_struct *work)
 {
 	struct listen_on *on = container_of(work, struct listen_on, work);
 
 	if (on->iw) {
 		cmx_iw_unlisten(on->iw);
-		atomic_dec(&leaving);
+		spin_lock(&leaving_lock);
+		list_del(&on->item);
+		spin_unlock(&leaving_lock);
 		wake_up_all(&left);
-	} else if (on->cm) {
+	} else {
 		ib_destroy_cm_id(on->cm);
 	}
-	cmx_device_put(on->dev);
-	kfree(on);
+	listen_entry_free(on);
 }
 
-/* This waits for requests being handled, which take the listener's lock: not here. */
-static void start_give_up(struct listen_on *on)
+/* This waits for requests being handled, which take the listener's lock: a work item does it. */
+static void listen_entry_destroy(struct listen_on *on)
 {
-	if (on->iw)
-		atomic_inc(&leaving);
-	queue_work(cmx_wq, &on->work);
+	if (on->iw) {
+		spin_lock(&leaving_lock);
+		list_add(&on->item, &leaving);
+		spin_unlock(&leaving_lock);
+	}
+	queue_work(cmx_reap_wq, &on->work);
 }
 
-static void listen_off(struct listen_on *on)
+/* Gives an entry up. */
+static void listen_entry_off(struct listen_on *on)
 {
+	lockdep_assert_held(&listen_lock);
 	list_del(&on->item);
-	start_give_up(on);
+	if (on->starting)
+		on->off = true;
+	else
+		listen_entry_destroy(on);
 }
 
-static int listen_on(struct cmx_listen *l, struct cmx_device *dev)
+/* A new entry, unless there is one for that device. The caller must start what is on @todo. */
+static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev, struct list_head *todo)
 {
-	struct ib_device *device = dev->device;
 	struct listen_on *on;
-	struct ib_cm_id *cm;
-	int ret;
 
-	lockdep_assert_held(&wildcards_lock);
+	lockdep_assert_held(&listen_lock);
 	list_for_each_entry(on, &l->on, item)
 		if (on->dev == dev)
 			return 0;
@@ -100,24 +139,62 @@ static int listen_on(struct cmx_listen *l, struct cmx_device *dev)
 	on = kzalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
 	if (!on)
 		return -ENOMEM;
+	kref_get(&l->ref);
+	on->l = l;
 	cmx_device_get(dev);
 	on->dev = dev;
-	INIT_WORK(&on->work, give_up);
+	on->starting = true;
+	INIT_WORK(&on->work, listen_entry_work);
+	list_add(&on->item, &l->on);
+	list_add_tail(&on->todo, todo);
+	return 0;
+}
+
+static int listen_call_provider(struct listen_on *on)
+{
+	struct ib_device *device = on->dev->device;
+	struct cmx_listen *l = on->l;
+	int ret;
+
 	if (rdma_cap_iw_cm(device, rdma_start_port(device))) {
 		ret = cmx_iw_listen(l->p, device, l->backlog, &on->iw);
 	} else {
-		cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
-		ret = PTR_ERR_OR_ZERO(cm);
-		if (!ret)
-			on->cm = cm;
+		on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+		ret = PTR_ERR_OR_ZERO(on->cm);
 	}
-	if (ret) {
-		start_give_up(on);
-		/* it belongs to another handler: another module listens there */
-		return ret == -EINVAL ? -EADDRINUSE : ret;
-	}
-	list_add(&on->item, &l->on);
-	return 0;
+	/* it belongs to another handler: another module listens there */
+	return ret == -EINVAL ? -EADDRINUSE : ret;
+}
+
+/* @ret: not 0 when it must not be started at all */
+static int listen_entry_start(struct listen_on *on, int ret)
+{
+	bool off;
+
+	if (!ret)
+		ret = listen_call_provider(on);
+	mutex_lock(&listen_lock);
+	on->starting = false;
+	off = on->off;
+	if (ret && !off)
+		list_del(&on->item);
+	mutex_unlock(&listen_lock);
+	/* what iw_cm made and could not start must be destroyed all the same */
+	if (ret && !on->iw)
+		listen_entry_free(on);
+	else if (ret || off)
+		listen_entry_destroy(on);
+	return ret;
+}
+
+/* @ret: not 0: there has been an error already. After the first one nothing more is started. */
+static int listen_start_all(struct list_head *todo, int ret)
+{
+	struct listen_on *on, *next;
+
+	list_for_each_entry_safe(on, next, todo, todo)
+		ret = listen_entry_start(on, ret);
+	return ret;
 }
 
 static bool may_use(const struct cmx_listen *l, struct ib_device *device)
@@ -126,16 +203,21 @@ static bool may_use(const struct cmx_listen *l, struct ib_device *device)
 	       cmx_port_fits(l->p, device, rdma_start_port(device));
 }
 
-static int listen_on_port(struct cmx_device *dev, u32 port, void *arg)
+struct listen_arg {
+	struct cmx_listen *l;
+	struct list_head todo;
+};
+
+static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 {
-	struct cmx_listen *l = arg;
+	struct listen_arg *arg = data;
 	int ret;
 
-	if (!may_use(l, dev->device))
+	if (!may_use(arg->l, dev->device))
 		return 0;
-	mutex_lock(&wildcards_lock);
-	ret = listen_on(l, dev);
-	mutex_unlock(&wildcards_lock);
+	mutex_lock(&listen_lock);
+	ret = listen_entry_add(arg->l, dev, &arg->todo);
+	mutex_unlock(&listen_lock);
 	return ret;
 }
 
@@ -143,21 +225,21 @@ static int listen_on_port(struct cmx_device *dev, u32 port, void *arg)
  * First on the list, then on each device: one that comes meanwhile is seen
  * here, or sees the list, or both.
  */
-static int listen_on_all(struct cmx_listen *l)
+static int listen_on_all(struct listen_arg *arg)
 {
-	mutex_lock(&wildcards_lock);
-	list_add_tail(&l->item, &wildcards);
-	mutex_unlock(&wildcards_lock);
-	return cmx_device_for_each_port(listen_on_port, l);
+	mutex_lock(&listen_lock);
+	list_add_tail(&arg->l->item, &wildcards);
+	mutex_unlock(&listen_lock);
+	return cmx_device_for_each_port(listen_add_port, arg);
 }
 
-static int listen_on_one(struct cmx_listen *l, struct cmx_device *dev)
+static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 {
 	int ret;
 
-	mutex_lock(&wildcards_lock);
-	ret = listen_on(l, dev);
-	mutex_unlock(&wildcards_lock);
+	mutex_lock(&listen_lock);
+	ret = listen_entry_add(arg->l, dev, &arg->todo);
+	mutex_unlock(&listen_lock);
 	return ret;
 }
 
@@ -175,12 +257,12 @@ void cmx_listen_stop(struct cmx_priv *p)
 	if (!l)
 		return;
 	p->listen = NULL;
-	mutex_lock(&wildcards_lock);
-	list_del(&l->item);
+	mutex_lock(&listen_lock);
+	list_del_init(&l->item);
 	list_for_each_entry_safe(on, next, &l->on, item)
-		listen_off(on);
-	mutex_unlock(&wildcards_lock);
-	kfree(l);
+		listen_entry_off(on);
+	mutex_unlock(&listen_lock);
+	kref_put(&l->ref, listen_free);
 }
 
 /**
@@ -191,44 +273,104 @@ void cmx_listen_stop(struct cmx_priv *p)
  */
 void cmx_listen_add_device(struct cmx_device *dev)
 {
+	struct listen_on *on, *next;
 	struct cmx_listen *l;
-	int ret;
+	LIST_HEAD(todo);
+	__be64 service_id;
+	int ret = 0;
 
-	mutex_lock(&wildcards_lock);
-	list_for_each_entry(l, &wildcards, item) {
-		if (!may_use(l, dev->device))
-			continue;
-		ret = listen_on(l, dev);
+	mutex_lock(&listen_lock);
+	list_for_each_entry(l, &wildcards, item)
+		if (may_use(l, dev->device) && listen_entry_add(l, dev, &todo))
+			ret = -ENOMEM;
+	mutex_unlock(&listen_lock);
+	if (ret)
+		dev_warn_ratelimited(&dev->device->dev, "not all listen here: %d\n", ret);
+	list_for_each_entry_safe(on, next, &todo, todo) {
+		service_id = on->l->service_id;
+		ret = listen_entry_start(on, 0);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
 					     "no listening on service ID %#llx: %d\n",
-					     be64_to_cpu(l->service_id), ret);
+					     be64_to_cpu(service_id), ret);
 	}
-	mutex_unlock(&wildcards_lock);
 }
 
 /**
  * cmx_listen_remove_device() - wildcard listeners leave a device
  * @dev: the device; no longer on the list of devices. What is given up here
- *	has a reference to it until that is over
+ *	has a reference to it
  */
 void cmx_listen_remove_device(struct cmx_device *dev)
 {
 	struct listen_on *on, *next;
 	struct cmx_listen *l;
 
-	mutex_lock(&wildcards_lock);
+	mutex_lock(&listen_lock);
 	list_for_each_entry(l, &wildcards, item)
 		list_for_each_entry_safe(on, next, &l->on, item)
 			if (on->dev == dev)
-				listen_off(on);
-	mutex_unlock(&wildcards_lock);
+				listen_entry_off(on);
+	mutex_unlock(&listen_lock);
+}
+
+/* Has TCP the port still, for a listener that has been given up? */
+static bool listen_port_leaving(const struct net *net, u16 port)
+{
+	struct listen_on *on;
+	bool found = false;
+
+	spin_lock(&leaving_lock);
+	list_for_each_entry(on, &leaving, item) {
+		found = on->l->net == net && on->l->port == port;
+		if (found)
+			break;
+	}
+	spin_unlock(&leaving_lock);
+	return found;
+}
+
+/* Without any lock: a listener who is not on that port, or not on iWARP, waits for nobody. */
+static int listen_wait_port(struct cmx_priv *p)
+{
+	const struct net *net;
+	u16 port = 0;
+	int ret;
+
+	mutex_lock(&p->lock);
+	net = cmx_net(p);
+	if (p->state == CMX_BOUND &&
+	    (!p->dev || rdma_protocol_iwarp(p->id.device, p->id.port_num)))
+		port = p->port;
+	mutex_unlock(&p->lock);
+	if (!port || !listen_port_leaving(net, port))
+		return 0;
+	ret = wait_event_killable_timeout(left, !listen_port_leaving(net, port),
+					  msecs_to_jiffies(LEAVE_MS));
+	return min(ret, 0);
+}
+
+static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
+{
+	struct cmx_listen *l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
+
+	if (!l)
+		return NULL;
+	kref_init(&l->ref);
+	INIT_LIST_HEAD(&l->item);
+	INIT_LIST_HEAD(&l->on);
+	l->p = cmx_id_get(p);
+	l->net = cmx_net(p);
+	l->port = p->port;
+	l->backlog = backlog;
+	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
+	return l;
 }
 
 /* p is in CMX_LISTEN, so that others see it when they check the port. */
 static int start(struct cmx_priv *p, int backlog)
 {
-	struct cmx_listen *l;
+	struct listen_arg arg = { .todo = LIST_HEAD_INIT(arg.todo) };
 	u8 reuse = p->opt.reuseaddr;
 	int ret;
 
@@ -237,19 +379,13 @@ static int start(struct cmx_priv *p, int backlog)
 	ret = cmx_port_recheck(p);
 	if (ret)
 		goto err;
-	l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
-	if (!l) {
-		ret = -ENOMEM;
+	ret = -ENOMEM;
+	arg.l = listen_new(p, backlog);
+	if (!arg.l)
 		goto err;
-	}
-	INIT_LIST_HEAD(&l->item);
-	INIT_LIST_HEAD(&l->on);
-	l->p = p;
-	l->backlog = backlog;
-	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
-	p->listen = l;
-	wait_event_killable_timeout(left, !atomic_read(&leaving), msecs_to_jiffies(LEAVE_MS));
-	ret = p->dev ? listen_on_one(l, p->dev) : listen_on_all(l);
+	p->listen = arg.l;
+	ret = p->dev ? listen_on_one(&arg, p->dev) : listen_on_all(&arg);
+	ret = listen_start_all(&arg.todo, ret);
 	if (ret)
 		goto err;
 	return 0;
@@ -302,12 +438,17 @@ static int listen_locked(struct cmx_priv *p, int backlog)
  * * -EADDRINUSE, -EADDRNOTAVAIL: others have the port; also when rdma_cm has it
  *   on one of the devices.
  * * -ENOMEM: out of memory.
+ * * -ERESTARTSYS: the caller has been killed. On iWARP a listener waits, two seconds at
+ *   most, for the end of the one that had its port before.
  */
 int cmx_listen(struct cmx_id *id, int backlog)
 {
 	struct cmx_priv *p = to_priv(id);
 	int ret;
 
+	ret = listen_wait_port(p);
+	if (ret)
+		return ret;
 	mutex_lock(&p->lock);
 	ret = listen_locked(p, backlog);
 	mutex_unlock(&p->lock);

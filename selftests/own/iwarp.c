@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What needs an iWARP device: only the suite of that name asks for it. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "own.h"
 
+#define IWARP "10.77.0.1"
+#define ROCE "10.79.0.1"
 #define LATE "10.77.0.99"
 
 static uint32_t new_qp(struct rdma_cm_id *id)
@@ -66,7 +71,90 @@ static void attempt_fails(void)
 	WANT(!system("ip addr del " LATE "/32 dev d0"));
 }
 
+static struct rdma_cm_id *listen_at(struct rdma_event_channel **ch, const char *addr, int port,
+				    int backlog)
+{
+	struct rdma_cm_id *id = new_id(ch, RDMA_PS_TCP);
+
+	WANT(!rdma_bind_addr(id, addr_of(addr, port)) && !rdma_listen(id, backlog));
+	return id;
+}
+
+static void close_listener(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+{
+	WANT(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(ch);
+}
+
+/* TCP has the port until the former listener has been destroyed, which its owner is not kept by. */
+static void listen_same_port(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		id = listen_at(&ch, IWARP, 7531, 1024);
+		close_listener(ch, id);
+	}
+}
+
+#define BUSY 16
+
+static void open_and_close_listeners(void)
+{
+	struct rdma_event_channel *ch[BUSY];
+	struct rdma_cm_id *id[BUSY];
+	int i;
+
+	WANT(!setuid(65534));
+	for (;;) {
+		for (i = 0; i < BUSY; i++)
+			id[i] = listen_at(&ch[i], IWARP, 0, 1024);
+		for (i = 0; i < BUSY; i++)
+			close_listener(ch[i], id[i]);
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Listeners of another user, on another device, are nothing to wait for. */
+static void listen_beside_others(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	double start, sum = 0;
+	pid_t pid = fork();
+	int i;
+
+	if (!pid)
+		open_and_close_listeners();
+	while (system("ss -Hlt src " IWARP " | grep -q ."))
+		usleep(20000);
+	for (i = 0; i < 10; i++) {
+		id = new_id(&ch, RDMA_PS_TCP);
+		WANT(!rdma_bind_addr(id, addr_of(ROCE, 0)));
+		start = now();
+		WANT(!rdma_listen(id, 1024));
+		sum += now() - start;
+		close_listener(ch, id);
+	}
+	WANT(!waitpid(pid, NULL, WNOHANG));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	printf("    a listen took %.0f ms\n", sum * 100);
+	WANT(sum < 10);
+}
+
 const struct test iwarp_tests[] = {
 	{ "iwarp: attempt that fails", attempt_fails },
+	{ "iwarp: listener on the port of the one before", listen_same_port },
+	{ "iwarp: listener on RoCE, beside another user's on iWARP", listen_beside_others },
 	{ }
 };

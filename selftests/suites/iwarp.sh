@@ -19,6 +19,17 @@ siw() {
 	chmod 666 /dev/infiniband/*
 }
 
+# another device, for what is not to be in the way of who uses it
+roce() {
+	modprobe rdma_rxe || return
+	ip link add d2 type dummy || return
+	ip link set d2 up
+	ip addr add 10.79.0.1/24 dev d2
+	rdma link add rxe2 type rxe netdev d2 || return
+	within 10 grep -q ACTIVE /sys/class/infiniband/rxe2/ports/1/state || return
+	chmod 666 /dev/infiniband/*
+}
+
 # siw answers a connection before its QP takes data, and loses what comes meanwhile, also on the
 # in-tree stack. Our ULP's ping sends more then. For rping: one processor, and programs that are
 # not interrupted, leave no such time.
@@ -49,6 +60,12 @@ for how in return thread; do
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
 check "a disconnect of an attempt that fails" ours "$top/selftests/own/own" "iwarp: attempt"
+check "a listener on the port of the one before" \
+	ours "$top/selftests/own/own" "iwarp: listener on the port"
+check "rxe" roce
+check "a listener on RoCE, beside another user's on iWARP" \
+	ours "$top/selftests/own/own" "iwarp: listener on RoCE"
+check "rxe goes" timeout $((30 * slow)) rdma link del rxe2
 check "a wildcard of AF_IB" ours "$top/selftests/own/own" "wildcard of AF_IB"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
