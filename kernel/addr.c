@@ -4,10 +4,13 @@
  * port, and the peer's link layer address.
  *
  * All of it is done in the call if the neighbour is known. If not, the query
- * waits on a list until the neighbour notifier says that there is news, or
- * its time is over, and then looks everything up again from a work item.
+ * waits in a table until the neighbour notifier says that there is news, or
+ * its time is over, and then looks everything up again from a work item. When
+ * there is no neighbour, as the kernel's table of them is full, there will be
+ * no news: it looks again every now and then.
  */
 #include <linux/export.h>
+#include <linux/hashtable.h>
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -22,10 +25,13 @@
 #include "sockaddr.h"
 #include "verbs.h"
 
+/* Between two looks at a full neighbour table */
+#define FULL_TABLE_MS 500
+
 /**
  * struct cmx_addr_op - a query under way
  * @ref: one of &cmx_priv.addr_op, one of @work while it is queued or runs
- * @item: on the list of queries
+ * @node: in the table of queries, by @hop, if there is one
  * @hop: the neighbour that it waits for
  * @p: the id, with a reference
  * @ev: the event that it will end with, or NULL when posted
@@ -36,7 +42,7 @@
  */
 struct cmx_addr_op {
 	struct kref ref;
-	struct list_head item;
+	struct hlist_node node;
 	struct cmx_hop hop;
 	struct cmx_priv *p;
 	struct cmx_event *ev;
@@ -44,7 +50,7 @@ struct cmx_addr_op {
 	struct delayed_work work;
 };
 
-static LIST_HEAD(ops);
+static DEFINE_HASHTABLE(ops, 8);
 static DEFINE_SPINLOCK(ops_lock);	/* protects ops and their hop */
 
 struct attach_arg {
@@ -189,8 +195,33 @@ static void op_detach(struct cmx_addr_op *op)
 {
 	op->p->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
-	list_del(&op->item);
+	hash_del(&op->node);
 	spin_unlock_bh(&ops_lock);
+}
+
+/*
+ * Waits for news of a neighbour, for so many jiffies at most. The notifier looks for it from
+ * here on; what it had to say before shows in the tables.
+ */
+static void op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsigned long left)
+{
+	struct cmx_found f;
+	struct cmx_hop now;
+
+	spin_lock_bh(&ops_lock);
+	hash_del(&op->node);
+	op->hop = *hop;
+	if (hop->family)
+		hash_add(ops, &op->node, cmx_hop_hash(hop));
+	spin_unlock_bh(&ops_lock);
+
+	if (!hop->family) {
+		op_queue(op, min(left, msecs_to_jiffies(FULL_TABLE_MS)));
+		return;
+	}
+	op_queue(op, left);
+	if (cmx_lookup(op->p, &f, &now) != -ENODATA || !cmx_hop_equal(&now, hop))
+		op_queue(op, 0);
 }
 
 static void op_try(struct cmx_addr_op *op)
@@ -204,10 +235,7 @@ static void op_try(struct cmx_addr_op *op)
 	if (ret && left <= 0)
 		ret = -ETIMEDOUT;
 	if (ret == -ENODATA) {
-		spin_lock_bh(&ops_lock);
-		op->hop = hop;
-		spin_unlock_bh(&ops_lock);
-		op_queue(op, left);
+		op_wait(op, &hop, left);
 		return;
 	}
 	op_detach(op);
@@ -228,8 +256,8 @@ static void op_work(struct work_struct *work)
 	kref_put(&op->ref, op_free);
 }
 
-static int op_start(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop,
-		    struct cmx_event *ev, unsigned long timeout_ms)
+static int op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct cmx_event *ev,
+		    unsigned long timeout_ms)
 {
 	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
 	struct cmx_addr_op *op;
@@ -241,17 +269,9 @@ static int op_start(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop
 	INIT_DELAYED_WORK(&op->work, op_work);
 	op->p = cmx_id_get(p);
 	op->ev = ev;
-	op->hop = *hop;
 	op->deadline = jiffies + timeout;
 	p->addr_op = op;
-	spin_lock_bh(&ops_lock);
-	list_add_tail(&op->item, &ops);
-	spin_unlock_bh(&ops_lock);
-
-	op_queue(op, timeout);
-	/* the answer may have come before the notifier could see the operation */
-	if (cmx_lookup(p, f, hop) != -ENODATA)
-		op_queue(op, 0);
+	op_wait(op, hop, timeout);
 	return 0;
 }
 
@@ -286,7 +306,7 @@ static int neigh_changed(struct notifier_block *nb, unsigned long event, void *d
 		return NOTIFY_DONE;
 	hop = cmx_hop_of(n);
 	spin_lock_bh(&ops_lock);
-	list_for_each_entry(op, &ops, item)
+	hash_for_each_possible(ops, op, node, cmx_hop_hash(&hop))
 		if (cmx_hop_equal(&op->hop, &hop))
 			op_queue(op, 0);
 	spin_unlock_bh(&ops_lock);
@@ -409,7 +429,7 @@ static int query(struct cmx_priv *p, struct cmx_event *ev, unsigned long timeout
 	}
 	ret = cmx_lookup(p, &f, &hop);
 	if (ret == -ENODATA)
-		return op_start(p, &f, &hop, ev, timeout_ms);
+		return op_start(p, &hop, ev, timeout_ms);
 	if (!ret)
 		query_done(p, &f, ev, 0);
 	return ret;

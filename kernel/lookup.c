@@ -3,6 +3,7 @@
  * One look-up in the routing and neighbour tables. Never waits for the network.
  */
 #include <linux/if_arp.h>
+#include <linux/jhash.h>
 #include <linux/netdevice.h>
 #include <linux/string.h>
 #include <net/ip6_fib.h>
@@ -41,7 +42,16 @@ bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b)
 	       !memcmp(a->key, b->key, sizeof(a->key));
 }
 
-/* -ENODATA: the neighbour is being asked for, @hop says which */
+/**
+ * cmx_hop_hash() - where to look for a neighbour in a hash table
+ * @hop: the neighbour
+ */
+u32 cmx_hop_hash(const struct cmx_hop *hop)
+{
+	return jhash(hop->key, sizeof(hop->key), hop->ifindex);
+}
+
+/* -ENODATA: the neighbour is being asked for, @hop says which. None: their table is full */
 static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 			struct rdma_dev_addr *addr, struct cmx_hop *hop)
 {
@@ -167,8 +177,8 @@ static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
  * @hop: the neighbour to wait for
  *
  * Return: 0; -ENODATA: the neighbour is being asked for, wait for @hop and try
- * again; -ENODEV: no interface has the local address; or what the route
- * look-up said.
+ * again; a @hop without a family: it can't be asked for now; -ENODEV: no
+ * interface has the local address; or what the route look-up said.
  */
 int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 {

@@ -37,6 +37,7 @@ struct cmx_hop {
 
 struct neighbour;
 struct cmx_hop cmx_hop_of(const struct neighbour *n);
+u32 cmx_hop_hash(const struct cmx_hop *hop);
 bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b);
 int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop);
 

@@ -5,7 +5,6 @@
  * that was resolved would go astray.
  */
 #include <linux/if_ether.h>
-#include <linux/jhash.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <net/neighbour.h>
@@ -54,7 +53,7 @@ static struct bucket {
 
 static struct bucket *bucket_of(const struct cmx_hop *hop)
 {
-	return &buckets[jhash(hop->key, sizeof(hop->key), hop->ifindex) % ARRAY_SIZE(buckets)];
+	return &buckets[cmx_hop_hash(hop) % ARRAY_SIZE(buckets)];
 }
 
 static void peer_put(struct cmx_peer *peer)

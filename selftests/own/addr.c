@@ -53,6 +53,40 @@ static void many_wait(void)
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
+static int thresholds(int max)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "cd /proc/sys/net/ipv4/neigh/default && echo %d >gc_thresh1 && "
+		 "echo %d >gc_thresh2 && echo %d >gc_thresh3", max, max, max);
+	return system(cmd);
+}
+
+static void thresholds_reset(void)
+{
+	thresholds(1024);
+}
+
+/* There is no neighbour to wait for: it is looked for again as soon as there is room. */
+static void full_table(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	atexit(thresholds_reset);
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	WANT(!system("for i in 1 2 3 4; do ip neigh replace 10.77.0.20$i nud reachable "
+		     "lladdr 02:00:00:00:02:0$i dev d0; done"));
+	WANT(!thresholds(1));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
+	WANT(system("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE"));
+	WANT(!thresholds(1024));
+	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
 /* The suite iwarp does it too, as iWARP has no such addresses. */
 static void af_ib_listener(void)
 {
@@ -71,6 +105,7 @@ static void af_ib_listener(void)
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", late_neighbour },
 	{ "address: many wait for one neighbour", many_wait },
+	{ "address: the neighbour table is full", full_table },
 	{ "address: a wildcard of AF_IB", af_ib_listener },
 	{}
 };
