@@ -253,6 +253,8 @@ static int ib_disconnect(struct cmx_priv *p)
 		if (!ev)
 			return -ENOMEM;
 	}
+	if (ev && cmx_qp_failed(p))
+		cmx_route_stale(p);
 	ret = cmx_qp_err(p);
 	if (ret)
 		goto out;
@@ -448,12 +450,21 @@ static void got_rep(struct cmx_priv *p, const struct ib_cm_event *event, struct 
 	ev->ece = p->ece_remote;
 }
 
+/* The peer says that the path is not one, so a newer record may be another. */
+static bool rej_of_path(int reason)
+{
+	return (reason >= IB_CM_REJ_INVALID_GID && reason <= IB_CM_REJ_INVALID_PACKET_RATE) ||
+	       reason == IB_CM_REJ_INVALID_MTU || reason == IB_CM_REJ_INVALID_FLOW_LABEL;
+}
+
 static void got_rej(struct cmx_priv *p, const struct ib_cm_event *event, struct rdma_cm_event *ev)
 {
 	ev->event = RDMA_CM_EVENT_REJECTED;
 	ev->status = event->param.rej_rcvd.reason;
 	if (ev->status == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		p->ece_flags |= CMX_ECE_F_REJECTED;
+	if (rej_of_path(ev->status))
+		cmx_route_stale(p);
 	p->owed = 0;
 	cmx_qp_err(p);
 	cmx_deadline_stop(p);
@@ -540,6 +551,8 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	if (!got)
 		return 0;
 	mutex_lock(&p->lock);
+	if (event->event == IB_CM_DREQ_ERROR)
+		cmx_route_stale(p);
 	if (!cmx_close_message(p, cm, event->event) && p->cm == cm && concerns(p, event)) {
 		ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = got_message(p, event, ev);

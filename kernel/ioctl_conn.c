@@ -199,6 +199,8 @@ static int notify(struct cmx_call *call, struct cmx_uid *u)
 	int ret;
 
 	mutex_lock(&u->p.lock);
+	if (cmx_call_u32(call, CMX_ATTR_NOTIFY) == IB_EVENT_QP_FATAL)
+		cmx_route_stale(&u->p);
 	ret = cmx_notify(&u->p.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
 	mutex_unlock(&u->p.lock);
 	return ret;

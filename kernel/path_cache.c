@@ -3,8 +3,8 @@
  * Path records that the SA gave, for each port.
  *
  * A record is good until something happens to the port or to the SA
- * (device.c), until a connection by it finds nobody, or until it is old: that
- * another port got a new LID is not told to this one.
+ * (device.c), until a connection by it fails, or until it is old: that another
+ * port got a new LID or MTU is not told to this one.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>

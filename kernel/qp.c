@@ -146,6 +146,20 @@ int cmx_qp_err(struct cmx_priv *p)
 	return p->id.qp ? ib_modify_qp(p->id.qp, &attr, IB_QP_STATE) : 0;
 }
 
+/**
+ * cmx_qp_failed() - whether our QP stopped by itself: the peer did not answer, or refused
+ * @p: the id; its lock is held
+ */
+bool cmx_qp_failed(struct cmx_priv *p)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	if (!p->id.qp || ib_query_qp(p->id.qp, &attr, IB_QP_STATE, &init))
+		return false;
+	return attr.qp_state == IB_QPS_ERR || attr.qp_state == IB_QPS_SQE;
+}
+
 static int start_qp(struct cmx_priv *p, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };

@@ -27,7 +27,7 @@ void cmx_route_free(struct cmx_priv *p)
 }
 
 /**
- * cmx_route_stale() - nobody answered where the path of an id leads to
+ * cmx_route_stale() - the path of an id may be wrong: nobody answered, or it was refused
  * @p: the id; its lock is held
  */
 void cmx_route_stale(struct cmx_priv *p)

@@ -44,7 +44,7 @@ struct cmx_transport_ops {
  *	follows, and *@ev is it; else an error. The id's lock is held, its
  *	state is CMX_ROUTE_QUERY
  * @cancel: give up a look-up under way; the id's lock is held
- * @stale: nobody answered where the path leads to; the id's lock is held
+ * @stale: the path may be wrong: nobody answered, or it was refused; the id's lock is held
  */
 struct cmx_route_ops {
 	int (*path)(struct cmx_priv *p, struct sa_path_rec *rec);

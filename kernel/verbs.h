@@ -79,6 +79,7 @@ void cmx_deadline_stop(struct cmx_priv *p);
 int cmx_qp_rtr(struct cmx_priv *p, const struct rdma_conn_param *param);
 int cmx_qp_rts(struct cmx_priv *p, const struct rdma_conn_param *param);
 int cmx_qp_err(struct cmx_priv *p);
+bool cmx_qp_failed(struct cmx_priv *p);
 int cmx_default_qkey(struct cmx_priv *p, u32 *qkey);
 int cmx_set_qkey(struct cmx_priv *p, u32 qkey);	/* 0: the default; -EINVAL on a second one */
 /* options in effect on @attr, as @mask says */

@@ -221,11 +221,25 @@ static int stop_qp(struct cmx_id *id)
 	}
 }
 
+/* Only the process knows that its QP stopped by itself. The path may be why: it is not used again. */
+static void report_failed_qp(struct cmx_id *id)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int err = errno;
+
+	if (id->id.qp && !ibv_query_qp(id->id.qp, &attr, IBV_QP_STATE, &init) &&
+	    (attr.qp_state == IBV_QPS_ERR || attr.qp_state == IBV_QPS_SQE))
+		rdma_notify(&id->id, IBV_EVENT_QP_FATAL);
+	errno = err;
+}
+
 int rdma_disconnect(struct rdma_cm_id *cm_id)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
 	struct cmx_cmd cmd;
 
+	report_failed_qp(id);
 	if (stop_qp(id))
 		return -1;
 	cmx_id_cmd(&cmd, id, CMX_ID_DISCONNECT);

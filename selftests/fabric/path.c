@@ -18,7 +18,8 @@
  * With -mN in front, "routes" wants that MTU (enum ibv_mtu). With -a, "connect" has private data that
  * looks as if it had such a header. With -e or -u, "serve" and "connect" own their QPs, of which there
  * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
- * has an answer that nobody asked for. With -t "connect" takes its request back at once.
+ * has an answer that nobody asked for. With -t "connect" takes its request back at once. With -d its
+ * data fails.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -39,7 +40,7 @@
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
-static int with_ece, with_ud, with_like_header, with_mtu, take_back;
+static int with_ece, with_ud, with_like_header, with_mtu, with_data, take_back;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -174,6 +175,19 @@ static void make_qp(struct rdma_cm_id *id)
 
 	if (rdma_create_qp(id, NULL, &attr))
 		die("create_qp");
+}
+
+/* The peer has no receive posted, which ends the QP. */
+static void send_in_vain(struct rdma_cm_id *id)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_wc wc;
+
+	if (ibv_post_send(id->qp, &wr, &bad))
+		die("post_send");
+	while (!ibv_poll_cq(id->send_cq, 1, &wc))
+		usleep(1000);
+	printf("data: %s\n", ibv_wc_status_str(wc.status));
 }
 
 static void show_path(struct rdma_cm_id *id)
@@ -348,6 +362,8 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	if (!with_ud) {
 		/* a DREQ that overtakes the RTU makes it mean nothing */
 		usleep(100000);
+		if (with_data)
+			send_in_vain(id);
 		rdma_disconnect(id);
 		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	}
@@ -448,6 +464,8 @@ int main(int argc, char **argv)
 			with_ud = 1;
 		else if (argv[1][1] == 't')
 			take_back = 1;
+		else if (argv[1][1] == 'd')
+			with_data = 1;
 		else if (argv[1][1] == 'm')
 			with_mtu = atoi(argv[1] + 2);
 		else

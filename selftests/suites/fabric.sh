@@ -249,6 +249,14 @@ check "the record is dropped" within 10 forgotten
 knob mad/drop 0
 knob mad/class 0
 
+# or when the connection is made, and data fails
+check "a record is kept" learned
+pair "connection in order" ours ours "$path" serve 10.78.0.1 7644 -- "$path" connect 10.78.0.1 7644
+check_not "the record that led to it is kept" forgotten
+pair "data fails" ours ours "$path" serve 10.78.0.1 7644 -- "$path" -d connect 10.78.0.1 7644
+said "the QP has stopped" "data: RNR" client
+check "the record is dropped" forgotten
+
 # partitions: one of both ports, one without the peer's
 printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
 	>>$fabric_run/partitions.conf

@@ -157,7 +157,10 @@ enum cmx_id_method {
 	CMX_ID_REJECT,
 	/** @CMX_ID_DISCONNECT: no more attributes */
 	CMX_ID_DISCONNECT,
-	/** @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type) */
+	/**
+	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type). IB_EVENT_QP_FATAL gives
+	 * EINVAL, but the path records that lead to the peer are asked for anew
+	 */
 	CMX_ID_NOTIFY,
 	/**
 	 * @CMX_ID_INIT_QP_ATTR: in CMX_ATTR_QP_STATE (u32, an ib_qp_state);
