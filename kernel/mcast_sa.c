@@ -6,10 +6,9 @@
  * join state that the port does not have yet, and told only when the last
  * member with one leaves. A membership of ours is one of those members.
  *
- * ib_sa_free_multicast() waits for a callback that runs, which takes the id's
- * lock; so a work does it, without. The same work joins again what was lost:
- * each run gives back what the membership has at ib_sa, and then, unless it was
- * left, asks anew.
+ * The callback of ib_sa runs where the MADs of the port arrive, so it takes no id's
+ * lock: it stores the outcome, and a work item handles it. The same work joins again
+ * what was lost, and gives back what a membership that was left has at ib_sa.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -27,6 +26,9 @@
 #include "transport.h"
 #include "verbs.h"
 
+/* No outcome is known that was not handled. */
+#define NO_STATUS 1
+
 /* Wait before a lost membership is asked for again: doubled with each failure */
 #define REJOIN_MIN_MS 32
 #define REJOIN_MAX_MS 4096
@@ -41,15 +43,16 @@
  * struct sa_member - what a membership has at ib_sa
  * @ref: one of &cmx_mcast.backend, one of @work while it is queued or runs
  * @mc: the membership, with a reference
- * @sa: ib_sa's; only @work changes it once it is there
+ * @sa: ib_sa's, or NULL
  * @rec: what was asked for
  * @mask: which fields of @rec count
  * @delay_ms: the last wait
- * @lost: it was a member, and will be again
+ * @status: outcome that ib_sa reported, or NO_STATUS; no lock
+ * @lost: not a member, and @work will ask again
  * @node: in the table of members, from joining to leaving
- * @work: gives back @sa, and asks again unless it was left
+ * @work: handles @status, asks again, and gives back @sa when it was left
  *
- * The id's lock protects all but @ref and @sa. It was left when @mc has no
+ * The id's lock protects all but @ref and @status. It was left when @mc has no
  * backend any more.
  */
 struct sa_member {
@@ -59,6 +62,7 @@ struct sa_member {
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask mask;
 	unsigned int delay_ms;
+	int status;
 	bool lost;
 	struct hlist_node node;
 	struct delayed_work work;
@@ -147,7 +151,7 @@ static void member_put(struct sa_member *m)
 	kref_put(&m->ref, member_free);
 }
 
-/* By who knows that there is another reference. */
+/* Caller must hold a reference, or keep ib_sa's member, which does. */
 static void member_queue(struct sa_member *m, unsigned int delay_ms)
 {
 	kref_get(&m->ref);
@@ -161,58 +165,53 @@ static bool member_lives(const struct sa_member *m)
 	return m->mc->backend == m && !(BIT(m->mc->p->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
 }
 
-/* Many are lost at once, and should not all come back at once. */
-static void member_retry(struct sa_member *m)
+/* Randomised exponential back-off: an SM that restarts drops all memberships at once. */
+static void member_queue_later(struct sa_member *m)
 {
-	unsigned int delay = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
+	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
+	member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
+}
 
-	if (!cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) || !m->mc->p->opt.mcast_rejoin) {
-		m->lost = false;
-		member_unlist(m);
-		cmx_mcast_lost(m->mc, -ENETRESET);
-		return;
-	}
-	m->lost = true;
-	m->delay_ms = delay;
-	member_queue(m, delay / 2 + get_random_u32() % delay / 2);
+static bool member_rejoins(const struct sa_member *m)
+{
+	return cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) && m->mc->p->opt.mcast_rejoin;
 }
 
 static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 {
-	bool again = m->lost;
-
 	m->lost = false;
 	m->delay_ms = 0;
 	/* next time it will be this one, which others may know of by now */
 	m->rec.mgid = rec->mgid;
 	m->mc->mgid = rec->mgid;
-	if (again)
-		cmx_mcast_again(m->mc, rec);
-	else
+	if (m->mc->ev)
 		cmx_mcast_done(m->mc, 0, rec, NULL);
+	else
+		cmx_mcast_again(m->mc, rec);
 	member_list(m);
 }
 
-static void member_status(struct sa_member *m, int status, struct ib_sa_mcmember_rec *rec)
+/* There is no membership: ask again after a while, or tell the owner. */
+static void member_failed(struct sa_member *m, int status)
 {
-	if (!status)
-		member_joined(m, rec);
-	else if (m->lost || status == -ENETRESET)
-		member_retry(m);
-	else
+	if ((m->lost || status == -ENETRESET) && member_rejoins(m)) {
+		m->lost = true;
+		member_queue_later(m);
+	} else if (m->mc->ev) {
 		cmx_mcast_done(m->mc, status, NULL, NULL);
+	} else {
+		m->lost = false;
+		member_unlist(m);
+		cmx_mcast_lost(m->mc, -ENETRESET);
+	}
 }
 
 static int sa_handler(int status, struct ib_sa_multicast *sa)
 {
 	struct sa_member *m = sa->context;
-	struct cmx_priv *p = m->mc->p;
 
-	mutex_lock(&p->lock);
-	if (member_lives(m))
-		member_status(m, status, &sa->rec);
-	/* answers of the SA come in here: a ULP's handler may wait for one */
-	mutex_unlock(&p->lock);
+	WRITE_ONCE(m->status, status);
+	member_queue(m, 0);
 	return 0;
 }
 
@@ -241,17 +240,32 @@ static int member_ask(struct sa_member *m)
 	return 0;
 }
 
+/* The id's lock is held. Waits for a callback that runs, which takes no lock. */
+static void member_free_sa(struct sa_member *m)
+{
+	if (m->sa)
+		ib_sa_free_multicast(m->sa);
+	m->sa = NULL;
+}
+
 static void member_work(struct work_struct *work)
 {
 	struct sa_member *m = container_of(to_delayed_work(work), struct sa_member, work);
 	struct cmx_priv *p = m->mc->p;
+	int status;
 
-	if (m->sa)
-		ib_sa_free_multicast(m->sa);
-	m->sa = NULL;
 	mutex_lock(&p->lock);
-	if (member_lives(m) && member_ask(m))
-		member_retry(m);
+	status = xchg(&m->status, NO_STATUS);
+	if (status < 0 || !member_lives(m))
+		member_free_sa(m);
+	if (member_lives(m)) {
+		if (!status)
+			member_joined(m, &m->sa->rec);
+		else if (status == NO_STATUS && m->lost && !m->sa)
+			status = member_ask(m);
+		if (status < 0)
+			member_failed(m, status);
+	}
 	mutex_unlock(&p->lock);
 	p->sink->flush(p);
 	member_put(m);
@@ -426,6 +440,7 @@ static struct sa_member *member_new(struct cmx_mcast *mc)
 		return NULL;
 	kref_init(&m->ref);
 	m->mc = mc;
+	m->status = NO_STATUS;
 	INIT_DELAYED_WORK(&m->work, member_work);
 	return m;
 }
