@@ -16,10 +16,12 @@
 #include <linux/random.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
+#include "compat.h"
 #include "event.h"
 #include "mcast.h"
 #include "mgid.h"
@@ -28,6 +30,9 @@
 
 /* No outcome is known that was not handled. */
 #define NO_STATUS 1
+
+/* How long an SA may take to say that it is there */
+#define PROBE_MS 1000
 
 /* Wait before a lost membership is asked for again: doubled with each failure */
 #define REJOIN_MIN_MS 32
@@ -49,6 +54,7 @@
  * @delay_ms: the last wait
  * @status: outcome that ib_sa reported, or NO_STATUS; no lock
  * @lost: not a member, and @work will ask again
+ * @probed: refused, and it was asked whether there is an SA that did so
  * @node: in the table of members, from joining to leaving
  * @work: handles @status, asks again, and gives back @sa when it was left
  *
@@ -64,6 +70,7 @@ struct sa_member {
 	unsigned int delay_ms;
 	int status;
 	bool lost;
+	bool probed;
 	struct hlist_node node;
 	struct delayed_work work;
 };
@@ -71,6 +78,7 @@ struct sa_member {
 static struct ib_sa_client sa_client;
 static DEFINE_HASHTABLE(members, 10);	/* by MGID */
 static DEFINE_SPINLOCK(members_lock);	/* protects members */
+static DEFINE_XARRAY_ALLOC1(probes);	/* members that wait for an answer, by name */
 
 static void member_list(struct sa_member *m)
 {
@@ -191,10 +199,73 @@ static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 	member_list(m);
 }
 
+static void member_probed(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
+{
+	struct sa_member *m = xa_erase(&probes, (unsigned long)context);
+
+	/* ib_sa may call back twice: route_sa.c */
+	if (!m)
+		return;
+	if (!status)
+		status = -EINVAL;
+	else if (status == -EINVAL)
+		status = -EAGAIN;
+	WRITE_ONCE(m->status, status);
+	member_queue(m, 0);
+	member_put(m);
+}
+
+/*
+ * Where an SM has ended the port answers in its place, and refuses everything; ib_sa does not
+ * tell that from an SA that refuses a join. But no SA refuses the path of a port to itself.
+ */
+static int member_probe(struct sa_member *m)
+{
+	struct cmx_priv *p = m->mc->p;
+	struct sa_path_rec rec = {
+		.dgid = m->rec.port_gid,
+		.sgid = m->rec.port_gid,
+		.numb_path = 1,
+		.rec_type = rdma_cap_opa_ah(p->id.device, p->id.port_num) ? SA_PATH_REC_TYPE_OPA
+									   : SA_PATH_REC_TYPE_IB,
+	};
+	struct ib_sa_query *query;
+	static u32 next;
+	u32 name;
+	int ret;
+
+	ret = xa_alloc_cyclic(&probes, &name, m, xa_limit_32b, &next, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	kref_get(&m->ref);
+	ret = ib_sa_path_rec_get(&sa_client, p->id.device, p->id.port_num, &rec,
+				 IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL, member_probed,
+				 (void *)(unsigned long)name, &query);
+	if (ret >= 0)
+		return 0;
+	xa_erase(&probes, name);
+	member_put(m);
+	return ret;
+}
+
+/* There was no answer of an SA, which another time may give one. */
+static bool is_transient(int status)
+{
+	return status == -EAGAIN || status == -ETIMEDOUT || status == -EIO || status == -EINTR ||
+	       status == -ENETRESET;
+}
+
 /* There is no membership: ask again after a while, or tell the owner. */
 static void member_failed(struct sa_member *m, int status)
 {
-	if ((m->lost || status == -ENETRESET) && member_rejoins(m)) {
+	if (status == -EINVAL && m->mc->ev && !m->probed) {
+		m->probed = true;
+		status = member_probe(m);
+		if (!status)
+			return;
+	}
+	if ((m->lost || is_transient(status)) && member_rejoins(m)) {
 		m->lost = true;
 		member_queue_later(m);
 	} else if (m->mc->ev) {
@@ -226,6 +297,7 @@ static int member_ask(struct sa_member *m)
 	u16 index;
 	int ret;
 
+	m->probed = false;
 	if (m->lost) {
 		ret = ib_find_cached_pkey(p->id.device, p->id.port_num, be16_to_cpu(m->rec.pkey),
 					  &index);

@@ -180,6 +180,26 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	done
 done
 
+echo "# no SM"
+sm stop
+for i in 0 1; do
+	n=a
+	[ $i = 0 ] || n=b
+	mc $n id 4 udp 10.78.0.$((i + 1)) >/dev/null
+	mc $n join 4 239.2.1.7 >/dev/null
+	is "$n: nobody refuses" "MULTICAST_ERROR id=4 status=-11" "$(joined $n)"
+	mc $n leave 4 239.2.1.7 >/dev/null
+	mc $n option 4 rejoin 1 >/dev/null
+	mc $n join 4 239.2.1.7 >/dev/null
+	is "$n: with MCAST_REJOIN it waits" none "$(mc $n event 2000)"
+done
+sm start
+for n in a b; do
+	like "$n: until there is one" "MULTICAST_JOIN id=4 status=0 *" "$(joined $n)"
+	mc $n destroy 4 >/dev/null
+done
+check "left: the group ends" within 10 no_group ff12:4001:ffff::f02:107
+
 echo "# no broadcast group"
 partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
 check "an SM without partitions for IPoIB" partitions "Default=0x7fff:ALL=full;"
