@@ -268,6 +268,32 @@ struct cmx_uid *cmx_handle_take_any(struct cmx_file *file)
 	return u;
 }
 
+static struct cmx_mcast *find_mcast(struct cmx_file *file, u32 handle)
+{
+	struct cmx_mcast *mc = find(handle, TAG_MCAST);
+
+	return mc && mc->handle == handle && to_uid(mc->p)->file == file ? mc : NULL;
+}
+
+/**
+ * cmx_handle_get_mcast() - find a membership
+ * @file: channel that its id must belong to
+ * @handle: handle of the membership
+ *
+ * Return: the membership with a reference, or ERR_PTR(-ENOENT).
+ */
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
+{
+	struct cmx_mcast *mc;
+
+	xa_lock(&handles);
+	mc = find_mcast(file, handle);
+	if (mc)
+		kref_get(&mc->ref);
+	xa_unlock(&handles);
+	return mc ?: ERR_PTR(-ENOENT);
+}
+
 /**
  * cmx_handle_take_mcast() - end the life of a membership's handle
  * @file: channel that its id must belong to
@@ -280,15 +306,13 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
-	mc = find(handle, TAG_MCAST);
-	if (mc && mc->handle == handle && to_uid(mc->p)->file == file) {
+	mc = find_mcast(file, handle);
+	if (mc) {
 		free_entry(handle);
 		list_del(&mc->item);
-	} else {
-		mc = ERR_PTR(-ENOENT);
 	}
 	xa_unlock(&handles);
-	return mc;
+	return mc ?: ERR_PTR(-ENOENT);
 }
 
 /**

@@ -61,6 +61,7 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 struct cmx_uid *cmx_handle_get_id(struct cmx_file *file, u32 handle);
 struct cmx_uid *cmx_handle_take_id(struct cmx_file *file, u32 handle);
 struct cmx_uid *cmx_handle_take_any(struct cmx_file *file);
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle);
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle);
 int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file *to);
 

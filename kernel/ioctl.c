@@ -44,6 +44,7 @@ static const struct cmx_method *const id_methods[] = {
 static const struct cmx_method *const mcast_methods[] = {
 	[CMX_MCAST_JOIN] = &cmx_method_join,
 	[CMX_MCAST_LEAVE] = &cmx_method_leave,
+	[CMX_MCAST_REPORT] = &cmx_method_report,
 };
 
 static const struct {

@@ -86,5 +86,6 @@ extern const struct cmx_method cmx_method_get_option;
 /* ioctl_mcast.c */
 extern const struct cmx_method cmx_method_join;
 extern const struct cmx_method cmx_method_leave;
+extern const struct cmx_method cmx_method_report;
 
 #endif

@@ -77,3 +77,22 @@ const struct cmx_method cmx_method_leave = {
 		CMX_OUTPUT_U32(COUNT),
 	},
 };
+
+static int report(struct cmx_call *call)
+{
+	struct cmx_mcast *mc;
+
+	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
+	if (IS_ERR(mc))
+		return PTR_ERR(mc);
+	cmx_mcast_report(mc);
+	cmx_mcast_put(mc);
+	return 0;
+}
+
+const struct cmx_method cmx_method_report = {
+	.call = report,
+	.attrs = {
+		CMX_INPUT_U32(MCAST_ID),
+	},
+};

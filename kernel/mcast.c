@@ -209,6 +209,15 @@ static void set_dmac(struct rdma_ah_attr *attr)
 		ipv6_eth_mc_map(mgid, dmac);
 }
 
+/* Joined again, the group may have another LID. */
+static int attach_again(struct cmx_mcast *mc, u16 mlid)
+{
+	if (mc->mlid != mlid)
+		detach(mc);
+	mc->mlid = mlid;
+	return attach(mc);
+}
+
 static int fill_event(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		      struct net_device *ndev, struct rdma_ud_param *ud)
 {
@@ -226,11 +235,7 @@ static int fill_event(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	if (ret)
 		return ret;
 	set_dmac(&ud->ah_attr);
-	/* joined again, the group may have another LID */
-	if (mc->mlid != be16_to_cpu(rec->mlid))
-		detach(mc);
-	mc->mlid = be16_to_cpu(rec->mlid);
-	ret = attach(mc);
+	ret = attach_again(mc, be16_to_cpu(rec->mlid));
 	/*
 	 * A process gets the index of the GID. A reference must not wait in its
 	 * queue: it would outlive the device.
@@ -296,13 +301,30 @@ void cmx_mcast_lost(struct cmx_mcast *mc, int status)
  * cmx_mcast_again() - a membership that had been lost is back: tell the owner
  * @mc: the membership; the lock of its id is held
  * @rec: the group
+ *
+ * Return: whether the id's QP cannot be attached yet. Then the owner was not told.
  */
-void cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
+bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
 {
-	struct cmx_event *ev = later_event(mc);
+	struct cmx_event *ev;
 
+	if (attach_again(mc, be16_to_cpu(rec->mlid)))
+		return true;
+	ev = later_event(mc);
 	ev->flags = CMX_EVENT_F_REJOIN;
 	post(mc, ev, 0, rec, NULL);
+	return false;
+}
+
+/**
+ * cmx_mcast_suspend() - a membership was lost and will be joined again
+ * @mc: the membership; the lock of its id is held
+ *
+ * The id's QP, if any, does not keep others of the port from the group's new LID.
+ */
+void cmx_mcast_suspend(struct cmx_mcast *mc)
+{
+	detach(mc);
 }
 
 static void mcast_free(struct kref *ref)
@@ -451,6 +473,22 @@ void cmx_mcast_leave(struct cmx_mcast *mc)
 	mutex_lock(&p->lock);
 	if (!mc->left)
 		leave_locked(mc);
+	mutex_unlock(&p->lock);
+}
+
+/**
+ * cmx_mcast_report() - a process could not attach its QP: report the membership later
+ * @mc: the membership; the lock of its id is not held
+ *
+ * The event comes once more, with a longer wait each time, if the membership was lost before.
+ */
+void cmx_mcast_report(struct cmx_mcast *mc)
+{
+	struct cmx_priv *p = mc->p;
+
+	mutex_lock(&p->lock);
+	if (!mc->left && p->dev_port->mcast->report)
+		p->dev_port->mcast->report(mc);
 	mutex_unlock(&p->lock);
 }
 

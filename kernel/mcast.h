@@ -55,13 +55,15 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
 				 u32 handle);
 void cmx_mcast_leave(struct cmx_mcast *mc);
+void cmx_mcast_report(struct cmx_mcast *mc);
 void cmx_mcast_put(struct cmx_mcast *mc);
 
 /* For backends; p->lock is held: how the join ended, and what became of the membership */
 void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
 		    struct net_device *ndev);
 void cmx_mcast_lost(struct cmx_mcast *mc, int status);
-void cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
+bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
+void cmx_mcast_suspend(struct cmx_mcast *mc);
 bool cmx_mcast_receives(const struct cmx_mcast *mc);
 
 /* p->lock is held: before the id's QP (ULP) is destroyed */

@@ -54,6 +54,7 @@
  * @delay_ms: the last wait
  * @status: outcome that ib_sa reported, or NO_STATUS; no lock
  * @lost: not a member, and @work will ask again
+ * @report: a member, and @work will report that again: the QP could not be attached
  * @probed: refused, and it was asked whether there is an SA that did so
  * @node: in the table of members, from joining to leaving
  * @work: handles @status, asks again, and gives back @sa when it was left
@@ -70,6 +71,7 @@ struct sa_member {
 	unsigned int delay_ms;
 	int status;
 	bool lost;
+	bool report;
 	bool probed;
 	struct hlist_node node;
 	struct delayed_work work;
@@ -185,6 +187,17 @@ static bool member_rejoins(const struct sa_member *m)
 	return cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) && m->mc->p->opt.mcast_rejoin;
 }
 
+/*
+ * Adapters of rdmavt know one MLID for each MGID: the QP can be attached with a new one when all
+ * others of the port have been detached, which their owners do as they learn of it.
+ */
+static void member_report(struct sa_member *m)
+{
+	m->report = cmx_mcast_again(m->mc, &m->sa->rec);
+	if (m->report)
+		member_queue_later(m);
+}
+
 static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 {
 	m->lost = false;
@@ -195,7 +208,7 @@ static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 	if (m->mc->ev)
 		cmx_mcast_done(m->mc, 0, rec, NULL);
 	else
-		cmx_mcast_again(m->mc, rec);
+		member_report(m);
 	member_list(m);
 }
 
@@ -267,6 +280,7 @@ static void member_failed(struct sa_member *m, int status)
 	}
 	if ((m->lost || is_transient(status)) && member_rejoins(m)) {
 		m->lost = true;
+		cmx_mcast_suspend(m->mc);
 		member_queue_later(m);
 	} else if (m->mc->ev) {
 		cmx_mcast_done(m->mc, status, NULL, NULL);
@@ -335,6 +349,8 @@ static void member_work(struct work_struct *work)
 			member_joined(m, &m->sa->rec);
 		else if (status == NO_STATUS && m->lost && !m->sa)
 			status = member_ask(m);
+		else if (status == NO_STATUS && m->report && m->sa)
+			member_report(m);
 		if (status < 0)
 			member_failed(m, status);
 	}
@@ -555,9 +571,21 @@ static void sa_leave(struct cmx_mcast *mc)
 	member_put(m);
 }
 
+static void sa_report(struct cmx_mcast *mc)
+{
+	struct sa_member *m = mc->backend;
+
+	/* lost once more, or not joined yet: there will be an event */
+	if (!m || !m->sa || mc->ev)
+		return;
+	m->report = true;
+	member_queue_later(m);
+}
+
 const struct cmx_mcast_ops cmx_mcast_sa_ops = {
 	.join = sa_join,
 	.leave = sa_leave,
+	.report = sa_report,
 };
 
 int cmx_mcast_sa_init_module(void)

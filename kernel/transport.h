@@ -57,10 +57,13 @@ struct cmx_route_ops {
  * struct cmx_mcast_ops - multicast of one link layer
  * @join: start; the event follows or has been posted. The id's lock is held
  * @leave: give up the membership; the id's lock is held
+ * @report: report a membership that is back once more, after a while; NULL: none ever
+ *	comes back. The id's lock is held
  */
 struct cmx_mcast_ops {
 	int (*join)(struct cmx_mcast *mc);
 	void (*leave)(struct cmx_mcast *mc);
+	void (*report)(struct cmx_mcast *mc);
 };
 
 extern const struct cmx_transport_ops cmx_ib_conn_ops;

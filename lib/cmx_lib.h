@@ -300,6 +300,7 @@ void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_
 
 /* mcast.c */
 int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah);
+bool cmx_mcast_report_again(const struct cmx_mcast *mcast);
 void cmx_mcast_free_all(struct cmx_id *id);
 void cmx_mcast_detach_all(struct cmx_id *id);
 

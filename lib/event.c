@@ -214,16 +214,19 @@ static void on_response(struct cmx_event *e, struct cmx_event_resp *resp)
 	e->id->connect_error = true;
 }
 
-static void on_mcast(struct cmx_event *e, struct cmx_event_resp *resp)
+/* False for a membership that is back, and whose QP cannot be attached yet. */
+static bool on_mcast(struct cmx_event *e, struct cmx_event_resp *resp)
 {
 	copy_ud(e, &resp->param.ud);
 	e->event.param.ud.private_data = e->mcast->context;
-	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN)
-		return;
-	if (cmx_mcast_joined(e->mcast, &e->event.param.ud.ah_attr)) {
-		e->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
-		e->event.status = -errno;
-	}
+	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN ||
+	    !cmx_mcast_joined(e->mcast, &e->event.param.ud.ah_attr))
+		return true;
+	if (resp->flags & CMX_EVENT_F_REJOIN && cmx_mcast_report_again(e->mcast))
+		return false;
+	e->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+	e->event.status = -errno;
+	return true;
 }
 
 /*
@@ -276,7 +279,8 @@ static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 		break;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
-		on_mcast(e, resp);
+		if (!on_mcast(e, resp))
+			goto drop;
 		break;
 	default:
 		copy_param(e, resp);

@@ -152,6 +152,24 @@ int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah)
 	return ret;
 }
 
+/*
+ * Adapters of rdmavt refuse the new LID while another QP of the port is attached with the old
+ * one, another process's perhaps: it is tried again when the kernel reports the membership again.
+ * Whether it will.
+ */
+bool cmx_mcast_report_again(const struct cmx_mcast *mcast)
+{
+	struct cmx_cmd cmd;
+	int err = errno;
+	bool ok;
+
+	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_REPORT);
+	cmx_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
+	ok = !cmx_cmd_issue(&cmd, mcast->id->id.channel->fd);
+	errno = err;
+	return ok;
+}
+
 static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
 			    const struct cmx_mcast_attr *attr)
 {

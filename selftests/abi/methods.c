@@ -276,6 +276,7 @@ const struct method methods[] = {
 	    O(OUT_ID, true, 4) }, join },
 	{ "leave", CMX_OBJ_MCAST, CMX_MCAST_LEAVE, JOINED, { I4(MCAST_ID), O(COUNT, true, 4) },
 	  leave },
+	{ "report", CMX_OBJ_MCAST, CMX_MCAST_REPORT, JOINED, { I4(MCAST_ID) }, leave },
 };
 
 const size_t num_methods = ARRAY_SIZE(methods);

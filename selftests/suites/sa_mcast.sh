@@ -256,6 +256,42 @@ heals "a b" "other LIDs" other_lids 32
 heals "a b" "another SM takes over" takeover
 for n in a b plain stock; do mc $n destroy 0 >/dev/null; done
 for n in a b c plain stock; do mc_stop $n; done
+
+echo "# processes of one port, and other MLIDs"
+rejoined() { # NAME N: events that memberships are back, of so many that come
+	local i n=0
+	for ((i = 0; i < $2; i++)); do
+		[[ $(mc "$1" event 60000) != MULTICAST_JOIN*status=0* ]] || n=$((n + 1))
+	done
+	echo $n
+}
+mlids() { groups | grep '^ff12:4001:ffff::f01:4[0-9a-f]* ' | sort; }
+one_port() { # NAME...
+	local n before
+	for n; do
+		mc_start "$n" 1 ours
+		mc "$n" id 0 udp 10.78.0.2 >/dev/null; mc "$n" qp 0 >/dev/null
+		mc "$n" option 0 rejoin 1 >/dev/null
+		is "$n joined" "20 of 20, status 0" "$(mc "$n" many 0 239.1.4.1 20)"
+	done
+	before=$(mlids)
+	check "$# processes: OpenSM killed and started again" sm kill
+	check "$# processes: it is back" sm start
+	for n; do is "$# processes: all of $n are back" 20 "$(rejoined "$n" 20)"; done
+	check "$# processes: with other MLIDs" test "$before" != "$(mlids)"
+	mc_start from 0 ours
+	mc from id 0 udp 10.78.0.1 >/dev/null; mc from qp 0 >/dev/null
+	for group in 239.1.4.1 239.1.4.20; do
+		mc from join 0 $group send >/dev/null
+		joined from >/dev/null
+		for n; do check "$# processes: $n receives from $group" flows from 0 "$n" 0; done
+		for n; do while [ "$(mc "$n" recv 0 50)" != none ]; do :; done; done
+	done
+	for n in from "$@"; do mc_stop "$n"; done
+	check "$# processes: left" within 20 no_group ff12:4001:ffff::f01:401
+}
+one_port p1 p2
+one_port p1 p2 p3 p4
 check "the module unloads" unload_cmx
 check "the fabric goes" fabric down
 

@@ -200,6 +200,12 @@ enum cmx_mcast_method {
 	 * events fetched for it
 	 */
 	CMX_MCAST_LEAVE,
+	/**
+	 * @CMX_MCAST_REPORT: in CMX_ATTR_MCAST_ID. The QP could not be attached after an event
+	 * with CMX_EVENT_F_REJOIN: the same event comes again, after a while that doubles with
+	 * each time. Nothing happens to other memberships
+	 */
+	CMX_MCAST_REPORT,
 };
 
 /** enum cmx_attr - attribute ids, one name space for all methods */
