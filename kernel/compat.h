@@ -31,16 +31,6 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #define cmx_sa_num int
 #endif
 
-/* For a mapping that is being made. */
-static inline void cmx_vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_set(vma, flags);
-#else
-	vma->vm_flags |= flags;
-#endif
-}
-
 /* For a large local variable of a hot path that is written before it is read. */
 #ifndef __uninitialized
 #define __uninitialized

@@ -88,36 +88,6 @@ static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *para
 }
 
 /**
- * cmx_connect_told() - as cmx_connect_ece(), for an owner who knows the path
- * @p: the id; its address or its route is resolved
- * @param: parameters of the connection
- * @ece: what to offer, or NULL
- *
- * Return: as cmx_connect_ece() and cmx_route_take().
- */
-int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
-		     const struct rdma_ucm_ece *ece)
-{
-	bool taken = false;
-	int ret = 0;
-
-	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
-		return -EINVAL;
-	cmx_wait_for_qp(p, param);
-	mutex_lock(&p->lock);
-	if (p->state == CMX_ADDR_RESOLVED) {
-		ret = cmx_route_take(p);
-		taken = !ret;
-	}
-	if (!ret)
-		ret = connect_locked(p, param, ece);
-	if (ret && taken)
-		cmx_route_untake(p);
-	mutex_unlock(&p->lock);
-	return ret;
-}
-
-/**
  * cmx_connect_ece() - as cmx_connect(), with an offer of ECE
  * @id: the id
  * @param: parameters of the connection

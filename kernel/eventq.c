@@ -364,12 +364,6 @@ static u32 wanted(const struct cmx_event *ev)
 	}
 }
 
-/* Who polls leaves ROUTE_RESOLVED to us, see &struct cmx_channel_page. */
-static bool offers_path(const struct cmx_file *file, const struct cmx_event *ev)
-{
-	return ev->ev.event == RDMA_CM_EVENT_ADDR_RESOLVED && !READ_ONCE(file->polled);
-}
-
 /* To @file->resp. @handle: of the new id, for CONNECT_REQUEST */
 static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 {
@@ -401,8 +395,6 @@ static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 		cmx_info_fill(to_uid(ev->p), &to->info, sizeof(to->info));
 		to->flags |= CMX_EVENT_F_INFO;
 	}
-	if (offers_path(file, ev) && !cmx_info_path(ev->p, &to->info.path[0]))
-		to->flags |= CMX_EVENT_F_PATH;
 	if (want & CMX_EVENT_F_QP && ev->p->id.qp_type != IB_QPT_UD &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTR, &to->rtr) &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTS, &to->rts))
@@ -567,7 +559,6 @@ void cmx_file_close(struct cmx_file *file)
 		cmx_uid_put(u);
 	}
 	discard_all(&file->events);
-	free_page((unsigned long)file->page);
 	if (file->mm)
 		mmdrop(file->mm);
 	mutex_destroy(&file->mutex);

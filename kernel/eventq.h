@@ -19,8 +19,6 @@
  * @ids: &cmx_uid.item, under the lock of the handle table
  * @pid: who opened it, for debugfs
  * @mm: the address space that has claimed it, or NULL; once set, it stays
- * @polled: poll() was called on it
- * @page: what it shares with its program, or NULL; once there, it stays
  * @resp: the event being fetched, under @mutex
  * @rcu: a poster may still look at it
  */
@@ -32,8 +30,6 @@ struct cmx_file {
 	struct list_head ids;
 	pid_t pid;
 	struct mm_struct *mm;
-	bool polled;
-	struct cmx_channel_page *page;
 	struct cmx_event_resp resp;
 	struct rcu_head rcu;
 };

@@ -63,18 +63,6 @@ static void fill_device(struct cmx_priv *p, struct cmx_id_info *info)
 	fill_paths(p, info);
 }
 
-static bool polled(struct cmx_uid *u)
-{
-	struct cmx_file *file;
-	bool ret;
-
-	rcu_read_lock();
-	file = READ_ONCE(u->file);
-	ret = file && READ_ONCE(file->polled);
-	rcu_read_unlock();
-	return ret;
-}
-
 /**
  * cmx_info_fill() - describe an id as it is now
  * @u: the id; its lock is not held
@@ -92,7 +80,6 @@ void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 
 	mutex_lock(&p->lock);
 	info->state = p->state;
-	info->polled = polled(u);
 	info->tos = cmx_opt_tos(p);
 	info->qp_type = p->id.qp_type;
 	fill_addr(&info->src_addr, cmx_src(p));
@@ -101,26 +88,6 @@ void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 	if (p->dev)
 		fill_device(p, info);
 	mutex_unlock(&p->lock);
-}
-
-/**
- * cmx_info_path() - the path that resolving the route would find
- * @p: the id; its lock is not held
- * @to: overwritten; it has been zeroed
- *
- * Return: as cmx_route_preview().
- */
-int cmx_info_path(struct cmx_priv *p, struct ib_path_rec_data *to)
-{
-	struct sa_path_rec rec;
-	int ret;
-
-	mutex_lock(&p->lock);
-	ret = cmx_route_preview(p, &rec);
-	mutex_unlock(&p->lock);
-	if (!ret)
-		pack_path(to, &rec);
-	return ret;
 }
 
 /**

@@ -5,7 +5,6 @@
 #include "handle.h"
 
 void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len);
-int cmx_info_path(struct cmx_priv *p, struct ib_path_rec_data *to);
 int cmx_info_qp_attr(struct cmx_priv *p, enum ib_qp_state state, struct ib_uverbs_qp_attr *to);
 
 #endif

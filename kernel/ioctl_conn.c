@@ -89,10 +89,7 @@ static int connect(struct cmx_call *call, struct cmx_uid *u)
 	ret = decode_conn(call, u, &args);
 	if (ret)
 		return ret;
-	if (cmx_call_attr(call, CMX_ATTR_ROUTE_TOLD))
-		ret = cmx_connect_told(&u->p, &args.param, args.ece_or_null);
-	else
-		ret = cmx_connect_ece(&u->p.id, &args.param, args.ece_or_null);
+	ret = cmx_connect_ece(&u->p.id, &args.param, args.ece_or_null);
 	return ret ?: cmx_call_out_info(call, u);
 }
 
@@ -102,7 +99,6 @@ const struct cmx_method cmx_method_connect = {
 		CMX_INPUT_U32(ID),
 		INPUT_CONN_PARAM,
 		INPUT_ECE,
-		CMX_INPUT_OPT(ROUTE_TOLD, 0, 0),
 		OUTPUT_INFO,
 	},
 };

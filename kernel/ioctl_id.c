@@ -197,15 +197,8 @@ const struct cmx_method cmx_method_resolve_addr = {
 
 static int resolve_route(struct cmx_call *call, struct cmx_uid *u)
 {
-	int ret;
+	int ret = cmx_resolve_route(&u->p.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
 
-	if (cmx_call_attr(call, CMX_ATTR_ROUTE_TOLD)) {
-		mutex_lock(&u->p.lock);
-		ret = cmx_route_take(&u->p);
-		mutex_unlock(&u->p.lock);
-	} else {
-		ret = cmx_resolve_route(&u->p.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
-	}
 	return ret ?: cmx_call_out_info(call, u);
 }
 
@@ -214,7 +207,6 @@ const struct cmx_method cmx_method_resolve_route = {
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(TIMEOUT),
-		CMX_INPUT_OPT(ROUTE_TOLD, 0, 0),
 		OUTPUT_INFO,
 	},
 };

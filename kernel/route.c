@@ -37,10 +37,7 @@ void cmx_route_stale(struct cmx_priv *p)
 		p->dev_port->route->stale(p);
 }
 
-/*
- * p->lock is held. @ev, NULL for an owner who needs none where the answer is
- * there at once, is used up on success.
- */
+/* p->lock is held. @ev is used up on success. */
 static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
 {
 	int ret;
@@ -57,55 +54,9 @@ static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_even
 		return ret;
 	}
 	cmx_state_move(p, CMX_IN(ROUTE_QUERY), CMX_ROUTE_RESOLVED);
-	if (ev) {
-		cmx_event_post(*ev);
-		*ev = NULL;
-	}
+	cmx_event_post(*ev);
+	*ev = NULL;
 	return 0;
-}
-
-/**
- * cmx_route_preview() - the path that resolving the route would find
- * @p: the id; its lock is held
- * @rec: overwritten
- *
- * Return: 0; -EINVAL in another state than CMX_ADDR_RESOLVED, or where
- * somebody must be asked; else what cmx_resolve_route() would return.
- */
-int cmx_route_preview(struct cmx_priv *p, struct sa_path_rec *rec)
-{
-	lockdep_assert_held(&p->lock);
-	if (p->state != CMX_ADDR_RESOLVED || !p->dev_port->route->path)
-		return -EINVAL;
-	memset(rec, 0, sizeof(*rec));
-	return p->dev_port->route->path(p, rec);
-}
-
-/**
- * cmx_route_take() - resolve the route of an owner who knows the path
- * @p: the id; its lock is held
- *
- * No event follows.
- *
- * Return: as cmx_route_preview(), or -ENOMEM; on error nothing has changed.
- */
-int cmx_route_take(struct cmx_priv *p)
-{
-	lockdep_assert_held(&p->lock);
-	if (p->state != CMX_ADDR_RESOLVED || !p->dev_port->route->path)
-		return -EINVAL;
-	return resolve(p, 0, NULL);
-}
-
-/**
- * cmx_route_untake() - undo cmx_route_take()
- * @p: the id; its lock has been held since
- */
-void cmx_route_untake(struct cmx_priv *p)
-{
-	lockdep_assert_held(&p->lock);
-	cmx_route_free(p);
-	cmx_state_move(p, CMX_IN(ROUTE_RESOLVED), CMX_ADDR_RESOLVED);
 }
 
 /**

@@ -193,6 +193,5 @@ static int roce_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx
 }
 
 const struct cmx_route_ops cmx_route_roce_ops = {
-	.path = roce_path,
 	.resolve = roce_resolve,
 };

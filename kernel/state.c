@@ -22,7 +22,7 @@ static const struct {
 	[CMX_ADDR_RESOLVED] = { "addr-resolved",
 				TO(ROUTE_QUERY) | TO(ROUTE_RESOLVED) | TO(CONNECT) | TO_END },
 	[CMX_ROUTE_QUERY] = { "route-query", TO(ADDR_RESOLVED) | TO(ROUTE_RESOLVED) | TO_END },
-	[CMX_ROUTE_RESOLVED] = { "route-resolved", TO(ADDR_RESOLVED) | TO(CONNECT) | TO_END },
+	[CMX_ROUTE_RESOLVED] = { "route-resolved", TO(CONNECT) | TO_END },
 	[CMX_LISTEN] = { "listen", TO(BOUND) | TO_END },
 	[CMX_CONNECT] = { "connect", TO(ROUTE_RESOLVED) | TO(DISCONNECT) | TO_END },
 	[CMX_DISCONNECT] = { "disconnect", TO_END },

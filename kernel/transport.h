@@ -38,8 +38,6 @@ struct cmx_transport_ops {
 
 /**
  * struct cmx_route_ops - path look-up of one link layer
- * @path: where nobody needs to be asked: make the path record; @rec is zeroed.
- *	NULL elsewhere. The id's lock is held, its address is resolved
  * @resolve: fill in the path records. 0: done; -EINPROGRESS: the event
  *	follows, and *@ev is it; else an error. The id's lock is held, its
  *	state is CMX_ROUTE_QUERY
@@ -47,7 +45,6 @@ struct cmx_transport_ops {
  * @stale: the path may be wrong: nobody answered, or it was refused; the id's lock is held
  */
 struct cmx_route_ops {
-	int (*path)(struct cmx_priv *p, struct sa_path_rec *rec);
 	int (*resolve)(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev);
 	void (*cancel)(struct cmx_priv *p);
 	void (*stale)(struct cmx_priv *p);

@@ -35,15 +35,10 @@ int cmx_route_roce_path(struct cmx_priv *p);
 int cmx_route_roce_l2(struct cmx_priv *p, struct sa_path_rec *rec);
 
 /* route.c: p->lock is held */
-int cmx_route_preview(struct cmx_priv *p, struct sa_path_rec *rec);
-int cmx_route_take(struct cmx_priv *p);		/* resolves without an event */
-void cmx_route_untake(struct cmx_priv *p);
 void cmx_route_free(struct cmx_priv *p);	/* frees the path records; or nobody else has p */
 void cmx_route_stale(struct cmx_priv *p);	/* the path leads nowhere */
 
-/* connect.c: cmx_connect_ece() of an owner who knows the path already */
-int cmx_connect_told(struct cmx_priv *p, const struct rdma_conn_param *param,
-		     const struct rdma_ucm_ece *ece);
+/* connect.c */
 void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param);
 int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 		      const struct rdma_ucm_ece *ece);	/* p->lock is held */

@@ -83,7 +83,6 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	if (src_len)
 		cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
 	/* before the event can come, and another thread with it */
-	cmx_route_await(id);
 	memcpy(&cm_id->route.addr.dst_storage, dst_addr, dst_len);
 	if (cmx_id_issue_new(&cmd, id)) {
 		cm_id->route.addr.dst_storage = before;
@@ -97,8 +96,6 @@ int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)
 	struct cmx_id *id = to_cmx_id(cm_id);
 	struct cmx_cmd cmd;
 
-	if (timeout_ms && cmx_route_tell(id))
-		return cmx_complete(id);
 	cmx_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
 	cmx_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
 	if (cmx_id_issue(&cmd, id))

@@ -3,7 +3,7 @@
  * What the files of librdmacm share.
  *
  * Lock order: the lock of those who wait for acknowledgements (event.c), an id's
- * lock, then the lock of the device list or that of a channel. No lock is held while
+ * lock, then the lock of the device list. No lock is held while
  * a thread waits for an event, or while an application's code runs.
  */
 #ifndef CMX_LIB_H
@@ -67,55 +67,12 @@ struct cmx_mcast;
  * @private_data: what @event points at
  * @id: the id whose acknowledged events it counts for; of a request, the listener
  * @mcast: the membership it counts for as well, or NULL
- * @next: next one that the channel holds
  */
 struct cmx_event {
 	struct rdma_cm_event event;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 	struct cmx_id *id;
 	struct cmx_mcast *mcast;
-	struct cmx_event *next;
-};
-
-/**
- * struct cmx_channel - an event channel
- * @channel: the public part
- * @lock: protects the fields below
- * @held: events of our own making that wait for rdma_get_cm_event(), oldest
- *	first
- * @last: where the next one goes
- * @num_held: how many
- * @waiters: threads that wait for an event in the kernel
- * @closed: destroyed, and kept for a while when the last one of them has left
- * @page: shared with the kernel; NULL before it is needed, MAP_FAILED when it
- *	can't be had
- * @forks: how often the process had been forked off when @page was mapped:
- *	a child does not have it
- */
-struct cmx_channel {
-	struct rdma_event_channel channel;
-	pthread_mutex_t lock;
-	struct cmx_event *held;
-	struct cmx_event **last;
-	unsigned int num_held;
-	unsigned int waiters;
-	bool closed;
-	struct cmx_channel_page *page;
-	unsigned int forks;
-};
-
-/**
- * enum cmx_route - who resolves the route of an id, see route.c
- * @CMX_ROUTE_ASK: the kernel, when it is asked to, or has done so
- * @CMX_ROUTE_AWAITED: the next ADDR_RESOLVED may bring the path
- * @CMX_ROUTE_OFFERED: it has: rdma_resolve_route() needs no call
- * @CMX_ROUTE_TOLD: ROUTE_RESOLVED was made here, and the kernel does not know
- */
-enum cmx_route {
-	CMX_ROUTE_ASK,
-	CMX_ROUTE_AWAITED,
-	CMX_ROUTE_OFFERED,
-	CMX_ROUTE_TOLD,
 };
 
 /* of libibverbs, which exports them but declares them in no installed header */
@@ -153,10 +110,7 @@ struct cmx_known {
  * @responder_resources: what goes into REQ or REP
  * @ece_policy: enum cmx_ece_policy
  * @mcast_block: its QPs don't hear what they send themselves
- * @route: enum cmx_route, who resolves the route; under the lock of its channel
  * @ack_awaited: somebody waits until its events are acknowledged; under @lock
- * @events_made: events of our own making that were handed out; under the lock of its
- *	channel
  * @events_completed: events of this id that were acknowledged; under @lock
  * @lock: protects the fields below as well, and @id.route while events fill it in
  * @mcast: hash tables of memberships, or NULL before the first
@@ -179,9 +133,7 @@ struct cmx_id {
 	uint8_t responder_resources;
 	uint8_t ece_policy;
 	bool mcast_block;
-	uint8_t route;
 	bool ack_awaited;
-	uint32_t events_made;
 	uint32_t events_completed;
 	pthread_mutex_t lock;
 	struct cmx_mcast **mcast;
@@ -226,11 +178,6 @@ static inline struct cmx_id *to_cmx_id(struct rdma_cm_id *id)
 	return container_of(id, struct cmx_id, id);
 }
 
-static inline struct cmx_channel *to_cmx_channel(struct rdma_event_channel *channel)
-{
-	return container_of(channel, struct cmx_channel, channel);
-}
-
 static inline bool cmx_id_is_ud(const struct cmx_id *id)
 {
 	return id->id.qp_type == IBV_QPT_UD;
@@ -260,11 +207,6 @@ __be16 cmx_addr_port(const struct sockaddr *addr);
 /* channel.c */
 int cmx_channel_claim(struct rdma_event_channel *channel);
 bool cmx_channel_is_foreign(struct rdma_event_channel *channel);
-bool cmx_channel_hold(struct cmx_channel *ch, struct cmx_event *e);
-void cmx_channel_unhold(struct cmx_channel *ch, struct cmx_event *e);
-struct cmx_event *cmx_channel_held(struct cmx_channel *ch, const struct cmx_id *id);
-int cmx_channel_enter(struct cmx_channel *ch, struct rdma_cm_event **events, int n);
-void cmx_channel_leave(struct cmx_channel *ch);
 
 /* device.c */
 int cmx_init(void);
@@ -293,7 +235,6 @@ struct cmx_known *cmx_id_known(struct cmx_id *id);
 int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info);
 void cmx_id_cmd(struct cmx_cmd *cmd, const struct cmx_id *id, uint16_t method);
 int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id);
-int cmx_id_issue_plain(struct cmx_cmd *cmd, struct cmx_id *id);
 int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id);
 int cmx_id_make(struct cmx_id *id);
 void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
@@ -309,16 +250,5 @@ int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources);
 int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth);
 int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state);
 void cmx_qp_forget_attrs(struct cmx_id *id);
-
-/* route.c */
-void cmx_route_await(struct cmx_id *id);
-void cmx_route_offer(struct cmx_id *id, const struct ib_path_rec_data *path);
-bool cmx_route_tell(struct cmx_id *id);
-void cmx_route_handed_out(struct cmx_id *id);
-bool cmx_route_is_waiting(struct cmx_id *id);
-bool cmx_route_is_told(struct cmx_id *id);
-void cmx_route_connected(struct cmx_id *id);
-int cmx_route_settle(struct cmx_id *id);
-void cmx_route_discard(struct cmx_id *id);
 
 #endif

@@ -74,18 +74,6 @@ static int fill_param(const struct cmx_id *id, struct rdma_ucm_conn_param *dst,
 	return 0;
 }
 
-/* A route that was resolved without the kernel gets known to it on the way. */
-static int issue_connect(struct cmx_id *id, struct cmx_cmd *cmd)
-{
-	if (!cmx_route_is_told(id))
-		return cmx_id_issue(cmd, id);
-	cmx_cmd_in(cmd, CMX_ATTR_ROUTE_TOLD, NULL, 0);
-	if (cmx_id_issue_plain(cmd, id))
-		return -1;
-	cmx_route_connected(id);
-	return 0;
-}
-
 int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
@@ -108,7 +96,7 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	cmx_id_cmd(&cmd, id, CMX_ID_CONNECT);
 	cmx_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
 	cmx_ece_add_req(id, &cmd);
-	if (issue_connect(id, &cmd))
+	if (cmx_id_issue(&cmd, id))
 		return -1;
 	return cmx_complete(id);
 }

@@ -143,5 +143,5 @@ int cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info)
 	id = to_cmx_id(cm_id);
 	cmx_id_cmd(&cmd, id, CMX_ID_QUERY);
 	cmx_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, sizeof(*info));
-	return cmx_id_issue_plain(&cmd, id);
+	return cmx_id_issue(&cmd, id);
 }

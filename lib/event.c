@@ -4,8 +4,7 @@
  * out, acknowledged.
  *
  * rdma_get_cm_event() takes one event from the kernel and no more, so that an
- * event which is not handed out yet keeps the channel readable for poll(). Those
- * of our own making (route.c) come first.
+ * event which is not handed out yet keeps the channel readable for poll().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -145,13 +144,6 @@ static void on_resolved(struct cmx_event *e, struct cmx_event_resp *resp,
 	e->event.status = -errno;
 }
 
-static void on_addr_resolved(struct cmx_event *e, struct cmx_event_resp *resp)
-{
-	on_resolved(e, resp, RDMA_CM_EVENT_ADDR_ERROR);
-	if (resp->flags & CMX_EVENT_F_PATH && e->event.event == RDMA_CM_EVENT_ADDR_RESOLVED)
-		cmx_route_offer(e->id, &resp->info.path[0]);
-}
-
 /* Makes the id of a request; without one the request is turned down. */
 static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
 		       struct cmx_event_resp *resp)
@@ -254,7 +246,7 @@ static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 
 	switch (resp->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		on_addr_resolved(e, resp);
+		on_resolved(e, resp, RDMA_CM_EVENT_ADDR_ERROR);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		on_resolved(e, resp, RDMA_CM_EVENT_ROUTE_ERROR);
@@ -294,13 +286,13 @@ drop:
 
 /**
  * struct fetch - what a thread has in its hands while it waits
- * @channel: where
+ * @fd: of the channel, which another thread may destroy
  * @resp: what the kernel writes; @resp[i].uid is 0 where there is no event
  * @spare: memory for the application's part of each
  * @n: how many of both
  */
 struct fetch {
-	struct rdma_event_channel *channel;
+	int fd;
 	struct cmx_event_resp *resp;
 	struct cmx_event *spare[CMX_MAX_EVENTS];
 	int n;
@@ -318,11 +310,10 @@ static void cancelled(void *arg)
 			continue;
 		}
 		if (f->resp[i].event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			cmx_id_destroy_handle(f->channel->fd, f->resp[i].id);
+			cmx_id_destroy_handle(f->fd, f->resp[i].id);
 		set_owner(f->spare[i], &f->resp[i]);
 		rdma_ack_cm_event(&f->spare[i]->event);
 	}
-	cmx_channel_leave(to_cmx_channel(f->channel));
 }
 
 /*
@@ -341,7 +332,7 @@ static int fetch(struct fetch *f)
 	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
 	pthread_cleanup_push(cancelled, f);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	ret = cmx_cmd_issue(&cmd, f->channel->fd);
+	ret = cmx_cmd_issue(&cmd, f->fd);
 	pthread_setcanceltype(type, NULL);
 	pthread_cleanup_pop(0);
 	return ret ? -1 : (int)count;
@@ -358,7 +349,7 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp 
 	int fetched, used = 0, state, i, err;
 	struct fetch f;
 
-	f.channel = channel;
+	f.fd = channel->fd;
 	f.resp = resp;
 	for (f.n = 0; f.n < n; f.n++) {
 		f.spare[f.n] = calloc(1, sizeof(*f.spare[0]));
@@ -390,18 +381,11 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp 
 static int get_events(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
 		      struct rdma_cm_event **events, int n)
 {
-	struct cmx_channel *ch = to_cmx_channel(channel);
-	int ret, i;
+	int ret;
 
 	/* all of them dropped: wait for others */
 	do {
-		ret = cmx_channel_enter(ch, events, n);
-		for (i = 0; i < ret; i++)
-			cmx_route_handed_out(to_cmx_id(events[i]->id));
-		if (!ret) {
-			ret = fetch_some(channel, resp, events, n);
-			cmx_channel_leave(ch);
-		}
+		ret = fetch_some(channel, resp, events, n);
 	} while (!ret);
 	return ret;
 }

@@ -3,8 +3,8 @@
  * The life of an rdma_cm_id.
  *
  * The kernel gives an id's address back with each of its events (CMX_ATTR_UID),
- * and counts the events that were fetched: an id is freed when all of them, and
- * those that were made here, are acknowledged. An id that a request brought has no events before it is
+ * and counts the events that were fetched: an id is freed when all of them are
+ * acknowledged. An id that a request brought has no events before it is
  * accepted, which is when the kernel gets its address.
  */
 #include <stdlib.h>
@@ -43,25 +43,14 @@ int cmx_id_make(struct cmx_id *id)
 	return ret;
 }
 
-/*
- * For commands that begin with CMX_ATTR_ID, and to which it is all the same
- * whether the kernel knows that the route is resolved.
- */
-int cmx_id_issue_plain(struct cmx_cmd *cmd, struct cmx_id *id)
+/* For commands that begin with CMX_ATTR_ID. */
+int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id)
 {
 	if (cmx_id_make(id))
 		return -1;
 	/* as cmx_cmd_u32() does, whatever the byte order */
 	memcpy(&cmd->hdr.attrs[0].data, &id->handle, sizeof(id->handle));
 	return cmx_cmd_issue(cmd, id->id.channel->fd);
-}
-
-/* For all others. */
-int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id)
-{
-	if (cmx_route_settle(id))
-		return -1;
-	return cmx_id_issue_plain(cmd, id);
 }
 
 /*
@@ -74,11 +63,11 @@ int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id)
 	int ret;
 
 	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
-		return cmx_id_issue_plain(cmd, id);
+		return cmx_id_issue(cmd, id);
 	pthread_mutex_lock(&id->lock);
 	if (id->handle) {
 		pthread_mutex_unlock(&id->lock);
-		return cmx_id_issue_plain(cmd, id);
+		return cmx_id_issue(cmd, id);
 	}
 	/* the last attribute takes the place of CMX_ATTR_ID, the first */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
@@ -217,11 +206,6 @@ void cmx_id_destroy_handle(int fd, uint32_t handle)
 	destroy_handle(fd, handle, &events);
 }
 
-static void wait_for_acks(struct cmx_id *id, uint32_t events)
-{
-	cmx_wait_acked(id, &id->events_completed, events + id->events_made);
-}
-
 int rdma_destroy_id(struct rdma_cm_id *cm_id)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
@@ -230,14 +214,12 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events)) {
 		if (errno != EACCES)
 			return -1;
-		/* In a child of fork(): device and events are the parent's as well. */
+		/* In a child of fork(): the device is the parent's as well. */
 		id->dev = NULL;
-		id->events_made = id->events_completed;
 	}
-	cmx_route_discard(id);
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
-	wait_for_acks(id, events);
+	cmx_wait_acked(id, &id->events_completed, events);
 	id_free(id);
 	return 0;
 }
@@ -256,10 +238,8 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 
 	if (was_sync && sync)
 		return cmx_err(EINVAL);
-	if (cmx_id_make(id) || cmx_route_settle(id))
+	if (cmx_id_make(id))
 		return -1;
-	if (cmx_route_is_waiting(id))
-		return cmx_err(EINVAL);
 	if (sync) {
 		channel = rdma_create_event_channel();
 		if (!channel)
@@ -290,7 +270,7 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 		}
 		rdma_destroy_event_channel(old);
 	}
-	wait_for_acks(id, events);
+	cmx_wait_acked(id, &id->events_completed, events);
 	return 0;
 }
 

@@ -30,9 +30,6 @@ OFFSET(cmx_mcast_attr, pkey, 16);
 OFFSET(cmx_mcast_attr, sl, 20);
 OFFSET(cmx_mcast_attr, reserved, 24);
 
-SIZE(cmx_channel_page, 8);
-OFFSET(cmx_channel_page, polled, 4);
-
 SIZE(cmx_event_resp, 1232);
 OFFSET(cmx_event_resp, id, 8);
 OFFSET(cmx_event_resp, status, 20);

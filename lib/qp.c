@@ -18,7 +18,7 @@ static int query_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uver
 	cmx_id_cmd(&cmd, id, CMX_ID_INIT_QP_ATTR);
 	cmx_cmd_u32(&cmd, CMX_ATTR_QP_STATE, state);
 	cmx_cmd_out(&cmd, CMX_ATTR_QP_ATTR, attr, sizeof(*attr));
-	return cmx_id_issue_plain(&cmd, id);
+	return cmx_id_issue(&cmd, id);
 }
 
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)

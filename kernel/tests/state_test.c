@@ -42,6 +42,7 @@ static void ways(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cmx_state_allowed(CMX_IDLE, CMX_CONNECT));
 	KUNIT_EXPECT_FALSE(test, cmx_state_allowed(CMX_IDLE, CMX_LISTEN));
 	KUNIT_EXPECT_FALSE(test, cmx_state_allowed(CMX_LISTEN, CMX_CONNECT));
+	KUNIT_EXPECT_FALSE(test, cmx_state_allowed(CMX_ROUTE_RESOLVED, CMX_ADDR_RESOLVED));
 	KUNIT_EXPECT_FALSE(test, cmx_state_allowed(CMX_DISCONNECT, CMX_CONNECT));
 }
 

@@ -25,8 +25,7 @@ struct test {
 	void (*run)(void);
 };
 
-extern const struct test attr_tests[], handle_tests[], event_tests[], route_tests[],
-			 race_tests[];
+extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[];
 
 /* call.c: commands */
 #define CMD_ATTRS 24

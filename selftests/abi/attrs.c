@@ -568,7 +568,7 @@ static void test_long_outputs(void)
 	all_methods(long_outputs);
 }
 
-/* Neither read() nor write() is part of the ABI. For mmap() see route.c. */
+/* Neither read() nor write() nor mmap() is part of the ABI. */
 static void test_no_other_calls(void)
 {
 	int fd = dev_open();
@@ -577,6 +577,8 @@ static void test_no_other_calls(void)
 	CHECK(read(fd, buf, sizeof(buf)) < 0 && errno == EINVAL);
 	CHECK(write(fd, buf, sizeof(buf)) < 0 && errno == EINVAL);
 	CHECK(lseek(fd, 0, SEEK_SET) < 0 && errno == ESPIPE);
+	CHECK(mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED &&
+	      errno == ENODEV);
 	close(fd);
 }
 

@@ -305,23 +305,6 @@ static void test_migrate_more(void)
 	close(null);
 }
 
-static void test_polled(void)
-{
-	struct cmx_id_info info;
-	struct scene s;
-	struct cmd c;
-
-	if (!scene_open(&s, IDLE))
-		return;
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_QUERY);
-	cmd_u32(&c, CMX_ATTR_ID, s.id);
-	cmd_out(&c, CMX_ATTR_INFO, &info, sizeof(info));
-	CHECK(!cmd_issue(&c, s.fd) && !info.polled);
-	readable(s.fd, 0);
-	CHECK(!cmd_issue(&c, s.fd) && info.polled);
-	scene_close(&s);
-}
-
 const struct test event_tests[] = {
 	{ "no event waits", test_empty },
 	{ "waiting is interrupted", test_interrupted },
@@ -336,6 +319,5 @@ const struct test event_tests[] = {
 	{ "events of memberships", test_mcast },
 	{ "an id moves", test_migrate },
 	{ "what an id takes along", test_migrate_more },
-	{ "polled", test_polled },
 	{ },
 };

@@ -20,7 +20,6 @@
 	sizeof(struct rdma_ucm_conn_param)					\
 }
 
-#define ROUTE_TOLD { CMX_ATTR_ROUTE_TOLD, IN, false, 0, 0 }
 #define ECE { CMX_ATTR_ECE, IN, false, 8, 8 }
 
 /* where calls write to; long enough for any */
@@ -112,12 +111,6 @@ static void resolve_route(struct cmd *c, struct scene *s)
 	info(c);
 }
 
-static void take_route(struct cmd *c, struct scene *s)
-{
-	resolve_route(c, s);
-	cmd_in(c, CMX_ATTR_ROUTE_TOLD, NULL, 0);
-}
-
 static void query(struct cmd *c, struct scene *s)
 {
 	id(c, s);
@@ -138,12 +131,6 @@ static void connect_to(struct cmd *c, struct scene *s)
 	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
 	info(c);
-}
-
-static void connect_told(struct cmd *c, struct scene *s)
-{
-	connect_to(c, s);
-	cmd_in(c, CMX_ATTR_ROUTE_TOLD, NULL, 0);
 }
 
 static void accept_it(struct cmd *c, struct scene *s)
@@ -241,16 +228,12 @@ const struct method methods[] = {
 	  { OLD_ID, NEW_ID(true), ADDR_IN(SRC_ADDR, false), ADDR_IN(DST_ADDR, true), I4(TIMEOUT),
 	    INFO }, resolve_new },
 	{ "resolve route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
-	  { I4(ID), I4(TIMEOUT), ROUTE_TOLD, INFO }, resolve_route },
-	{ "take route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
-	  { I4(ID), I4(TIMEOUT), ROUTE_TOLD, INFO }, take_route },
+	  { I4(ID), I4(TIMEOUT), INFO }, resolve_route },
 	{ "query", CMX_OBJ_ID, CMX_ID_QUERY, CONNECTED,
 	  { I4(ID), INFO, O(ECE_INFO, false, sizeof(struct cmx_ece_info)) }, query },
 	{ "listen", CMX_OBJ_ID, CMX_ID_LISTEN, BOUND, { I4(ID), I4(BACKLOG), INFO }, listen_on },
 	{ "connect", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
-	  { I4(ID), PARAM, ECE, ROUTE_TOLD, INFO }, connect_to },
-	{ "connect, told", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
-	  { I4(ID), PARAM, ECE, ROUTE_TOLD, INFO }, connect_told },
+	  { I4(ID), PARAM, ECE, INFO }, connect_to },
 	{ "accept", CMX_OBJ_ID, CMX_ID_ACCEPT, REQUEST,
 	  { I4(ID), PARAM, ECE, { CMX_ATTR_UID, IN, false, 8, 8 } }, accept_it },
 	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, id },

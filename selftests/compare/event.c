@@ -269,6 +269,39 @@ static void bad_create(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* It has one public field: an application can make it. */
+static void made_channel(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel made[2] = { { .fd = dup(ch->fd) }, { .fd = -1 } };
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	rdma_destroy_event_channel(ch);
+	id = mkid(&made[0], "id", RDMA_PS_TCP);
+	do_resolve(id, NULL, ADDR, PORT);
+	ev(&made[0]);
+	do_route(id);
+	ev(&made[0]);
+	show_id(id);
+	rmid(id);
+	close(made[0].fd);
+	say("the next one's fd %d", made[1].fd);
+}
+
+static void bad_get(const void *arg)
+{
+	struct rdma_event_channel *ch = mkchan(), fake = { .fd = -1 };
+	struct rdma_cm_event *event = NULL;
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	CALL(rdma_get_cm_event(&fake, &event), "get_cm_event fd -1");
+	close(ch->fd);
+	CALL(rdma_get_cm_event(ch, &event), "get_cm_event closed");
+	CALL(rdma_create_id(ch, &id, NULL, RDMA_PS_TCP), "create_id closed");
+}
+
 /* poll() must tell of every event of a burst, not only of the first. */
 static void burst(const void *arg)
 {
@@ -347,6 +380,8 @@ const struct cmp_case event_cases[] = {
 	{ "event.channel_with_ids", channel_with_ids, NULL },
 	{ "event.context", context, NULL },
 	{ "event.bad_create", bad_create, NULL },
+	{ "event.bad_get", bad_get, NULL },
+	{ "event.made_channel", made_channel, NULL },
 	{ "event.peer_moves", peer_moves, NULL },
 	{ }
 };

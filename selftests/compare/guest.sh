@@ -8,8 +8,6 @@
 # compare_rig LLADDR        the addresses of compare's util.h, on the interface d0 that is there; the
 #                           neighbour that nobody answers for has that link layer address
 # compare_stacks JOBS       run the cases, so many at a time, on both stacks
-# compare_unpolled JOBS     once more on ours, without poll(): our library makes some events itself, but
-#                           not for who polls
 #
 # A case whose traces differ must be a row of Documentation/differences.rst, and a row must differ.
 # shellcheck shell=bash
@@ -122,22 +120,4 @@ compare_stacks() {
 		done
 		[ "$found" ] || not_ok "$row" "a row for no case"
 	done
-}
-
-compare_unpolled() {
-	local jobs=$1 same=0 case text_a text_b a b
-	[ "$second" = ours ] || return 0
-	trace third ours "$bin" -n -t -j "$jobs" -p 26000 "${wanted[@]}"
-	for case in $("$bin" -l "${wanted[@]}"); do
-		a=$out/second/$case b=$out/third/$case
-		IFS= read -rd '' text_a <"$a"
-		IFS= read -rd '' text_b <"$b"
-		if [ "$text_a" = "$text_b" ]; then
-			same=$((same + 1))
-		else
-			not_ok "$case, without poll()" "- with poll(), + without"
-			diff -U 2 "$a" "$b" | tail -n +4 | head -40 | sed 's/^/    /'
-		fi
-	done
-	check "the same without poll(), in $same cases" [ "$same" -gt 0 ]
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * compare [-l] [-n] [-t] [-j JOBS] [-p PORT] [PATTERN...]
+ * compare [-l] [-t] [-j JOBS] [-p PORT] [PATTERN...]
  *
  * Run the cases whose name matches one of the shell patterns (default: all) and print the trace.
  * -l lists their names, -t tells on stderr how many milliseconds each took, -j runs so many at the
- * same time (default: 1), -p is the first port in use (default: 10000), -n fetches events without
- * poll(). Every case runs in a child
+ * same time (default: 1), -p is the first port in use (default: 10000). Every case runs in a child
  * and writes to a file of its own, so that neither a crash nor a hang of one hides the next, and
  * the order of the trace is always the same.
  */
@@ -171,13 +170,10 @@ int main(int argc, char **argv)
 {
 	int list = 0, times = 0, parallel = 1, port = 10000, opt, i;
 
-	while ((opt = getopt(argc, argv, "lntj:p:")) != -1) {
+	while ((opt = getopt(argc, argv, "ltj:p:")) != -1) {
 		switch (opt) {
 		case 'l':
 			list = 1;
-			break;
-		case 'n':
-			no_poll = 1;
 			break;
 		case 't':
 			times = 1;

@@ -350,23 +350,9 @@ int ev_ready(struct rdma_event_channel *ch, int ms)
 	return poll(&p, 1, ms) == 1 && p.revents & POLLIN;
 }
 
-static int fetch(struct rdma_event_channel *ch, int ms, struct rdma_cm_event **event)
-{
-	int flags = fcntl(ch->fd, F_GETFL), ret;
-	long end = now_ms() + ms;
-
-	fcntl(ch->fd, F_SETFL, flags | O_NONBLOCK);
-	while ((ret = rdma_get_cm_event(ch, event)) && errno == EAGAIN && now_ms() < end)
-		usleep(5000);
-	fcntl(ch->fd, F_SETFL, flags);
-	return ret;
-}
-
 /* The next event; EAGAIN when none comes within so many ms. */
 static int next_event(struct rdma_event_channel *ch, int ms, struct rdma_cm_event **event)
 {
-	if (no_poll)
-		return fetch(ch, ms, event);
 	if (ev_ready(ch, ms))
 		return rdma_get_cm_event(ch, event);
 	errno = EAGAIN;

@@ -8,7 +8,6 @@
 
 int quiet;
 int case_port;
-int no_poll;
 
 static struct {
 	const struct rdma_cm_id *id;

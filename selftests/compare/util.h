@@ -73,8 +73,6 @@ long say_ret(long ret, int err, const char *fmt, ...) __attribute__((format(prin
 })
 
 extern int case_port;
-/* events are fetched without asking poll() first, which is not for any stack to notice */
-extern int no_poll;
 long now_ms(void);
 
 int real_port(int port);

@@ -130,17 +130,6 @@ static void *answer_late(void *child)
 	return NULL;
 }
 
-/* Without poll(): the library resolves the route by itself, and tells the kernel when it connects. */
-static void resolve_unpolled(struct rdma_event_channel *ch, struct rdma_cm_id *id, int port)
-{
-	struct rdma_cm_event *ev;
-
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", port), 2000));
-	WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
-	WANT(!rdma_resolve_route(id, 2000));
-	WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
-}
-
 /* On a slow machine the last connection is over for its owner before that. */
 static void expect_request(struct rdma_event_channel *ch)
 {
@@ -157,7 +146,7 @@ static void expect_request(struct rdma_event_channel *ch)
 }
 
 /* The peer would refuse the QP's next connection as long as it knows of the last one. */
-static void qp_again(bool polled)
+static void same_qp_again(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_conn_param par;
@@ -168,10 +157,7 @@ static void qp_again(bool polled)
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	again = new_id(&ch, RDMA_PS_TCP);
-	if (polled)
-		resolve(ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
-	else
-		resolve_unpolled(ch, again, ntohs(rdma_get_src_port(p.listener)));
+	resolve(ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
 	par = plain;
 	WANT(!rdma_disconnect(p.id));
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -214,16 +200,6 @@ static void accept_deadline_met(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
 
-static void same_qp_again(void)
-{
-	qp_again(true);
-}
-
-static void same_qp_unpolled(void)
-{
-	qp_again(false);
-}
-
 const struct test end_tests[] = {
 	{ "who disconnects is told at once", no_answer_needed },
 	{ "the passive end disconnects", passive_ends_it },
@@ -234,6 +210,5 @@ const struct test end_tests[] = {
 	{ "the deadline of an accept", accept_deadline },
 	{ "the deadline of an accept that is met", accept_deadline_met },
 	{ "the same QP connects again", same_qp_again },
-	{ "the same QP connects again, without poll()", same_qp_unpolled },
 	{}
 };

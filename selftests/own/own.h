@@ -24,8 +24,8 @@ struct test {
 
 extern const struct test addr_tests[], option_tests[], ece_tests[], ece_qp_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
-			  watch_tests[], cancel_tests[], port_tests[], fork_tests[],
-			  iwarp_tests[];
+			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
+			  fork_tests[], iwarp_tests[];
 
 /* Says what is wrong and ends the case. */
 #define WANT(cond) want(cond, #cond, __FILE__, __LINE__)
@@ -44,9 +44,6 @@ void pair_resolve(struct pair *p, enum rdma_port_space ps);
 void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);
 extern struct rdma_conn_param plain;
-
-/* how many events the library holds for the channel */
-unsigned int held(struct rdma_event_channel *ch);
 
 /* who has just fetched events is cancelled */
 extern bool cancel_fetch;

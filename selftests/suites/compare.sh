@@ -17,6 +17,5 @@ rig || exit
 compare_rig 02:00:00:00:00:50
 
 compare_stacks 6
-compare_unpolled 6
 check "the module unloads" unload_cmx
 finish

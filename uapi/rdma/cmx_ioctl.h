@@ -28,9 +28,6 @@
  * them. poll() reports %EPOLLIN while an event waits. Closing the file
  * destroys everything in it.
  *
- * A page of the file can be mapped, shared: &struct cmx_channel_page. In a
- * child of fork() it is not there.
- *
  * What each errno means, for every method:
  *
  * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); a
@@ -130,8 +127,7 @@ enum cmx_id_method {
 	 */
 	CMX_ID_RESOLVE_ADDR,
 	/**
-	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms), optionally
-	 * CMX_ATTR_ROUTE_TOLD (no event follows); out info
+	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms); out info
 	 */
 	CMX_ID_RESOLVE_ROUTE,
 	/** @CMX_ID_QUERY: out info, out CMX_ATTR_ECE_INFO */
@@ -139,8 +135,8 @@ enum cmx_id_method {
 	/** @CMX_ID_LISTEN: in CMX_ATTR_BACKLOG (s32); out info */
 	CMX_ID_LISTEN,
 	/**
-	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
-	 * CMX_ATTR_ROUTE_TOLD (resolve the route first); out info
+	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE;
+	 * out info
 	 */
 	CMX_ID_CONNECT,
 	/**
@@ -239,12 +235,6 @@ enum cmx_attr {
 	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_resp */
 	CMX_ATTR_COUNT,		/* out u32 */
 	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
-	/*
-	 * in, 0 bytes: of the path that came with CMX_EVENT_F_PATH the owner
-	 * has made a ROUTE_RESOLVED of its own. EINVAL where a path has to be
-	 * asked for.
-	 */
-	CMX_ATTR_ROUTE_TOLD,
 	CMX_ATTR_NUM,
 };
 
@@ -312,7 +302,7 @@ enum cmx_ece_policy {
  * @port_num: port, 0 without a device
  * @num_paths: path records in @path
  * @state: state of the id, see Documentation/states.rst
- * @polled: 1 when poll() was ever called on the file
+ * @reserved0: 0
  * @pkey: P_Key, host order
  * @tos: traffic class in effect
  * @qp_type: enum ib_qp_type
@@ -329,7 +319,7 @@ struct cmx_id_info {
 	__u8 port_num;
 	__u8 num_paths;
 	__u8 state;
-	__u8 polled;
+	__u8 reserved0;
 	__u16 pkey;
 	__u8 tos;
 	__u8 qp_type;
@@ -433,28 +423,6 @@ enum cmx_event_flags {
 	CMX_EVENT_F_MCAST = 1 << 3,
 	/** @CMX_EVENT_F_REJOIN: the membership had been lost and is back */
 	CMX_EVENT_F_REJOIN = 1 << 4,
-	/**
-	 * @CMX_EVENT_F_PATH: of ADDR_RESOLVED: the first of @info.path is what
-	 * CMX_ID_RESOLVE_ROUTE would find; @info.num_paths does not count it.
-	 * See CMX_ATTR_ROUTE_TOLD
-	 */
-	CMX_EVENT_F_PATH = 1 << 5,
-};
-
-/**
- * struct cmx_channel_page - what a channel and its program share
- * @held: from the program: it has events of its own making for the readers of
- *	the channel, and poll() is to report %EPOLLIN while this is not 0
- * @polled: from the kernel: 1 when poll() was ever called on the file. As
- *	nobody would wake who sleeps there, a program that has set @held and
- *	then (behind a full barrier) finds this set leaves the event to the
- *	kernel
- *
- * The rest of the page is zero.
- */
-struct cmx_channel_page {
-	__u32 held;
-	__u32 polled;
 };
 
 /**

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Event channels that the application has made itself: struct rdma_event_channel has one field, the
+ * file. And files that are no channel.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "own.h"
+
+#define ME "10.77.0.1"
+#define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
+
+/** struct framed - a channel, and what is next to it */
+struct framed {
+	char before[64];
+	struct rdma_event_channel ch;
+	char after[256];
+};
+
+static void framed_make(struct framed *f, int fd)
+{
+	memset(f, 0xff, sizeof(*f));
+	f->ch.fd = fd;
+}
+
+static void framed_check(const struct framed *f)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(f->before); i++)
+		WANT(f->before[i] == (char)0xff);
+	for (i = 0; i < sizeof(f->after); i++)
+		WANT(f->after[i] == (char)0xff);
+}
+
+static void made_by_application(void)
+{
+	static struct framed active, passive, other;
+	struct pair p = { .ch = &active.ch, .lch = &passive.ch };
+	struct rdma_cm_event *ev[4];
+
+	framed_make(&active, open(DEVICE, O_RDWR));
+	framed_make(&passive, open(DEVICE, O_RDWR));
+	framed_make(&other, open(DEVICE, O_RDWR | O_NONBLOCK));
+	WANT(active.ch.fd >= 0 && passive.ch.fd >= 0 && other.ch.fd >= 0);
+	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_create_id(p.lch, &p.listener, NULL, RDMA_PS_TCP));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_connect(&p);
+	WANT(!rdma_migrate_id(p.id, &other.ch));
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!expect(&other.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(cmx_get_events(&other.ch, ev, 4) == -1 && errno == EAGAIN);
+	WANT(!rdma_destroy_id(p.id) && !rdma_destroy_id(p.child) && !rdma_destroy_id(p.listener));
+	framed_check(&active);
+	framed_check(&passive);
+	framed_check(&other);
+	close(active.ch.fd);
+	close(passive.ch.fd);
+	close(other.ch.fd);
+}
+
+static void channel_refused(int fd, int error)
+{
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+	struct framed f;
+
+	framed_make(&f, fd);
+	WANT(rdma_create_id(&f.ch, &id, NULL, RDMA_PS_TCP) == -1 && errno == error);
+	WANT(rdma_get_cm_event(&f.ch, &ev) == -1 && errno == error);
+	WANT(cmx_get_events(&f.ch, &ev, 1) == -1 && errno == error);
+	framed_check(&f);
+}
+
+static void no_file(void)
+{
+	int fd = open(DEVICE, O_RDWR);
+
+	WANT(fd >= 0);
+	close(fd);
+	channel_refused(-1, EBADF);
+	channel_refused(fd, EBADF);
+}
+
+static void foreign_file(void)
+{
+	channel_refused(open("/dev/null", O_RDWR), ENOTTY);
+	channel_refused(eventfd(0, 0), ENOTTY);
+	channel_refused(open("/etc/passwd", O_RDONLY), ENOTTY);
+}
+
+/* By the application, under the struct that the library made. */
+static void closed_file(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+
+	WANT(ch && !close(ch->fd));
+	WANT(rdma_create_id(ch, &id, NULL, RDMA_PS_TCP) == -1 && errno == EBADF);
+	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EBADF);
+}
+
+const struct test channel_tests[] = {
+	{ "channel: made by the application", made_by_application },
+	{ "channel: no file", no_file },
+	{ "channel: a foreign file", foreign_file },
+	{ "channel: a closed file", closed_file },
+	{}
+};
