@@ -264,8 +264,8 @@ EXPORT_SYMBOL_GPL(cmx_destroy_qp);
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL without a device, of a listener, or when the connection has
- * not come so far.
+ * Return: 0; -EINVAL without a device, of a listener for connections, or when the
+ * connection has not come so far.
  */
 int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 {
@@ -273,7 +273,11 @@ int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 	int ret;
 
 	mutex_lock(&p->lock);
-	ret = p->ops && p->state != CMX_LISTEN ? init_attr(p, attr, mask) : -EINVAL;
+	/* A datagram QP has no connection to wait for: one can answer all lookups. */
+	if (p->ops && (p->state != CMX_LISTEN || p->id.qp_type == IB_QPT_UD))
+		ret = init_attr(p, attr, mask);
+	else
+		ret = -EINVAL;
 	mutex_unlock(&p->lock);
 	return ret;
 }

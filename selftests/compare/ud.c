@@ -240,6 +240,49 @@ static void wildcard(const void *arg)
 	duo_end(&d);
 }
 
+/* A server that answers all lookups with one QP, that of its listener. */
+static void listener_qp(const void *arg)
+{
+	enum rdma_port_space ps = *(const int *)arg;
+	struct duo d;
+	int i;
+
+	duo_init(&d);
+	if (duo_listen(&d, ps) || mkqp(d.lst, IBV_QPT_UD))
+		return;
+	show_qp(d.lst->qp);
+	show_init_attr(d.lst, IBV_QPS_INIT);
+	show_init_attr(d.lst, IBV_QPS_RTR);
+	show_init_attr(d.lst, IBV_QPS_RTS);
+	for (i = 0; i < 2; i++) {
+		duo_route(&d, ps);
+		d.param.qp_num = 0;
+		CALL(rdma_connect(d.cli, &d.param), "connect cli");
+		d.srv = ev_request(d.cl, "srv");
+		d.param.qp_num = d.lst->qp->qp_num;
+		CALL(rdma_accept(d.srv, &d.param), "accept srv");
+		ev(d.cc);
+		rmid(d.srv);
+		d.srv = NULL;
+		rdma_destroy_qp(d.cli);
+		rmid(d.cli);
+		d.cli = NULL;
+	}
+	duo_end(&d);
+}
+
+/* Nothing of a listener of connections is a QP's. */
+static void listener_attr(const void *arg)
+{
+	struct duo d;
+
+	duo_init(&d);
+	duo_listen(&d, *(const int *)arg);
+	mkqp(d.lst, IBV_QPT_RC);
+	show_init_attr(d.lst, IBV_QPS_INIT);
+	duo_end(&d);
+}
+
 static void qp_types(const void *arg)
 {
 	struct rdma_event_channel *ch = mkchan();
@@ -289,6 +332,9 @@ const struct cmp_case ud_cases[] = {
 	{ "ud.destroy_active", destroyed, &(const int){ 0 } },
 	{ "ud.ghost", ghost, NULL },
 	{ "ud.wildcard", wildcard, NULL },
+	{ "ud.listener_qp.udp", listener_qp, &(const int){ RDMA_PS_UDP } },
+	{ "ud.listener_qp.ipoib", listener_qp, &(const int){ RDMA_PS_IPOIB } },
+	{ "ud.listener_qp.tcp", listener_attr, &(const int){ RDMA_PS_TCP } },
 	{ "ud.qp_types", qp_types, NULL },
 	{ }
 };
