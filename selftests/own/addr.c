@@ -57,8 +57,8 @@ static int thresholds(int max)
 {
 	char cmd[128];
 
-	snprintf(cmd, sizeof(cmd), "cd /proc/sys/net/ipv4/neigh/default && echo %d >gc_thresh1 && "
-		 "echo %d >gc_thresh2 && echo %d >gc_thresh3", max, max, max);
+	snprintf(cmd, sizeof(cmd), "for i in 1 2 3; do sysctl -qw net.ipv4.neigh.default.gc_thresh$i=%d; done",
+		 max);
 	return system(cmd);
 }
 
@@ -75,8 +75,7 @@ static void full_table(void)
 
 	atexit(thresholds_reset);
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!system("for i in 1 2 3 4; do ip neigh replace 10.77.0.20$i nud reachable "
-		     "lladdr 02:00:00:00:02:0$i dev d0; done"));
+	WANT(!system("for i in 1 2 3 4; do ip neigh replace 10.77.0.20$i nud reachable lladdr 02:00:00:00:02:0$i dev d0; done"));
 	WANT(!thresholds(1));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
 	WANT(system("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE"));
