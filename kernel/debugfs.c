@@ -11,6 +11,7 @@
  *		confirmed; ids that a call keeps locked, whose groups are not counted
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
