@@ -6,7 +6,9 @@
  * its port, so all ids that listen on a port share one entry of ib_cm, which
  * counts them.
  */
+#include <linux/capability.h>
 #include <linux/export.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include "device.h"
@@ -19,6 +21,11 @@
 /* A listener on iWARP waits that long for the end of those before it on the same port. */
 #define LEAVE_MS 2000
 
+static bool netns_listen;
+module_param(netns_listen, bool, 0644);
+MODULE_PARM_DESC(netns_listen,
+		 "listeners of any network namespace may take service IDs of the host's devices (N)");
+
 /**
  * struct cmx_listen - what a listener holds
  * @ref: of the id that listens, and of each entry
@@ -26,6 +33,7 @@
  * @p: the id, with a reference
  * @net: network namespace; to compare only
  * @port: its port
+ * @privileged: may take a service ID from the whole host
  * @backlog: as the owner said; iWARP's TCP has a queue
  * @service_id: that it listens on
  * @on: &listen_on.item
@@ -36,6 +44,7 @@ struct cmx_listen {
 	struct cmx_priv *p;
 	const struct net *net;
 	u16 port;
+	bool privileged;
 	int backlog;
 	__be64 service_id;
 	struct list_head on;
@@ -150,6 +159,22 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev, struct
 	return 0;
 }
 
+static bool listen_privileged(const struct cmx_priv *p)
+{
+	return !p->user || net_eq(cmx_net(p), &init_net) || READ_ONCE(netns_listen) ||
+	       capable(CAP_NET_ADMIN);
+}
+
+/*
+ * A service ID of a device has one handler on the host: rdma_cm, and with it every ULP of the
+ * host, can't have it as long as we do, whatever the namespaces. A device that the host has
+ * given away, to one namespace, is that one's own affair.
+ */
+static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *device)
+{
+	return l->privileged || !rdma_dev_access_netns(device, &init_net);
+}
+
 static int listen_call_provider(struct listen_on *on)
 {
 	struct ib_device *device = on->dev->device;
@@ -158,6 +183,8 @@ static int listen_call_provider(struct listen_on *on)
 
 	if (rdma_cap_iw_cm(device, rdma_start_port(device))) {
 		ret = cmx_iw_listen(l->p, device, l->backlog, &on->iw);
+	} else if (!listen_may_claim(l, device)) {
+		ret = -EACCES;
 	} else {
 		on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
 		ret = PTR_ERR_OR_ZERO(on->cm);
@@ -362,6 +389,7 @@ static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
 	l->p = cmx_id_get(p);
 	l->net = cmx_net(p);
 	l->port = p->port;
+	l->privileged = listen_privileged(p);
 	l->backlog = backlog;
 	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
 	return l;
@@ -437,6 +465,9 @@ static int listen_locked(struct cmx_priv *p, int backlog)
  * * -EINVAL: the id is in another state.
  * * -EADDRINUSE, -EADDRNOTAVAIL: others have the port; also when rdma_cm has it
  *   on one of the devices.
+ * * -EACCES: the id of a process in a network namespace of its own, on a device that the
+ *   host has too; the caller lacks CAP_NET_ADMIN of the host, and the module parameter
+ *   netns_listen does not allow it.
  * * -ENOMEM: out of memory.
  * * -ERESTARTSYS: the caller has been killed. On iWARP a listener waits, two seconds at
  *   most, for the end of the one that had its port before.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Ports: what one id has, another can't take. */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "own.h"
 
 #define ME "10.77.0.1"
@@ -47,8 +51,53 @@ static void port_share_then_change(void)
 	WANT(!expect(other, RDMA_CM_EVENT_ADDR_RESOLVED));
 }
 
+static void port_in_namespace(const char *allowed, int port)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int status;
+	pid_t pid;
+
+	WANT(!system(allowed));
+	pid = fork();
+	if (!pid) {
+		WANT(!unshare(CLONE_NEWNET) && !setuid(65534));
+		id = new_id(&ch, RDMA_PS_TCP);
+		WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", port)));
+		_exit(rdma_listen(id, 1) ? errno : 0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	errno = WEXITSTATUS(status);
+}
+
+#define NETNS_LISTEN "/sys/module/rdma_cmx/parameters/netns_listen"
+
+static void port_forbid_namespaces(void)
+{
+	WANT(!system("echo N >" NETNS_LISTEN));
+}
+
+/* Who makes a namespace does not get the service IDs of the host with it. */
+static void port_of_host(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	atexit(port_forbid_namespaces);
+	port_in_namespace("echo N >" NETNS_LISTEN, 7540);
+	WANT(errno == EACCES);
+	port_in_namespace("echo Y >" NETNS_LISTEN, 7540);
+	WANT(!errno);
+	port_forbid_namespaces();
+	/* who administers the host's network may */
+	WANT(!unshare(CLONE_NEWNET));
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 7540)) && !rdma_listen(id, 1));
+}
+
 const struct test port_tests[] = {
 	{ "port: AFONLY withdrawn from a bound id", port_withdraw_afonly },
 	{ "port: shared, and then another peer, or a listener", port_share_then_change },
+	{ "port: a listener in a user's namespace", port_of_host },
 	{}
 };

@@ -43,8 +43,8 @@ check "run without a program" status_is 2 "$cmx" run
 check "run of what is not there" status_is 1 "$cmx" run /no/such/program
 check "run: rping is on our library" eval '"$cmx" run ldd "$(command -v rping)" | grep -q "$cmx_lib/librdmacm"'
 
-for p in tos cm_retries cm_response_timeout connect_deadline_ms close_seconds path_cache \
-	 path_cache_seconds; do
+for p in tos cm_retries cm_response_timeout connect_deadline_ms close_seconds netns_listen \
+	 path_cache path_cache_seconds; do
 	check "default shows $p" says "$p $(cat $params/$p)" "$cmx" default $p
 done
 check "default shows all of them" says "$(cd $params && grep . -- * | tr : ' ')" \
