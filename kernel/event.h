@@ -34,7 +34,8 @@ struct cmx_event {
  *	process context
  * @adopt: a request came for @listener: make @child its owner's. The locks of
  *	both are held, and @post with CONNECT_REQUEST follows for sure. -errno
- *	(-EAGAIN when the backlog is full: the peer may try again) refuses it
+ *	(-EAGAIN when the backlog is full, or the owner's quota used up: the peer
+ *	may try again) refuses it
  * @post: queue @ev, which is the sink's from here on. @ev->p->lock is held,
  *	and so is that of @ev->listener. Cannot fail and does not sleep for long
  * @flush: deliver what @post queued, in this context, without any lock held

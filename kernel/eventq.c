@@ -15,6 +15,7 @@
 #include "eventq.h"
 #include "info.h"
 #include "ioctl.h"
+#include "quota.h"
 
 static void orphans_work(struct work_struct *work);
 
@@ -145,6 +146,7 @@ static void user_free_rcu(struct rcu_head *rcu)
 static void user_free(struct cmx_priv *p)
 {
 	backlog_return(to_uid(p));
+	cmx_quota_uncharge(p->quota);
 	call_rcu(&p->rcu, user_free_rcu);
 }
 
@@ -160,6 +162,11 @@ static int user_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 		return -ECONNABORTED;
 	if (!atomic_add_unless(&l->backlog, -1, 0))
 		return -EAGAIN;
+	if (cmx_quota_charge(listener->quota)) {
+		atomic_inc(&l->backlog);
+		return -EAGAIN;
+	}
+	child->quota = listener->quota;
 	cmx_id_get(listener);
 	u->from = l;
 	u->muted = true;
@@ -517,6 +524,11 @@ struct cmx_file *cmx_file_new(void)
 
 	if (!file)
 		return NULL;
+	file->quota = cmx_quota_open();
+	if (IS_ERR(file->quota)) {
+		kfree(file);
+		return NULL;
+	}
 	mutex_init(&file->mutex);
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->events);
@@ -561,6 +573,7 @@ void cmx_file_close(struct cmx_file *file)
 	discard_all(&file->events);
 	if (file->mm)
 		mmdrop(file->mm);
+	cmx_quota_put(file->quota);
 	mutex_destroy(&file->mutex);
 	kfree_rcu(file, rcu);
 }

@@ -17,6 +17,7 @@
  * @events: that wait, in order
  * @wait: for an event
  * @ids: &cmx_uid.item, under the lock of the handle table
+ * @quota: of who opened it
  * @pid: who opened it, for debugfs
  * @mm: the address space that has claimed it, or NULL; once set, it stays
  * @resp: the event being fetched, under @mutex
@@ -28,6 +29,7 @@ struct cmx_file {
 	struct list_head events;
 	wait_queue_head_t wait;
 	struct list_head ids;
+	struct cmx_quota *quota;
 	pid_t pid;
 	struct mm_struct *mm;
 	struct cmx_event_resp resp;

@@ -14,6 +14,7 @@
 #include <linux/xarray.h>
 #include "eventq.h"
 #include "handle.h"
+#include "quota.h"
 
 #define INDEX_BITS 22
 #define INDEX_MASK (BIT(INDEX_BITS) - 1)
@@ -198,16 +199,22 @@ static void unpublish_id(struct cmx_uid *u)
 	cmx_queue_move(u, NULL);
 }
 
+/* The lock of the table is held, and keeps the id. */
+static void free_group(struct cmx_mcast *mc)
+{
+	free_entry(mc->handle);
+	list_del(&mc->item);
+	cmx_quota_uncharge(mc->p->quota);
+}
+
 static struct cmx_mcast *take_group(struct cmx_uid *u)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
 	mc = list_first_entry_or_null(&u->groups, struct cmx_mcast, item);
-	if (mc) {
-		free_entry(mc->handle);
-		list_del(&mc->item);
-	}
+	if (mc)
+		free_group(mc);
 	xa_unlock(&handles);
 	return mc;
 }
@@ -307,10 +314,8 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 
 	xa_lock(&handles);
 	mc = find_mcast(file, handle);
-	if (mc) {
-		free_entry(handle);
-		list_del(&mc->item);
-	}
+	if (mc)
+		free_group(mc);
 	xa_unlock(&handles);
 	return mc ?: ERR_PTR(-ENOENT);
 }

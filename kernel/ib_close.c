@@ -25,6 +25,7 @@
 #include <linux/wait.h>
 #include "device.h"
 #include "ib.h"
+#include "quota.h"
 #include "trace.h"
 #include "transport.h"
 #include "verbs.h"
@@ -160,7 +161,8 @@ static void close_give_up(struct cmx_priv *p)
  *
  * The peer is told, whatever the state of the connection. When it has not been
  * heard of, the path to it is no longer trusted. No id has a second ib_cm id
- * that it used.
+ * that it used. A silent peer is not told again when the device goes, or when
+ * the owner has little left of his quota.
  */
 void cmx_cm_release(struct cmx_priv *p)
 {
@@ -186,7 +188,7 @@ void cmx_cm_release(struct cmx_priv *p)
 		close_begin(p);
 	else if (!p->closing)
 		bury(p);
-	else if (p->dev->gone_soon)
+	else if (p->dev->gone_soon || cmx_quota_is_short(p->quota))
 		close_give_up(p);
 	else
 		plan_round();

@@ -17,6 +17,7 @@ struct cmx_comm_est;
 struct cmx_sa_op;
 struct cmx_deadline;
 struct cmx_peer;
+struct cmx_quota;
 struct cmx_mcast_table;
 struct cmx_sink;
 struct cmx_space;
@@ -91,6 +92,7 @@ struct cmx_opts {
  * @gid_type: of the address it is bound to
  * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
  * @sink: takes the events; fixed at creation
+ * @quota: it is charged there; fixed when it gets its owner
  * @dev: device it is attached to (&id.device is the same), or NULL
  * @dev_item: on @dev's list, under its lock
  * @ops: transport; set together with @dev
@@ -145,6 +147,7 @@ struct cmx_priv {
 	u8 closing;
 	u16 port;
 	const struct cmx_sink *sink;
+	struct cmx_quota *quota;
 	struct cmx_device *dev;
 	struct list_head dev_item;
 	const struct cmx_transport_ops *ops;

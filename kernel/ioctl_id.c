@@ -6,6 +6,7 @@
 #include <linux/nsproxy.h>
 #include "chardev.h"
 #include "ioctl.h"
+#include "quota.h"
 #include "verbs.h"
 
 #define INPUT_ADDR(attr)							\
@@ -49,6 +50,24 @@ static int choose_qp_type(u32 ps, u32 *qp_type)
 	}
 }
 
+/* The id of a process, charged to who has opened the file */
+static struct cmx_priv *new_id(struct cmx_call *call, u32 ps, u32 qp_type)
+{
+	struct cmx_quota *quota = call->file->quota;
+	struct cmx_priv *p;
+	int ret;
+
+	ret = cmx_quota_charge(quota);
+	if (ret)
+		return ERR_PTR(ret);
+	p = cmx_id_new(current->nsproxy->net_ns, &cmx_user_sink, ps, qp_type, GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(p))
+		cmx_quota_uncharge(quota);
+	else
+		p->quota = quota;
+	return p;
+}
+
 /* Returns the new id with a reference for the caller, or an ERR_PTR. */
 static struct cmx_uid *create_id(struct cmx_call *call, u32 *handle)
 {
@@ -60,7 +79,7 @@ static struct cmx_uid *create_id(struct cmx_call *call, u32 *handle)
 	ret = choose_qp_type(ps, &qp_type);
 	if (ret)
 		return ERR_PTR(ret);
-	p = cmx_id_new(current->nsproxy->net_ns, &cmx_user_sink, ps, qp_type, GFP_KERNEL_ACCOUNT);
+	p = new_id(call, ps, qp_type);
 	if (IS_ERR(p))
 		return ERR_CAST(p);
 	to_uid(p)->uid = cmx_call_u64(call, CMX_ATTR_UID);

@@ -3,6 +3,7 @@
  * Methods of CMX_OBJ_MCAST.
  */
 #include "ioctl.h"
+#include "quota.h"
 
 static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
 {
@@ -27,9 +28,12 @@ static int join(struct cmx_call *call, struct cmx_uid *u)
 	u32 handle;
 	int ret;
 
-	ret = cmx_handle_reserve(&handle);
+	ret = cmx_quota_charge(u->p.quota);
 	if (ret)
 		return ret;
+	ret = cmx_handle_reserve(&handle);
+	if (ret)
+		goto err_quota;
 	mc = start_join(call, u, handle);
 	if (IS_ERR(mc)) {
 		ret = PTR_ERR(mc);
@@ -47,6 +51,8 @@ err_join:
 	cmx_mcast_put(mc);
 err_handle:
 	cmx_handle_abort(handle);
+err_quota:
+	cmx_quota_uncharge(u->p.quota);
 	return ret;
 }
 

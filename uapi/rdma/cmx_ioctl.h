@@ -44,6 +44,9 @@
  *   an AF_IB address is of another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
+ * * EMFILE: the user has as many ids and memberships as the module parameter
+ *   user_ids allows without CAP_SYS_RESOURCE.
+ * * EPERM: an option value that is for CAP_NET_ADMIN only.
  * * EOPNOTSUPP: the transport of the id's device does not have it.
  * * ENODEV: no RDMA device for that address, or the device was removed.
  * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_QUOTA_H
+#define CMX_QUOTA_H
+
+#include <linux/types.h>
+
+/*
+ * What one user has: ids, those that still close included, and memberships. NULL stands for who
+ * is not limited, everywhere.
+ */
+struct cmx_quota;
+
+struct cmx_quota *cmx_quota_open(void);
+void cmx_quota_put(struct cmx_quota *quota);
+
+int cmx_quota_charge(struct cmx_quota *quota);
+void cmx_quota_uncharge(struct cmx_quota *quota);
+bool cmx_quota_is_short(const struct cmx_quota *quota);
+
+#endif
