@@ -10,6 +10,7 @@
 #include "device.h"
 #include "event.h"
 #include "path_cache.h"
+#include "port.h"
 #include "transport.h"
 #include "verbs.h"
 
@@ -166,8 +167,10 @@ static void id_removed(struct cmx_priv *p, const struct cmx_device *dev)
 		cmx_event_free(ev);
 		return;
 	}
-	if (p->user)
+	if (p->user) {
 		cmx_id_release_device(p);
+		cmx_port_release(p);
+	}
 	cmx_event_queue(ev);
 	mutex_unlock(&p->lock);
 	p->sink->flush(p);

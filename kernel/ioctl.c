@@ -175,6 +175,9 @@ static int run(const struct cmx_method *method, struct cmx_call *call)
 	if (IS_ERR(u))
 		return PTR_ERR(u);
 	ret = method->id_call(call, u);
+	/* nothing can be done with an id that has lost its device, whatever is asked for */
+	if (ret == -EINVAL && READ_ONCE(u->p.state) == CMX_REMOVED)
+		ret = -ENODEV;
 	cmx_uid_put(u);
 	return ret;
 }

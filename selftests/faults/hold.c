@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Holds ids in every state and says on standard output what befalls them:
- *   hold [-n CONNECTIONS] [-g GROUPS] [-w]
- * -w: wildcard ids only, for a place without an RDMA device.
- * "ready" when all stand; "removal N" for each DEVICE_REMOVAL; a line on
+ *   hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-w]
+ * -w: wildcard ids only, for a place without an RDMA device; -p: what they listen on.
+ * "ready" when all stand; "removal N" for each DEVICE_REMOVAL, and "still there" when a call
+ * does not say so of the id; a line on
  * standard input makes it destroy all, say "gone" and end.
  */
 #include <arpa/inet.h>
@@ -127,27 +128,33 @@ static void watch(void)
 	while (poll(p, 2, -1) > 0 && !p[1].revents) {
 		struct rdma_cm_event *ev = next();
 
-		if (ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+		if (ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+			if (!rdma_listen(ev->id, 1) || errno != ENODEV)
+				puts("still there");
 			printf("removal %d\n", ++removed);
-		else
+		} else {
 			printf("%s\n", rdma_event_str(ev->event));
+		}
 		rdma_ack_cm_event(ev);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	int c, i, conns = 8, groups = 8, wild = 0;
+	int c, i, conns = 8, groups = 8, port = 7400, wild = 0;
 	struct rdma_cm_id *id;
 
 	setlinebuf(stdout);
-	while ((c = getopt(argc, argv, "n:g:w")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:p:w")) != -1) {
 		switch (c) {
 		case 'n':
 			conns = atoi(optarg);
 			break;
 		case 'g':
 			groups = atoi(optarg);
+			break;
+		case 'p':
+			port = atoi(optarg);
 			break;
 		case 'w':
 			wild = 1;
@@ -162,7 +169,7 @@ int main(int argc, char **argv)
 	new_id(RDMA_PS_TCP);
 	new_id(RDMA_PS_UDP);
 	new_bound(RDMA_PS_TCP, "0.0.0.0", 0);
-	id = new_bound(RDMA_PS_TCP, "0.0.0.0", 7400);
+	id = new_bound(RDMA_PS_TCP, "0.0.0.0", port);
 	if (rdma_listen(id, MAX_IDS))
 		die("rdma_listen");
 	if (!wild) {

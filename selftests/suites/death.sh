@@ -57,6 +57,8 @@ start "hold ids in every state again" -n 30 -g 50
 remove &
 check "each id learns that the device goes" within 20 grep -q '^removal 11' "$tmp/out"
 check "none has a group any more" within 10 groups 0
+check_not "calls on them say so" grep "^still there" "$tmp/out"
+check "their port is free" ours "$hold" -w -p 7401
 end "all can be destroyed after their device"
 check "the device is gone" within 30 test ! -e /sys/class/infiniband/rxe0
 rig
