@@ -202,9 +202,14 @@ static void join(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
 }
 
-static void leave(struct cmd *c, struct scene *s)
+static void report(struct cmd *c, struct scene *s)
 {
 	cmd_u32(c, CMX_ATTR_MCAST_ID, s->mc);
+}
+
+static void leave(struct cmd *c, struct scene *s)
+{
+	report(c, s);
 	cmd_out(c, CMX_ATTR_COUNT, out[0], 4);
 }
 
@@ -259,7 +264,7 @@ const struct method methods[] = {
 	    O(OUT_ID, true, 4) }, join },
 	{ "leave", CMX_OBJ_MCAST, CMX_MCAST_LEAVE, JOINED, { I4(MCAST_ID), O(COUNT, true, 4) },
 	  leave },
-	{ "report", CMX_OBJ_MCAST, CMX_MCAST_REPORT, JOINED, { I4(MCAST_ID) }, leave },
+	{ "report", CMX_OBJ_MCAST, CMX_MCAST_REPORT, JOINED, { I4(MCAST_ID) }, report },
 };
 
 const size_t num_methods = ARRAY_SIZE(methods);

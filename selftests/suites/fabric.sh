@@ -370,11 +370,13 @@ wait $pid
 # answers that come before the send is complete, to ids that are destroyed at that moment: ib_sa
 # may call back twice
 give_up() {
+	local pids=()
 	for _ in 1 2 3; do
 		with ours ip netns exec h1 setpriv --reuid 65534 --clear-groups \
 			"$path" giveup 10.78.0.1 7643 32 10 &
+		pids+=($!)
 	done
-	wait
+	wait "${pids[@]}"
 }
 echo 0 >$param/path_cache
 knob ports/1/late 20
