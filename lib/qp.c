@@ -285,6 +285,24 @@ static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr
 	return 0;
 }
 
+/* What the id's option adds does not stay in the caller's struct. */
+static struct ibv_qp *create_qp(struct cmx_id *id, struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp_init_attr_ex block;
+	struct ibv_qp *qp;
+
+	if (!id->mcast_block || attr->qp_type != IBV_QPT_UD)
+		return ibv_create_qp_ex(id->id.verbs, attr);
+	block = *attr;
+	if (!(block.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS))
+		block.create_flags = 0;
+	block.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	block.create_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	qp = ibv_create_qp_ex(id->id.verbs, &block);
+	attr->cap = block.cap;
+	return qp;
+}
+
 int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
@@ -303,13 +321,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	if (cm_id->srq && !attr->srq)
 		attr->srq = cm_id->srq;
 
-	if (id->mcast_block && attr->qp_type == IBV_QPT_UD) {
-		if (!(attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS))
-			attr->create_flags = 0;
-		attr->comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
-		attr->create_flags |= IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
-	}
-	qp = ibv_create_qp_ex(cm_id->verbs, attr);
+	qp = create_qp(id, attr);
 	if (!qp)
 		goto err_cqs;
 	if (cmx_ece_qp_created(id, qp) || init_qp(id, qp) ||

@@ -66,9 +66,31 @@ static void loopback(void)
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0) && errno == EISCONN);
 }
 
+/* What the id asks for is not left in the struct of the caller. */
+static void loopback_flag(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_UD, .cap = datagrams.cap, .create_flags = 0x5a,
+	};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
+
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
+	WANT(rdma_create_qp_ex(id, &attr));
+	WANT(!(attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags == 0x5a);
+	/* so that the same struct makes a QP of another id, but for the CQs, which are gone */
+	attr.send_cq = NULL;
+	attr.recv_cq = NULL;
+	id = new_id(&ch, RDMA_PS_UDP);
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_create_qp_ex(id, &attr));
+}
+
 const struct test qp_tests[] = {
 	{ "leaving detaches the QP", leave_detaches },
 	{ "a QP goes although it is in a group", destroy_detaches },
+	{ "MCAST_LOOPBACK is the id's, not the caller's struct's", loopback_flag },
 	{ "MCAST_LOOPBACK makes the QP, or has it refused", loopback },
 	{}
 };
