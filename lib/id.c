@@ -346,7 +346,8 @@ int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info)
 		id->known->init = info->init_attr;
 	else if (id->known)
 		id->known->init.qp_state = 0;
-	if (!info->node_guid)
+	/* A device may have a node GUID of 0, but no port 0. */
+	if (!info->port_num)
 		goto out;
 	if (!id->dev)
 		ret = cmx_device_get(id, info->node_guid, info->ibdev_index);

@@ -126,10 +126,29 @@ static void af_ib_listener(void)
 	WANT(!rdma_listen(id, 1));
 }
 
+/* A virtual function has none before its administrator gives it one. */
+static void no_node_guid(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	no_guid = true;
+	id = new_id(&ch, RDMA_PS_TCP);
+	resolve(ch, id, "10.77.0.1", 7);
+	WANT(id->verbs && id->pd && id->port_num == 1);
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(id->verbs && id->pd && id->port_num == 1);
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)));
+	WANT(!id->verbs && !id->pd && !id->port_num);
+}
+
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", late_neighbour },
 	{ "address: many wait for one neighbour", many_wait },
 	{ "address: the neighbour table is full", full_table },
 	{ "address: a wildcard of AF_IB", af_ib_listener },
+	{ "a device without a node GUID", no_node_guid },
 	{}
 };

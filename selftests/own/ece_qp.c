@@ -115,11 +115,32 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return ret;
 }
 
-bool cancel_fetch;
+bool cancel_fetch, no_guid;
+
+__be64 ibv_get_device_guid(struct ibv_device *device)
+{
+	static __be64 (*real)(struct ibv_device *device);
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "ibv_get_device_guid");
+	return no_guid ? 0 : real(device);
+}
+
+static void forget_guid(const struct ib_uverbs_attr *attr)
+{
+	struct cmx_event_resp *resp = (void *)(uintptr_t)attr->data;
+	struct cmx_id_info *info = (void *)(uintptr_t)attr->data;
+	size_t i;
+
+	if (attr->attr_id == CMX_ATTR_INFO)
+		info->node_guid = 0;
+	for (i = 0; attr->attr_id == CMX_ATTR_EVENTS && i < attr->len / sizeof(*resp); i++)
+		resp[i].info.node_guid = 0;
+}
 
 /*
- * A peer that answers as one of another vendor, which our library never does; and a
- * thread that is cancelled when it has got events.
+ * A peer that answers as one of another vendor, which our library never does; a thread
+ * that is cancelled when it has got events; and a device without a node GUID.
  */
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -143,6 +164,8 @@ int ioctl(int fd, unsigned long request, ...)
 		}
 	}
 	ret = syscall(SYS_ioctl, fd, request, arg);
+	for (i = 0; no_guid && request == CMX_IOCTL && i < hdr->num_attrs; i++)
+		forget_guid(&hdr->attrs[i]);
 	if (cancel_fetch && !ret && request == RDMA_VERBS_IOCTL &&
 	    hdr->object_id == CMX_OBJ_CHANNEL && hdr->method_id == CMX_CHANNEL_GET_EVENTS)
 		pthread_cancel(pthread_self());

@@ -45,6 +45,9 @@ void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);
 extern struct rdma_conn_param plain;
 
+/* the devices have no node GUID */
+extern bool no_guid;
+
 /* who has just fetched events is cancelled */
 extern bool cancel_fetch;
 

@@ -300,9 +300,9 @@ enum cmx_ece_policy {
 
 /**
  * struct cmx_id_info - what an id is bound to and has resolved
- * @node_guid: of the device, network order; 0 without a device
+ * @node_guid: of the device, network order; some have 0
  * @ibdev_index: index of the device
- * @port_num: port, 0 without a device
+ * @port_num: port; 0 without a device, of which the other fields are 0 then as well
  * @num_paths: path records in @path
  * @state: state of the id, see Documentation/states.rst
  * @reserved0: 0
