@@ -381,6 +381,48 @@ static void sync_refused(const void *arg)
 	rdma_destroy_ep(cli);
 }
 
+static void *refuse(void *channel)
+{
+	struct rdma_cm_id *id = ev_request(channel, "srv");
+
+	if (id) {
+		CALL(rdma_reject(id, NULL, 0), "reject");
+		rmid(id);
+	}
+	return NULL;
+}
+
+/* The private data of the addrinfo, ahead of the caller's; and when it is connected again. */
+static void connect_data(const void *arg)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *ai = NULL;
+	struct rdma_conn_param param = { .private_data = "mine", .private_data_len = 4 };
+	struct rdma_cm_id *id = NULL;
+	pthread_t thread;
+	char service[8];
+	struct duo d;
+	int i;
+
+	(void)arg;
+	duo_init(&d);
+	duo_listen(&d, RDMA_PS_TCP);
+	snprintf(service, sizeof(service), "%d", case_port);
+	if (rdma_getaddrinfo(ADDR, service, &hints, &ai))
+		return;
+	ai->ai_connect = strdup("the addrinfo's");
+	ai->ai_connect_len = 14;
+	CALL(rdma_create_ep(&id, ai, NULL, NULL), "create_ep");
+	rdma_freeaddrinfo(ai);
+	label_id(id, "cli");
+	param.qp_num = fake_qpn("cli");
+	pthread_create(&thread, NULL, refuse, d.cl);
+	for (i = 0; i < 3; i++)
+		CALL(rdma_connect(id, &param), "connect");
+	pthread_join(thread, NULL);
+	rdma_destroy_ep(id);
+	duo_end(&d);
+}
+
 static void sync_errors(const void *arg)
 {
 	struct rdma_cm_id *id = NULL;
@@ -542,6 +584,7 @@ const struct cmp_case misc_cases[] = {
 	{ "misc.xrc.ib", xrc, &(const enum rdma_port_space){ RDMA_PS_IB } },
 	{ "misc.xrc.tcp", xrc, &(const enum rdma_port_space){ RDMA_PS_TCP } },
 	{ "misc.xrc.qp", xrc_qp, NULL },
+	{ "misc.connect_data", connect_data, NULL },
 	{ "misc.sync_refused", sync_refused, NULL },
 	{ "misc.sync_errors", sync_errors, NULL },
 	{ "misc.request_async", request_async, NULL },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Whose a channel and its ids are: children of fork(), changed credentials. */
+/* Whose a channel and its ids are: other channels, children of fork(), changed credentials. */
 #include "util.h"
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -167,6 +167,66 @@ static void setuid_later(const void *arg)
 	rmid(id);
 }
 
+/* struct rdma_cm_id is the application's to write: the id is looked for where it is not. */
+static void channel_swapped(const void *arg)
+{
+	struct rdma_event_channel *other = mkchan(), *own;
+	struct rdma_cm_id *id;
+	struct duo d;
+
+	id = duo_reach(&d, *(const enum reach *)arg);
+	own = id->channel;
+	id->channel = other;
+	use(id);
+	CALL(rdma_destroy_id(id), "destroy_id %s", idname(id));
+	id->channel = own;
+	show_id(id);
+	duo_end(&d);
+}
+
+/* Nothing has been done with the id yet. */
+static void channel_idle(const void *arg)
+{
+	struct rdma_event_channel *other = mkchan(), *ch = mkchan();
+	struct rdma_cm_id *id = mkid(ch, "id", RDMA_PS_TCP);
+
+	(void)arg;
+	id->channel = other;
+	do_bind(id, ADDR, PORT);
+	rmid(id);
+}
+
+/* Events come where the id is, and nowhere else. */
+static void channel_other(const void *arg)
+{
+	struct rdma_event_channel *other = mkchan(), *ch = mkchan();
+	struct rdma_cm_event *event = NULL;
+	struct rdma_cm_id *id = mkid(ch, "id", RDMA_PS_TCP);
+
+	(void)arg;
+	fcntl(other->fd, F_SETFL, O_NONBLOCK);
+	do_resolve(id, NULL, ADDR, PORT);
+	say("ready %d, the other %d", ev_ready(ch, 5000), ev_ready(other, 300));
+	CALL(rdma_get_cm_event(other, &event), "get_cm_event");
+	ev(ch);
+	rmid(id);
+}
+
+/* An id outlives the struct of the channel that it has left. */
+static void channel_left(const void *arg)
+{
+	struct rdma_event_channel *from = mkchan(), *to = mkchan();
+	struct rdma_cm_id *id = mkid(from, "id", RDMA_PS_TCP);
+
+	(void)arg;
+	do_bind(id, ADDR, PORT);
+	CALL(rdma_migrate_id(id, to), "migrate");
+	rdma_destroy_event_channel(from);
+	do_listen(id, 1);
+	rmid(id);
+	rdma_destroy_event_channel(to);
+}
+
 #define REACH(name, fn, where) { "owner." name, fn, &(const enum reach){ where } }
 
 const struct cmp_case owner_cases[] = {
@@ -183,6 +243,12 @@ const struct cmp_case owner_cases[] = {
 	REACH("fork.destroy.listening", fork_destroy, LISTENING),
 	REACH("fork.destroy.connected", fork_destroy, CONNECTED),
 	{ "owner.fork.destroy_qp", fork_destroy_qp, NULL },
+	{ "owner.channel.idle", channel_idle, NULL },
+	REACH("channel.swapped.bound", channel_swapped, BOUND),
+	REACH("channel.swapped.listening", channel_swapped, LISTENING),
+	REACH("channel.swapped.requested", channel_swapped, REQUESTED),
+	{ "owner.channel.other", channel_other, NULL },
+	{ "owner.channel.left", channel_left, NULL },
 	{ "owner.setuid.opened", setuid_opened, NULL },
 	REACH("setuid.bound", setuid_later, BOUND),
 	REACH("setuid.listening", setuid_later, LISTENING),
