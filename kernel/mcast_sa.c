@@ -279,6 +279,8 @@ static void member_failed(struct sa_member *m, int status)
 			return;
 	}
 	if ((m->lost || is_transient(status)) && member_rejoins(m)) {
+		if (!m->lost)
+			m->delay_ms = 0;
 		m->lost = true;
 		cmx_mcast_suspend(m->mc);
 		member_queue_later(m);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ static void open_and_close_listeners(void)
 	struct rdma_cm_id *id[BUSY];
 	int i;
 
-	WANT(!setuid(65534));
+	WANT(!setuid(65534) && !prctl(PR_SET_PDEATHSIG, SIGKILL));
 	for (;;) {
 		for (i = 0; i < BUSY; i++)
 			id[i] = listen_at(&ch[i], IWARP, 0, 1024);
