@@ -38,6 +38,7 @@
  * @pkey: partition that it came in
  * @ib: it came by InfiniBand, and not by RoCE
  * @bare: the private data has no header: it is for AF_IB
+ * @listened: somebody listens on the port, though maybe not for this address
  * @hdr_len: of the header, as the listener sees it
  */
 struct request {
@@ -54,6 +55,7 @@ struct request {
 	u16 pkey;
 	bool ib;
 	bool bare;
+	bool listened;
 	u8 hdr_len;
 };
 
@@ -159,14 +161,15 @@ static bool match_sib(const struct sockaddr_ib *src, const struct request *req)
 	       !memcmp(&src->sib_addr, req->gid, sizeof(*req->gid));
 }
 
-/* Is the listener's address one that the request is for? Under a spinlock. */
+/* Is the listener's address one that the request is for? Called under a spinlock. */
 static bool match(struct cmx_priv *p, void *arg)
 {
-	const struct request *req = arg;
+	struct request *req = arg;
 	const struct sockaddr *local = (const struct sockaddr *)&req->local;
 	struct ib_device *device = READ_ONCE(p->id.device);
 	const struct sockaddr *src = cmx_src(p);
 
+	req->listened = true;
 	if (device && device != req->device)
 		return false;
 	if (p->id.qp_type != req->qp_type)
@@ -197,13 +200,15 @@ static struct net_device *find_ndev(struct request *req)
 	return ndev;
 }
 
+/* -ECONNREFUSED: nobody listens on the port, for whatever address. */
 static struct cmx_priv *find_in(struct net *net, struct request *req)
 {
 	struct cmx_priv *p;
 
+	req->listened = false;
 	p = cmx_port_find(net, cmx_service_id_ps(req->service_id),
 			  cmx_service_id_port(req->service_id), match, req);
-	return p ?: ERR_PTR(-EINVAL);
+	return p ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
 }
 
 /*
@@ -392,7 +397,7 @@ static int bear(struct cmx_priv *child, struct cmx_priv *listener, struct ib_cm_
 	int ret;
 
 	if (listener->state != CMX_LISTEN)
-		return -ECONNABORTED;
+		return -ECONNREFUSED;
 	cmx_opt_inherit(child, listener);
 	ret = attach(child, req);
 	if (ret)
@@ -490,6 +495,20 @@ put_listener:
 	return ret;
 }
 
+/*
+ * A listener's entry of ib_cm is destroyed a moment after the listener. A request that comes
+ * meanwhile gets the answer that ib_cm gives afterwards.
+ */
+static void reject_service_id(struct ib_cm_id *cm, const struct request *req)
+{
+	struct ib_cm_sidr_rep_param rep = { .status = IB_SIDR_UNSUPPORTED };
+
+	if (is_sidr(req))
+		ib_send_cm_sidr_rep(cm, &rep);
+	else
+		ib_send_cm_rej(cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
+}
+
 /**
  * cmx_ib_req_handler() - a request arrived on a service ID that ids listen on
  * @cm: a new ib_cm id, the child's if there is one
@@ -513,6 +532,8 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 			see_as_sib(&req, (struct sockaddr_ib *)cmx_src(listener));
 		ret = take_request(listener, cm, &req);
 	}
+	if (ret == -ECONNREFUSED)
+		reject_service_id(cm, &req);
 	dev_put(req.ndev);
 	return ret;
 }

@@ -53,12 +53,18 @@ check "the module unloads" unload_cmx
 
 load_cmx || exit
 start "hold ids in every state again" -n 30 -g 50
+# without any device a program gets no channel
+ip link add d1 type dummy
+ip link set d1 up
+rdma link add rxe1 type rxe netdev d1
 # rxe stays until uverbs is done with it, and that until the last process has closed it
 remove &
 check "each id learns that the device goes" within 20 grep -q '^removal 11' "$tmp/out"
 check "none has a group any more" within 10 groups 0
 check_not "calls on them say so" grep "^still there" "$tmp/out"
 check "their port is free" ours "$hold" -w -p 7401
+rdma link del rxe1
+ip link del d1
 end "all can be destroyed after their device"
 check "the device is gone" within 30 test ! -e /sys/class/infiniband/rxe0
 rig
