@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Every method of the char device, at random: see stress.c for the arguments.
+ *
+ * A slot is an id or a membership that should exist, and how far it has come as far as events
+ * told. Most calls are what fits such a slot, with attributes that are right; the others are any
+ * method, a handle that is stale or of another file, or a command that is a little wrong. Threads
+ * do not synchronise: a slot is only what was true a moment ago.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "fuzz.h"
+
+#define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
+#define NUM_SHARED_FILES 2
+#define NUM_FILES 6
+/* ids and memberships of the shared files, for all processes; then those of this one */
+#define NUM_SHARED_SLOTS 64
+#define NUM_SLOTS 192
+#define NUM_EVENTS 4
+
+enum call {
+	INFO, GET_EVENTS, CLAIM, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE, QUERY, LISTEN,
+	CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR, SET_OPTION,
+	GET_OPTION, MIGRATE, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
+};
+
+/* the last one counts the commands that were made wrong on purpose */
+static const char *const call_names[NUM_CALLS] = {
+	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "ID_CREATE", "ID_DESTROY",
+	"ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN", "ID_CONNECT",
+	"ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
+	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "MCAST_JOIN",
+	"MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
+};
+
+enum stage {
+	FREE, IDLE, BOUND, LISTENING, WAITING, ADDR, ROUTE, REQUEST, RESPONSE, CONNECTED, OVER,
+	MEMBER, NUM_STAGES,
+};
+
+/* What fits a stage, one of four */
+static const uint8_t fitting[NUM_STAGES][4] = {
+	[FREE] = { CREATE, CREATE, BIND, RESOLVE_ADDR },
+	[IDLE] = { BIND, RESOLVE_ADDR, SET_OPTION, RESOLVE_ADDR },
+	[BOUND] = { LISTEN, LISTEN, RESOLVE_ADDR, JOIN },
+	[LISTENING] = { GET_EVENTS, GET_EVENTS, QUERY, GET_EVENTS },
+	[WAITING] = { GET_EVENTS, GET_EVENTS, GET_EVENTS, QUERY },
+	[ADDR] = { RESOLVE_ROUTE, RESOLVE_ROUTE, RESOLVE_ROUTE, JOIN },
+	[ROUTE] = { CONNECT, CONNECT, CONNECT, SET_OPTION },
+	[REQUEST] = { ACCEPT, ACCEPT, ACCEPT, REJECT },
+	[RESPONSE] = { ESTABLISH, ESTABLISH, INIT_QP_ATTR, ESTABLISH },
+	[CONNECTED] = { DISCONNECT, NOTIFY, INIT_QP_ATTR, DESTROY },
+	[OVER] = { DESTROY, DESTROY, DISCONNECT, DESTROY },
+	[MEMBER] = { LEAVE, LEAVE, REPORT, LEAVE },
+};
+
+struct slot {
+	atomic_uint handle;
+	atomic_uchar file;
+	atomic_uchar stage;
+	atomic_bool datagram;
+};
+
+static struct slot *shared_slots, own_slots[NUM_SLOTS];
+static int shared_fds[NUM_SHARED_FILES];
+static atomic_int own_fds[NUM_FILES];
+static _Thread_local unsigned char in_buf[FUZZ_BUF_SIZE], out_buf[FUZZ_BUF_SIZE];
+static _Thread_local size_t in_used, out_used;
+
+static struct slot *slot_at(uint64_t n)
+{
+	n %= NUM_SLOTS;
+	return n < NUM_SHARED_SLOTS ? &shared_slots[n] : &own_slots[n];
+}
+
+static uint64_t slot_index(const struct slot *slot)
+{
+	if (slot >= shared_slots && slot < shared_slots + NUM_SHARED_SLOTS)
+		return slot - shared_slots;
+	return slot - own_slots;
+}
+
+static void slot_fill(struct slot *slot, uint32_t handle, unsigned int file, int stage)
+{
+	slot->handle = handle;
+	slot->file = file;
+	slot->stage = stage;
+}
+
+/* A slot for an id that has come up, on the same side as the file; an old one may be lost. */
+static struct slot *slot_for_new(struct stress_rand *rnd, unsigned int file)
+{
+	unsigned int first = file < NUM_SHARED_FILES ? 0 : NUM_SHARED_SLOTS;
+	unsigned int num = file < NUM_SHARED_FILES ? NUM_SHARED_SLOTS : NUM_SLOTS - first;
+	struct slot *slot;
+	int tries = 8;
+
+	do {
+		slot = slot_at(first + stress_rand_below(rnd, num));
+	} while (slot->stage != FREE && --tries);
+	return slot;
+}
+
+static int file_fd(unsigned int file)
+{
+	return file < NUM_SHARED_FILES ? shared_fds[file] : own_fds[file];
+}
+
+static unsigned int file_pick(struct stress_rand *rnd, const struct slot *slot)
+{
+	if (slot_index(slot) < NUM_SHARED_SLOTS)
+		return stress_rand_below(rnd, NUM_SHARED_FILES);
+	return NUM_SHARED_FILES + stress_rand_below(rnd, NUM_FILES - NUM_SHARED_FILES);
+}
+
+/* One more input of @len bytes, zeroed; nobody else's until the next command */
+static void *in_alloc(size_t len)
+{
+	void *in = in_buf + in_used;
+
+	in_used += (len + 7) & ~7;
+	memset(in, 0, len);
+	return in;
+}
+
+static void out_add(struct cmx_cmd *cmd, uint16_t attr, size_t len)
+{
+	cmx_cmd_out(cmd, attr, out_buf + out_used, len);
+	out_used += (len + 7) & ~7;
+}
+
+static void id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struct slot *slot)
+{
+	uint32_t handle = slot->handle;
+
+	if (stress_rand_percent(rnd, 3))
+		handle = slot_at(stress_rand_u32(rnd))->handle;
+	else if (stress_rand_percent(rnd, 1))
+		handle = stress_rand_u32(rnd) >> stress_rand_below(rnd, 32);
+	cmx_cmd_u32(cmd, CMX_ATTR_ID, handle);
+}
+
+static void new_id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struct slot *slot)
+{
+	static const uint32_t spaces[] = {
+		RDMA_PS_TCP, RDMA_PS_TCP, RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_UDP, RDMA_PS_IPOIB,
+		RDMA_PS_IB,
+	};
+	static const uint32_t types[] = {
+		IB_UVERBS_QPT_RC, IB_UVERBS_QPT_UC, IB_UVERBS_QPT_UD, IB_UVERBS_QPT_XRC_INI,
+		IB_UVERBS_QPT_XRC_TGT,
+	};
+
+	cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+	cmx_cmd_u32(cmd, CMX_ATTR_PS, spaces[stress_rand_below(rnd, ARRAY_SIZE(spaces))]);
+	cmx_cmd_u32(cmd, CMX_ATTR_QP_TYPE, types[stress_rand_below(rnd, ARRAY_SIZE(types))]);
+	out_add(cmd, CMX_ATTR_OUT_ID, 4);
+}
+
+static void addr_add(struct stress_rand *rnd, struct cmx_cmd *cmd, uint16_t attr, bool local)
+{
+	struct sockaddr_storage *addr = in_alloc(sizeof(*addr));
+	socklen_t len = stress_addr_pick(rnd, addr, local);
+
+	cmx_cmd_in(cmd, attr, addr, stress_rand_percent(rnd, 20) ? sizeof(*addr) : len);
+	if (stress_rand_percent(rnd, 2))
+		fuzz_bytes_mutate(rnd, addr, len);
+}
+
+static void group_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+{
+	struct sockaddr_in *in4 = in_alloc(sizeof(struct sockaddr_storage));
+	struct sockaddr_in6 *in6 = (void *)in4;
+
+	if (stress_rand_percent(rnd, 70)) {
+		in4->sin_family = AF_INET;
+		in4->sin_addr.s_addr = htonl(0xe0010200 + stress_rand_below(rnd, 6));
+		cmx_cmd_in(cmd, CMX_ATTR_DST_ADDR, in4, sizeof(*in4));
+	} else {
+		in6->sin6_family = AF_INET6;
+		inet_pton(AF_INET6, "ff0e::4711:0", &in6->sin6_addr);
+		in6->sin6_addr.s6_addr[15] = stress_rand_below(rnd, 6);
+		cmx_cmd_in(cmd, CMX_ATTR_DST_ADDR, in6, sizeof(*in6));
+	}
+}
+
+static void param_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+{
+	struct rdma_ucm_conn_param *param = in_alloc(sizeof(*param));
+
+	param->qp_num = stress_qpn_next();
+	param->private_data_len = stress_rand_percent(rnd, 30) ? stress_rand_below(rnd, 57) : 0;
+	if (stress_rand_percent(rnd, 2))
+		param->private_data_len = stress_rand_u32(rnd);
+	param->responder_resources = 1;
+	param->initiator_depth = 1;
+	param->retry_count = 7;
+	param->rnr_retry_count = 7;
+	param->valid = 1;
+	if (stress_rand_percent(rnd, 2))
+		fuzz_bytes_mutate(rnd, param, sizeof(*param));
+	cmx_cmd_in(cmd, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
+	if (stress_rand_percent(rnd, 10))
+		cmx_cmd_u64(cmd, CMX_ATTR_ECE, stress_rand_u32(rnd));
+}
+
+static void info_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+{
+	if (stress_rand_percent(rnd, 50))
+		out_add(cmd, CMX_ATTR_INFO, sizeof(struct cmx_id_info));
+}
+
+/* Most values are those that an option may have on some transport. */
+static void option_add(struct stress_rand *rnd, struct cmx_cmd *cmd, bool set)
+{
+	static const uint8_t bounds[] = { 0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1 };
+	bool own = stress_rand_percent(rnd, 60);
+	uint32_t name = stress_rand_below(rnd, own ? ARRAY_SIZE(bounds) + 1 : 4);
+	uint32_t value = stress_rand_below(rnd, own && name < sizeof(bounds) ? bounds[name] + 1 : 2);
+
+	cmx_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, own ? CMX_OPTION : stress_rand_below(rnd, 20) ?
+		    RDMA_OPTION_ID : RDMA_OPTION_IB);
+	cmx_cmd_u32(cmd, CMX_ATTR_OPT_NAME, name);
+	if (stress_rand_percent(rnd, 3))
+		value = stress_rand_u32(rnd);
+	if (set) {
+		cmx_cmd_u32(cmd, CMX_ATTR_OPT_VALUE, value);
+	} else {
+		out_add(cmd, CMX_ATTR_OPT_OUT, stress_rand_percent(rnd, 80) ? 4 : CMX_OPT_MAX_LEN);
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+		out_add(cmd, CMX_ATTR_OPT_FLAGS, 4);
+	}
+}
+
+static void mcast_attr_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+{
+	struct cmx_mcast_attr *attr = in_alloc(sizeof(*attr));
+
+	attr->join_state = stress_rand_below(rnd, 20) ? stress_rand_below(rnd, 2)
+						      : stress_rand_below(rnd, 5);
+	if (stress_rand_percent(rnd, 10)) {
+		attr->mask = 1 << stress_rand_below(rnd, 9);
+		attr->qkey = stress_rand_u32(rnd);
+		attr->pkey = 0xffff;
+		attr->mtu = attr->rate = 1 + stress_rand_below(rnd, 5);
+		attr->hop_limit = 1;
+	}
+	cmx_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
+}
+
+static void channel_cmd_build(struct cmx_cmd *cmd, enum call call)
+{
+	cmx_cmd_init(cmd, CMX_OBJ_CHANNEL, call - INFO);
+	if (call == INFO) {
+		out_add(cmd, CMX_ATTR_VERSION, 4);
+	} else if (call == GET_EVENTS) {
+		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_resp));
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+	}
+}
+
+static void mcast_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+			    const struct slot *slot, const struct slot *new)
+{
+	cmx_cmd_init(cmd, CMX_OBJ_MCAST, call - JOIN);
+	if (call != JOIN) {
+		cmx_cmd_u32(cmd, CMX_ATTR_MCAST_ID, slot->handle);
+		if (call == LEAVE)
+			out_add(cmd, CMX_ATTR_COUNT, 4);
+		return;
+	}
+	id_add(rnd, cmd, slot);
+	group_add(rnd, cmd);
+	cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(new));
+	if (stress_rand_percent(rnd, 50))
+		mcast_attr_add(rnd, cmd);
+	out_add(cmd, CMX_ATTR_OUT_ID, 4);
+}
+
+static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+			 const struct slot *slot, const struct slot *new)
+{
+	cmx_cmd_init(cmd, CMX_OBJ_ID, call - CREATE);
+	if (call == CREATE || (slot->stage == FREE && (call == BIND || call == RESOLVE_ADDR)))
+		new_id_add(rnd, cmd, new);
+	else
+		id_add(rnd, cmd, slot);
+	switch (call) {
+	case DESTROY:
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+		break;
+	case BIND:
+		addr_add(rnd, cmd, CMX_ATTR_SRC_ADDR, true);
+		break;
+	case RESOLVE_ADDR:
+		addr_add(rnd, cmd, CMX_ATTR_DST_ADDR, false);
+		if (stress_rand_percent(rnd, 15))
+			addr_add(rnd, cmd, CMX_ATTR_SRC_ADDR, true);
+		/* fall through */
+	case RESOLVE_ROUTE:
+		cmx_cmd_u32(cmd, CMX_ATTR_TIMEOUT, stress_rand_percent(rnd, 80) ? 2000 :
+			    stress_rand_below(rnd, 20));
+		break;
+	case LISTEN:
+		cmx_cmd_u32(cmd, CMX_ATTR_BACKLOG, stress_rand_below(rnd, 20));
+		break;
+	case CONNECT:
+		param_add(rnd, cmd);
+		break;
+	case ACCEPT:
+		param_add(rnd, cmd);
+		if (stress_rand_percent(rnd, 90))
+			cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+		break;
+	case REJECT:
+		if (stress_rand_percent(rnd, 50))
+			cmx_cmd_in(cmd, CMX_ATTR_PRIVATE_DATA, in_alloc(256),
+				   stress_rand_below(rnd, 150));
+		break;
+	case NOTIFY:
+		cmx_cmd_u32(cmd, CMX_ATTR_NOTIFY, stress_rand_percent(rnd, 80) ? 4 :
+			    stress_rand_below(rnd, 20));
+		break;
+	case INIT_QP_ATTR:
+		cmx_cmd_u32(cmd, CMX_ATTR_QP_STATE, 1 + stress_rand_below(rnd, 3));
+		out_add(cmd, CMX_ATTR_QP_ATTR, sizeof(struct ib_uverbs_qp_attr));
+		break;
+	case SET_OPTION:
+	case GET_OPTION:
+		option_add(rnd, cmd, call == SET_OPTION);
+		break;
+	case MIGRATE:
+		cmx_cmd_u32(cmd, CMX_ATTR_FD, file_fd(slot->file));
+		out_add(cmd, CMX_ATTR_OUT_ID, 4);
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+		break;
+	case QUERY:
+		out_add(cmd, CMX_ATTR_ECE_INFO, sizeof(struct cmx_ece_info));
+		break;
+	default:
+		break;
+	}
+	if (call == BIND || (call >= RESOLVE_ADDR && call <= CONNECT))
+		info_add(rnd, cmd);
+}
+
+static const void *out_find(const struct cmx_cmd *cmd, uint16_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < cmd->hdr.num_attrs; i++)
+		if (cmd->hdr.attrs[i].attr_id == id)
+			return (void *)(uintptr_t)cmd->hdr.attrs[i].data;
+	return NULL;
+}
+
+static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *resp,
+			 unsigned int file)
+{
+	static const uint8_t stages[] = {
+		[RDMA_CM_EVENT_ADDR_RESOLVED] = ADDR, [RDMA_CM_EVENT_ADDR_ERROR] = OVER,
+		[RDMA_CM_EVENT_ROUTE_RESOLVED] = ROUTE, [RDMA_CM_EVENT_ROUTE_ERROR] = OVER,
+		[RDMA_CM_EVENT_CONNECT_RESPONSE] = RESPONSE, [RDMA_CM_EVENT_CONNECT_ERROR] = OVER,
+		[RDMA_CM_EVENT_UNREACHABLE] = OVER, [RDMA_CM_EVENT_REJECTED] = OVER,
+		[RDMA_CM_EVENT_ESTABLISHED] = CONNECTED, [RDMA_CM_EVENT_DISCONNECTED] = OVER,
+		[RDMA_CM_EVENT_DEVICE_REMOVAL] = OVER,
+	};
+	struct slot *slot = slot_at(resp->uid);
+
+	stress_event_count(resp->event);
+	if (resp->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		slot_fill(slot_for_new(rnd, file), resp->id, file, REQUEST);
+	else if (resp->event < ARRAY_SIZE(stages) && stages[resp->event] &&
+		 slot->handle == resp->id)
+		slot->stage = stages[resp->event];
+}
+
+/* What a call that succeeded has made of the slots */
+static void result_handle(struct stress_rand *rnd, const struct cmx_cmd *cmd, enum call call,
+			  struct slot *slot, struct slot *new, unsigned int file)
+{
+	static const uint8_t stages[NUM_CALLS] = {
+		[BIND] = BOUND, [RESOLVE_ADDR] = WAITING, [RESOLVE_ROUTE] = WAITING,
+		[LISTEN] = LISTENING, [CONNECT] = WAITING, [ACCEPT] = WAITING,
+		[ESTABLISH] = CONNECTED, [REJECT] = OVER, [DISCONNECT] = OVER,
+	};
+	const uint32_t *handle = out_find(cmd, CMX_ATTR_OUT_ID);
+	const uint32_t *count = out_find(cmd, CMX_ATTR_COUNT);
+	const struct cmx_event_resp *resp = out_find(cmd, CMX_ATTR_EVENTS);
+	uint32_t i;
+
+	if (call == GET_EVENTS) {
+		for (i = 0; count && resp && i < *count && i < NUM_EVENTS; i++)
+			event_handle(rnd, &resp[i], file);
+	} else if (call == JOIN) {
+		slot_fill(new, *handle, file, MEMBER);
+	} else if (call == MIGRATE) {
+		slot_fill(slot, *handle, file, slot->stage);
+	} else if (call == DESTROY || call == LEAVE) {
+		slot->stage = FREE;
+	} else {
+		if (handle)
+			slot_fill(slot, *handle, file, IDLE);
+		if (stages[call])
+			slot->stage = stages[call];
+	}
+}
+
+/* Fetching waits only where events are made, for as long as this process is there. */
+static bool wait_allow(struct stress_rand *rnd, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, stress_rand_below(rnd, 3)) == 1)
+		return true;
+	return stress_rand_percent(rnd, 5);
+}
+
+static void command_issue(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+			  struct slot *slot, struct slot *new, unsigned int file)
+{
+	bool wrong = stress_rand_percent(rnd, 8);
+	int fd = file_fd(file), ret;
+
+	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
+	if (wrong) {
+		fuzz_cmd_mutate(rnd, cmd);
+		call = WRONG;
+	}
+	if (call == GET_EVENTS && !wait_allow(rnd, fd))
+		return;
+	stress_call_begin(call);
+	ret = ioctl(fd, CMX_IOCTL, cmd);
+	stress_call_end(call, !ret);
+	if (!ret && !wrong)
+		result_handle(rnd, cmd, call, slot, new, file);
+	/* nobody else holds what this process has lost */
+	if (ret && errno == ENOENT && slot->stage != FREE && stress_rand_percent(rnd, 50))
+		slot->stage = FREE;
+}
+
+static void fuzz_call(struct stress_rand *rnd)
+{
+	struct slot *slot = slot_at(stress_rand_u32(rnd)), *new;
+	enum call call = fitting[slot->stage][stress_rand_below(rnd, 4)];
+	unsigned int file = slot->stage == FREE ? file_pick(rnd, slot) : slot->file;
+	struct cmx_cmd cmd;
+
+	if (stress_rand_percent(rnd, 15))
+		call = stress_rand_below(rnd, WRONG);
+	if (call == CLAIM && (file < NUM_SHARED_FILES || stress_rand_percent(rnd, 80)))
+		return;
+	/* an id moves to another file; seldom, any call is to the wrong file */
+	if (call == MIGRATE || stress_rand_percent(rnd, 1))
+		file = file_pick(rnd, slot);
+	new = slot->stage == FREE ? slot : slot_for_new(rnd, file);
+	in_used = 0;
+	out_used = 0;
+	if (call <= CLAIM)
+		channel_cmd_build(&cmd, call);
+	else if (call >= JOIN)
+		mcast_cmd_build(rnd, &cmd, call, slot, new);
+	else
+		id_cmd_build(rnd, &cmd, call, slot, new);
+	command_issue(rnd, &cmd, call, call == CREATE ? new : slot, new, file);
+}
+
+static int file_open(struct stress_rand *rnd)
+{
+	return open(DEVICE, O_RDWR | O_CLOEXEC | (stress_rand_percent(rnd, 80) ? O_NONBLOCK : 0));
+}
+
+/* Another file in place of one, with all that it holds */
+static void file_replace(struct stress_rand *rnd)
+{
+	unsigned int file = NUM_SHARED_FILES +
+			    stress_rand_below(rnd, NUM_FILES - NUM_SHARED_FILES);
+
+	close(atomic_exchange(&own_fds[file], file_open(rnd)));
+}
+
+static void fuzz_step(struct stress_rand *rnd)
+{
+	uint32_t odd = stress_rand_below(rnd, 2000);
+
+	if (odd < 3)
+		file_replace(rnd);
+	else if (odd < 5)
+		stress_fork(rnd, 20 + stress_rand_below(rnd, 100));
+	else
+		fuzz_call(rnd);
+}
+
+static void fuzz_process_init(struct stress_rand *rnd)
+{
+	unsigned int i;
+
+	for (i = NUM_SHARED_FILES; i < NUM_FILES; i++)
+		own_fds[i] = file_open(rnd);
+}
+
+static void fuzz_setup(void)
+{
+	unsigned int i;
+
+	shared_slots = stress_shared_alloc(NUM_SHARED_SLOTS * sizeof(*shared_slots));
+	for (i = 0; i < NUM_SHARED_FILES; i++) {
+		shared_fds[i] = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+		if (shared_fds[i] < 0)
+			err(2, DEVICE);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct stress_fuzzer fuzzer = {
+		.names = call_names, .num = NUM_CALLS, .setup = fuzz_setup,
+		.process_init = fuzz_process_init, .step = fuzz_step,
+	};
+
+	return stress_main(argc, argv, &fuzzer);
+}
