@@ -381,15 +381,14 @@ static void sync_refused(const void *arg)
 	rdma_destroy_ep(cli);
 }
 
+/* Once it has rejected, the other thread goes on: from then on this one says nothing. */
 static void *refuse(void *channel)
 {
 	struct rdma_cm_id *id = ev_request(channel, "srv");
 
-	if (id) {
-		CALL(rdma_reject(id, NULL, 0), "reject");
-		rmid(id);
-	}
-	return NULL;
+	if (id && rdma_reject(id, NULL, 0))
+		say("reject failed");
+	return id;
 }
 
 /* The private data of the addrinfo, ahead of the caller's; and when it is connected again. */
@@ -401,6 +400,7 @@ static void connect_data(const void *arg)
 	pthread_t thread;
 	char service[8];
 	struct duo d;
+	void *srv;
 	int i;
 
 	(void)arg;
@@ -418,7 +418,9 @@ static void connect_data(const void *arg)
 	pthread_create(&thread, NULL, refuse, d.cl);
 	for (i = 0; i < 3; i++)
 		CALL(rdma_connect(id, &param), "connect");
-	pthread_join(thread, NULL);
+	pthread_join(thread, &srv);
+	if (srv)
+		rmid(srv);
 	rdma_destroy_ep(id);
 	duo_end(&d);
 }
