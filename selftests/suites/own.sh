@@ -32,14 +32,13 @@ queued=$tracing/events/workqueue/workqueue_queue_work
 echo 'workqueue == "rdma_cmx"' >$queued/filter
 echo 1 >$queued/enable
 
-ours "$top/selftests/own/own" >/tmp/own.out 2>&1
 while IFS= read -r line; do
 	case $line in
 	"ok "*) ok "${line#ok }";;
 	"not ok "*) not_ok "${line#not ok }";;
 	*) echo "$line";;
 	esac
-done </tmp/own.out
+done < <(ours "$top/selftests/own/own" 2>&1)
 [ $((passed + failed)) -gt 0 ] || not_ok "own ran"
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
