@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <infiniband/ib.h>
+#include "../lib/slow.h"
 #include "own.h"
 
 #define LATE "10.77.0.98"
-#define PATIENT 25000	/* longer than expect() waits: there is a last look at the end of it */
+/* longer than expect() waits: there is a last look at the end of it */
+#define PATIENT slow_time(25000)
 
 /* A case of its own has 30 seconds to wait in. */
 static void until(const char *command)

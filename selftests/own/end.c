@@ -2,6 +2,7 @@
 /* The end of a connection: who ends it is told at once. */
 #include <pthread.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "own.h"
 
 static void no_answer_needed(void)
@@ -192,7 +193,8 @@ static void accept_deadline_met(void)
 	struct pair p = {};
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
-	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 3000));
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
+		       slow_time(3000)));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!next_event(p.lch, 4000));

@@ -106,7 +106,8 @@ static void requests_of_a_user(void)
 	WANT(!rdma_create_id(p.lch, &p.listener, NULL, RDMA_PS_TCP));
 	p.ch = channel_as(0);
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 16));
+	/* 16 tries every 2 s: the last one comes after the wait below, also on a slow machine */
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 19));
 	pair_resolve(&p, RDMA_PS_TCP);
 	for (i = 0; i < LIMIT - 1; i++)
 		WANT(!bound_id(p.lch, RDMA_PS_TCP, &id[i]));

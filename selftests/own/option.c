@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <infiniband/sa.h>
+#include "../lib/slow.h"
 #include "own.h"
 
 static const struct {
@@ -455,7 +456,7 @@ static void silent_destroy(void)
 
 	resolve(ch, id, "10.77.0.99", 7505);
 	WANT(!rdma_connect(id, &par));
-	alarm(5);	/* the in-tree stack's tries take a minute */
+	alarm(slow_time(5));	/* the in-tree stack's tries take a minute */
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
@@ -465,7 +466,8 @@ static void deadline_met(void)
 	struct pair p = {};
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 3000));
+	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
+		       slow_time(3000)));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!next_event(p.ch, 4000));
