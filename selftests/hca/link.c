@@ -42,10 +42,10 @@ static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt
 		return NULL;
 	atomic64_inc(&from->count.xmit_pkts);
 	atomic64_add(pkt->len, &from->count.xmit_data);
-	atomic64_add(mcast, &from->count.xmit_mcast);
+	atomic64_inc(mcast ? &from->count.xmit_mcast : &from->count.xmit_ucast);
 	atomic64_inc(&to->count.rcv_pkts);
 	atomic64_add(pkt->len, &to->count.rcv_data);
-	atomic64_add(mcast, &to->count.rcv_mcast);
+	atomic64_inc(mcast ? &to->count.rcv_mcast : &to->count.rcv_ucast);
 	return to;
 }
 

@@ -66,6 +66,10 @@ static void counters_ext(struct ib_pma_mad *mad, struct vib_port *port)
 		{ IB_PMA_SELX_PORT_RCV_DATA, &c->rcv_data, &p->port_rcv_data, 4 },
 		{ IB_PMA_SELX_PORT_XMIT_PACKETS, &c->xmit_pkts, &p->port_xmit_packets, 1 },
 		{ IB_PMA_SELX_PORT_RCV_PACKETS, &c->rcv_pkts, &p->port_rcv_packets, 1 },
+		{ IB_PMA_SELX_PORT_UNI_XMIT_PACKETS, &c->xmit_ucast,
+		  &p->port_unicast_xmit_packets, 1 },
+		{ IB_PMA_SELX_PORT_UNI_RCV_PACKETS, &c->rcv_ucast,
+		  &p->port_unicast_rcv_packets, 1 },
 		{ IB_PMA_SELX_PORT_MULTI_XMIT_PACKETS, &c->xmit_mcast,
 		  &p->port_multicast_xmit_packets, 1 },
 		{ IB_PMA_SELX_PORT_MULTI_RCV_PACKETS, &c->rcv_mcast,
@@ -81,10 +85,6 @@ static void counters_ext(struct ib_pma_mad *mad, struct vib_port *port)
 	}
 	p->port_select = port->num;
 	p->counter_select = 0;
-	p->port_unicast_xmit_packets = cpu_to_be64(atomic64_read(&c->xmit_pkts) -
-						   atomic64_read(&c->xmit_mcast));
-	p->port_unicast_rcv_packets = cpu_to_be64(atomic64_read(&c->rcv_pkts) -
-						  atomic64_read(&c->rcv_mcast));
 }
 
 static bool get_or_set(struct vib_port *port, struct ib_pma_mad *mad)

@@ -65,6 +65,7 @@ struct vib_counters {
 	atomic64_t xmit_data, rcv_data;		/* bytes of packets' payload */
 	atomic64_t xmit_pkts, rcv_pkts;		/* of all kinds, also SMPs */
 	atomic64_t xmit_mcast, rcv_mcast;	/* packets to a multicast LID among them */
+	atomic64_t xmit_ucast, rcv_ucast;	/* the others; each counter is cleared alone */
 	atomic64_t dropped;			/* switch: for want of a route or a link */
 };
 

@@ -133,6 +133,9 @@ check "mckey" ask 1 mckey -m 239.7.7.7 -s -b 10.78.0.2 -C 500
 check "the member's port got it" test $(($(switch_port 0 mcast-out) - out1)) -ge 50
 check "the other port got nothing of it" test $(($(switch_port 2 mcast-out) - out3)) -lt 20
 check "so did the member at the sender's own port" within 5 grep -q 'test complete' "$tmp/second"
+# HCA 1 sent more multicast packets before its counter of all packets was cleared than others afterwards
+check "perfquery -R" perfquery -C vib0 -R "$(vib_lid 1)" 1
+check "no counter below zero" says 'PortUnicastXmitPkts:\.+[0-9]{1,9}$' perfquery -C vib0 -x "$(vib_lid 1)" 1
 check "they leave: the group is gone" within $limit eval "! says f07:707 groups"
 serve 0 mckey -p 0x2 -m 239.7.7.8 -b 10.78.0.1
 check "mckey -p ipoib joins" within $limit says ff12:401b:ffff::f07:708 groups
