@@ -108,48 +108,63 @@ static void for_switch(struct vib_port *in, struct vib_pkt *pkt)
 	forward(&sw->port[0], pkt);
 }
 
-/* the way back: step down, and out through the port the request came in by */
+/* The route goes on as a directed one: the packet leaves through port @num, without LIDs. */
+static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 num)
+{
+	struct vib_port *out = external(num);
+
+	if (!out)
+		return drop(in, pkt);
+	pkt->slid = be16_to_cpu(IB_LID_PERMISSIVE);
+	pkt->dlid = be16_to_cpu(IB_LID_PERMISSIVE);
+	vib_link_send(out, pkt);
+}
+
+/* The directed part of the route ends here; the packet is forwarded to @dlid by the LFT. */
+static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16 dlid)
+{
+	spin_lock_irq(&vib.lock);
+	pkt->slid = sw->port[0].lid;
+	spin_unlock_irq(&vib.lock);
+	pkt->dlid = be16_to_cpu(dlid);
+	forward(in, pkt);
+}
+
+/* The way back: step down, and out through the port the request came in by (C14-13). */
 static void directed_return(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_smp *smp = smp_of(pkt);
-	struct vib_port *out;
 
+	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt + 1)
+		return drop(in, pkt);
 	smp->hop_ptr--;
-	out = external(smp->return_path[smp->hop_ptr]);
-	if (out)
-		vib_link_send(out, pkt);
+	if (smp->hop_ptr)
+		vib_smp_send_directed(in, pkt, smp->return_path[smp->hop_ptr]);
+	else if (smp->dr_slid != IB_LID_PERMISSIVE)
+		vib_smp_send_by_lid(in, pkt, smp->dr_slid);
 	else
+		/* no manager runs on the switch: a route that ends here is wrong */
 		drop(in, pkt);
 }
 
 static void directed(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_smp *smp = smp_of(pkt);
-	struct vib_port *out;
 
-	/* routes that are partly by LID are not made by any manager today */
-	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS ||
-	    smp->dr_slid != IB_LID_PERMISSIVE || smp->dr_dlid != IB_LID_PERMISSIVE)
+	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS)
 		return drop(in, pkt);
-
-	if (ib_get_smp_direction(smp)) {
-		/* no manager runs on the switch: a route that ends here is wrong */
-		if (smp->hop_ptr < 2 || smp->hop_ptr > smp->hop_cnt)
-			return drop(in, pkt);
+	if (ib_get_smp_direction(smp))
 		return directed_return(in, pkt);
-	}
-
-	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt)
+	/* A hop pointer of 0: the SMP came by LID, and the directed part begins here (C14-9). */
+	if (smp->hop_ptr > smp->hop_cnt || (!smp->hop_ptr && smp->dr_slid == IB_LID_PERMISSIVE))
 		return drop(in, pkt);
-	smp->return_path[smp->hop_ptr] = in->num;
-	if (smp->hop_ptr < smp->hop_cnt) {
-		smp->hop_ptr++;
-		out = external(smp->initial_path[smp->hop_ptr]);
-		if (!out)
-			return drop(in, pkt);
-		return vib_link_send(out, pkt);
-	}
+	if (smp->hop_ptr)
+		smp->return_path[smp->hop_ptr] = in->num;
 	smp->hop_ptr++;
+	if (smp->hop_ptr <= smp->hop_cnt)
+		return vib_smp_send_directed(in, pkt, smp->initial_path[smp->hop_ptr]);
+	if (smp->dr_dlid != IB_LID_PERMISSIVE)
+		return vib_smp_send_by_lid(in, pkt, smp->dr_dlid);
 	if (!process(in, pkt))
 		return drop(in, pkt);
 	directed_return(in, pkt);
@@ -164,7 +179,8 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 	mine = has_lid(&sw->port[0], pkt->dlid);
 	spin_unlock_irq(&vib.lock);
 
-	if (pkt->smp && pkt->len >= sizeof(struct ib_smp) &&
+	/* A directed SMP with any other LID is in a part of its route that is by LID. */
+	if (pkt->smp && pkt->len >= sizeof(struct ib_smp) && (mine || pkt->dlid == permissive) &&
 	    smp_of(pkt)->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		directed(in, pkt);
 	else if (mine && (pkt->smp || pkt->dest_qp == 1))

@@ -95,6 +95,9 @@ for attr in nodeinfo "portinfo 1" pkeys guidinfo "sl2vl 1" "vlarb 1"; do
 	check "smpquery $attr of an HCA" smpquery -C vib0 "$1" "$(vib_lid 1)" ${2:+"$2"}
 done
 check_not "no SM where none runs" sminfo -C vib0 -t 100 "$(vib_lid 1)"
+# the route is by LID as far as the switch, and directed from there on
+check "ibportstate of a port of the switch, and of its peer" says 'Peer PortInfo' \
+	ibportstate -C vib0 "$sw" 2 query
 check "ibroute" says ": \(Channel Adapter portguid $(vib_guid 1)" ibroute -C vib0 "$sw"
 check "ibroute -M" says '^0xc000.* x' ibroute -C vib0 -M "$sw"
 check "ibtracert" says 'To ca node|To ca' ibtracert -C vib0 "$(vib_lid 0)" "$(vib_lid 2)"
