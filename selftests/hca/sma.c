@@ -32,6 +32,7 @@ void vib_sma_init(struct vib_port *port)
 	rvp->mkey = 0;
 	rvp->mkeyprot = 0;
 	rvp->mkey_lease_period = 0;
+	rvp->mkey_lease_timeout = 0;
 	rvp->sm_lid = 0;
 	rvp->sm_sl = 0;
 	rvp->subnet_timeout = 0;
@@ -183,16 +184,29 @@ static const struct attr *find_attr(struct vib_smp *r)
 	return NULL;
 }
 
-/* IBTA 14.2.4: a Get may go without the M_Key where the protection is weak */
+/*
+ * IBTA 14.2.4: a Get may go without the M_Key where the protection is weak. The lease begins when
+ * an SMP is refused and stops when one with the M_Key arrives. The protection ends with the lease.
+ */
 static bool mkey_fits(struct vib_port *port, const struct ib_smp *smp)
 {
 	struct rvt_ibport *rvp = &port->rvp;
 
-	if (!rvp->mkey || rvp->mkey == smp->mkey ||
-	    (smp->method == IB_MGMT_METHOD_GET && rvp->mkeyprot < 2))
+	if (rvp->mkey_lease_timeout && time_after_eq(jiffies, rvp->mkey_lease_timeout)) {
+		rvp->mkey_lease_timeout = 0;
+		rvp->mkeyprot = 0;
+	}
+	if (!rvp->mkey || rvp->mkey == smp->mkey) {
+		rvp->mkey_lease_timeout = 0;
+		return true;
+	}
+	if (smp->method == IB_MGMT_METHOD_GET && rvp->mkeyprot < 2)
 		return true;
 	if (rvp->mkey_violations != 0xffff)
 		rvp->mkey_violations++;
+	/* 0 means that no lease runs out */
+	if (rvp->mkey_lease_period && !rvp->mkey_lease_timeout)
+		rvp->mkey_lease_timeout = (jiffies + rvp->mkey_lease_period * HZ) ?: 1;
 	return false;
 }
 

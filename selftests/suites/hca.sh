@@ -98,6 +98,18 @@ check_not "no SM where none runs" sminfo -C vib0 -t 100 "$(vib_lid 1)"
 # the route is by LID as far as the switch, and directed from there on
 check "ibportstate of a port of the switch, and of its peer" says 'Peer PortInfo' \
 	ibportstate -C vib0 "$sw" 2 query
+
+# M_Key: what is refused begins the lease, what has the key stops it, and at its end everybody may ask
+lid=$(vib_lid 2)
+asks() { smpquery -C vib0 -t 100 "$@" portinfo "$lid" 1; }
+check "a port gets an M_Key" ibportstate -C vib0 "$lid" 1 mkey 0x55 mkeylease 3 mkeyprot 2
+check_not "who does not know it gets no answer" asks
+check "who does gets one" asks -y 0x55
+nap 4
+check_not "and has stopped the lease" asks
+check "the lease ends, and with it the protection" within 10 asks
+check "the M_Key is taken away" ibportstate -C vib0 -y 0x55 "$lid" 1 mkey 0
+
 check "ibroute" says ": \(Channel Adapter portguid $(vib_guid 1)" ibroute -C vib0 "$sw"
 check "ibroute -M" says '^0xc000.* x' ibroute -C vib0 -M "$sw"
 check "ibtracert" says 'To ca node|To ca' ibtracert -C vib0 "$(vib_lid 0)" "$(vib_lid 2)"
