@@ -71,10 +71,73 @@ static void vib_atomic(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 }
 
 /* The responder refuses, and is in error itself. r_lock of @peer held. */
-static int vib_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
+static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
 {
 	rvt_rc_error(peer, here);
 	return there;
+}
+
+static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
+{
+	struct rvt_sge_state local;
+	int ret = rvt_get_rwqe(peer, false);
+
+	if (!ret)
+		return VIB_NOT_READY;
+	if (ret < 0)
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_OP_ERR);
+	if (wqe->length > peer->r_len)
+		return vib_request_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
+	vib_send_data(wqe, &local);
+	vib_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
+	rvt_put_ss(&peer->r_sge);
+	return IB_WC_SUCCESS;
+}
+
+static int vib_write_execute(struct rvt_qp *peer, struct rvt_swqe *wqe, bool imm)
+{
+	struct rvt_sge_state local, remote;
+
+	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_WRITE))
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+	if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr, wqe->rdma_wr.rkey,
+			IB_ACCESS_REMOTE_WRITE))
+		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	if (imm && !rvt_get_rwqe(peer, true)) {
+		rvt_put_ss(&remote);
+		return VIB_NOT_READY;
+	}
+	vib_send_data(wqe, &local);
+	vib_copy(peer, &remote, true, &local, false, wqe->length);
+	return IB_WC_SUCCESS;
+}
+
+static int vib_read_execute(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swqe *wqe)
+{
+	struct rvt_sge_state local, remote;
+
+	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+	if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr, wqe->rdma_wr.rkey,
+			IB_ACCESS_REMOTE_READ))
+		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	vib_send_data(wqe, &local);
+	vib_copy(qp, &local, false, &remote, true, wqe->length);
+	return IB_WC_SUCCESS;
+}
+
+static int vib_atomic_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
+{
+	struct rvt_sge_state remote;
+
+	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || !peer->r_max_rd_atomic ||
+	    wqe->atomic_wr.remote_addr % sizeof(u64))
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+	if (!vib_remote(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
+			wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
+		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	vib_atomic(wqe, &remote);
+	return IB_WC_SUCCESS;
 }
 
 static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swqe *wqe)
@@ -88,66 +151,29 @@ static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swq
 		.slid = rdma_ah_get_dlid(&peer->remote_ah_attr),
 		.sl = rdma_ah_get_sl(&peer->remote_ah_attr),
 	};
-	int access = peer->qp_access_flags, ret;
-	struct rvt_sge_state local, remote;
+	int ret;
 
-	vib_send_data(wqe, &local);
 	switch (wqe->wr.opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
-		ret = rvt_get_rwqe(peer, false);
-		if (!ret)
-			return VIB_NOT_READY;
-		if (ret < 0)
-			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_OP_ERR);
-		if (wqe->length > peer->r_len)
-			return vib_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
-		vib_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
-		rvt_put_ss(&peer->r_sge);
+		ret = vib_send_execute(peer, wqe);
 		break;
-
 	case IB_WR_RDMA_WRITE:
+		return vib_write_execute(peer, wqe, false);
 	case IB_WR_RDMA_WRITE_WITH_IMM:
-		if (!(access & IB_ACCESS_REMOTE_WRITE))
-			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-		if (imm) {
-			wc.opcode = IB_WC_RECV_RDMA_WITH_IMM;
-			ret = rvt_get_rwqe(peer, true);
-			if (!ret)
-				return VIB_NOT_READY;
-		}
-		if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
-				wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_WRITE))
-			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-		vib_copy(peer, &remote, true, &local, false, wqe->length);
-		if (!imm)
-			return IB_WC_SUCCESS;
+		wc.opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		ret = vib_write_execute(peer, wqe, true);
 		break;
-
 	case IB_WR_RDMA_READ:
-		if (!(access & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
-			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-		if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
-				wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_READ))
-			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-		vib_copy(qp, &local, false, &remote, true, wqe->length);
-		return IB_WC_SUCCESS;
-
+		return vib_read_execute(qp, peer, wqe);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		if (!(access & IB_ACCESS_REMOTE_ATOMIC) || !peer->r_max_rd_atomic ||
-		    wqe->atomic_wr.remote_addr % sizeof(u64))
-			return vib_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-		if (!vib_remote(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
-				wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
-			return vib_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-		vib_atomic(wqe, &remote);
-		return IB_WC_SUCCESS;
-
+		return vib_atomic_execute(peer, wqe);
 	default:
 		return IB_WC_LOC_QP_OP_ERR;
 	}
-
+	if (ret != IB_WC_SUCCESS)
+		return ret;
 	if (imm) {
 		wc.wc_flags = IB_WC_WITH_IMM;
 		wc.ex.imm_data = wqe->wr.ex.imm_data;
