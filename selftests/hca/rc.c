@@ -70,24 +70,44 @@ static void vib_atomic(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 	rvt_put_ss(ss);
 }
 
-/* The responder refuses, and is in error itself. r_lock of @peer held. */
+/*
+ * The responder refuses a request: a reliable one is in error itself, an unreliable one drops the
+ * request. r_lock of @peer held.
+ */
 static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
 {
+	if (peer->ibqp.qp_type == IB_QPT_UC)
+		return VIB_NO_ANSWER;
 	rvt_rc_error(peer, here);
 	return there;
+}
+
+/* Like rvt_get_rwqe(), but a receive that was too short for a message of UC is still there. */
+static int vib_recv_take(struct rvt_qp *peer, bool wr_id_only)
+{
+	if (!(peer->r_flags & RVT_R_REUSE_SGE))
+		return rvt_get_rwqe(peer, wr_id_only);
+	peer->r_flags &= ~RVT_R_REUSE_SGE;
+	if (wr_id_only)
+		rvt_put_ss(&peer->r_sge);
+	return 1;
 }
 
 static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
 {
 	struct rvt_sge_state local;
-	int ret = rvt_get_rwqe(peer, false);
+	int ret = vib_recv_take(peer, false);
 
 	if (!ret)
 		return VIB_NOT_READY;
-	if (ret < 0)
-		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_OP_ERR);
-	if (wqe->length > peer->r_len)
+	if (ret < 0) {
+		rvt_rc_error(peer, IB_WC_LOC_QP_OP_ERR);
+		return IB_WC_REM_OP_ERR;
+	}
+	if (wqe->length > peer->r_len) {
+		peer->r_flags |= RVT_R_REUSE_SGE;
 		return vib_request_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
+	}
 	vib_send_data(wqe, &local);
 	vib_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
 	rvt_put_ss(&peer->r_sge);
@@ -103,7 +123,7 @@ static int vib_write_execute(struct rvt_qp *peer, struct rvt_swqe *wqe, bool imm
 	if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr, wqe->rdma_wr.rkey,
 			IB_ACCESS_REMOTE_WRITE))
 		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-	if (imm && !rvt_get_rwqe(peer, true)) {
+	if (imm && !vib_recv_take(peer, true)) {
 		rvt_put_ss(&remote);
 		return VIB_NOT_READY;
 	}

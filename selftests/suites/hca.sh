@@ -124,6 +124,8 @@ check "ibv_rc_pingpong" verbs ibv_rc_pingpong -n 100
 check "ibv_rc_pingpong of 64 KB, by events" verbs ibv_rc_pingpong -n 20 -s 65536 -e -c
 check "ibv_uc_pingpong" verbs ibv_uc_pingpong -n 100
 check "ibv_ud_pingpong" verbs ibv_ud_pingpong -n 100 -s 1024
+qp() { "$top/selftests/fabric/qp" vib0 "$@"; }
+check "UC drops what it refuses, and stays" qp uc-drops
 
 # IPoIB and what runs on it
 check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What a device does with the requests of a connected QP, by the public API of libibverbs.
+ *
+ *	qp DEVICE CASE
+ *
+ * Two QPs of port 1 are connected to each other. The status is 0 if the device does what IBTA says.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <infiniband/verbs.h>
+
+#define LENGTH 64
+#define WAIT_MS 2000
+#define QUIET_MS 100
+#define ENDLESS_RNR 7
+
+static struct ibv_context *verbs;
+static struct ibv_pd *pd;
+static struct ibv_mr *mr;
+static struct ibv_cq *cq;		/* of sends of the first QP */
+static struct ibv_cq *recv_cq;		/* of receives of the second one */
+static struct ibv_qp *qp[2];
+static char buf[2 * LENGTH];
+
+static void die(const char *what)
+{
+	printf("%s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void want(int ok, const char *what)
+{
+	if (!ok) {
+		printf("not so: %s\n", what);
+		exit(1);
+	}
+}
+
+static void device_open(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			verbs = ibv_open_device(list[i]);
+	if (!verbs)
+		die(name);
+	pd = ibv_alloc_pd(verbs);
+	mr = ibv_reg_mr(pd, buf, sizeof(buf), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	cq = ibv_create_cq(verbs, 16, NULL, NULL, 0);
+	recv_cq = ibv_create_cq(verbs, 16, NULL, NULL, 0);
+	if (!pd || !mr || !cq || !recv_cq)
+		die("set-up");
+	fcntl(verbs->async_fd, F_SETFL, O_NONBLOCK);
+}
+
+static struct ibv_qp *qp_create(enum ibv_qp_type type, unsigned int access)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = recv_cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+		.qp_type = type,
+		.sq_sig_all = 1,
+	};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = access,
+	};
+	struct ibv_qp *new = ibv_create_qp(pd, &init);
+
+	if (!new)
+		die("ibv_create_qp");
+	if (ibv_modify_qp(new, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			  IBV_QP_ACCESS_FLAGS))
+		die("INIT");
+	return new;
+}
+
+static void qp_connect(struct ibv_qp *to, struct ibv_qp *peer)
+{
+	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = peer->qp_num,
+		.min_rnr_timer = 12,
+		.ah_attr.port_num = 1,
+	};
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(verbs, 1, &port))
+		die("ibv_query_port");
+	attr.ah_attr.dlid = port.lid;
+	if (to->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	if (ibv_modify_qp(to, &attr, mask))
+		die("RTR");
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = IBV_QPS_RTS;
+	attr.timeout = 14;
+	attr.retry_cnt = 7;
+	attr.rnr_retry = ENDLESS_RNR;
+	mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+	if (to->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC;
+	if (ibv_modify_qp(to, &attr, mask))
+		die("RTS");
+}
+
+static void pair_create(enum ibv_qp_type type, unsigned int access)
+{
+	qp[0] = qp_create(type, access);
+	qp[1] = qp_create(type, access);
+	qp_connect(qp[0], qp[1]);
+	qp_connect(qp[1], qp[0]);
+}
+
+static enum ibv_qp_state qp_state(struct ibv_qp *of)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (ibv_query_qp(of, &attr, IBV_QP_STATE, &init))
+		die("ibv_query_qp");
+	return attr.qp_state;
+}
+
+static void recv_post(unsigned int length)
+{
+	struct ibv_sge sge = { (uintptr_t)buf + LENGTH, length, mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	if (ibv_post_recv(qp[1], &wr, &bad))
+		die("ibv_post_recv");
+}
+
+static void send_post(unsigned int wr_id, unsigned int length)
+{
+	struct ibv_sge sge = { (uintptr_t)buf, length, mr->lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = wr_id,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+	}, *bad;
+
+	if (ibv_post_send(qp[0], &wr, &bad))
+		die("ibv_post_send");
+}
+
+static void write_post(uint32_t rkey)
+{
+	struct ibv_sge sge = { (uintptr_t)buf, LENGTH, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { (uintptr_t)buf + LENGTH, rkey },
+	}, *bad;
+
+	if (ibv_post_send(qp[0], &wr, &bad))
+		die("ibv_post_send");
+}
+
+static long long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* The status of the next completion; -1 if there is none within @ms. */
+static int wc_status(struct ibv_cq *of, int ms, struct ibv_wc *wc)
+{
+	long long end = now_ms() + ms;
+
+	do {
+		if (ibv_poll_cq(of, 1, wc) > 0)
+			return wc->status;
+		poll(NULL, 0, 1);
+	} while (now_ms() < end);
+	return -1;
+}
+
+/* A responder of UC drops what it refuses, and its receive is there for the next message. */
+static void uc_drops(void)
+{
+	struct ibv_wc wc;
+
+	pair_create(IBV_QPT_UC, IBV_ACCESS_REMOTE_WRITE);
+	recv_post(LENGTH / 2);
+	write_post(mr->rkey + 1);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "the sender is not told");
+	send_post(2, LENGTH);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "of a long message neither");
+	want(qp_state(qp[1]) == IBV_QPS_RTS, "the responder is in RTS");
+	want(wc_status(recv_cq, QUIET_MS, &wc) == -1, "nothing was received");
+	send_post(3, LENGTH / 2);
+	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "a good message arrives");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "uc-drops", uc_drops },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; argc == 3 && i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(argv[2], cases[i].name)) {
+			device_open(argv[1]);
+			cases[i].run();
+			return 0;
+		}
+	fprintf(stderr, "qp DEVICE CASE\n");
+	return 2;
+}
