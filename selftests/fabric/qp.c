@@ -193,6 +193,25 @@ static int wc_status(struct ibv_cq *of, int ms, struct ibv_wc *wc)
 	return -1;
 }
 
+/* @of has the event @type within @ms, whatever events come before. */
+static int event_arrives(struct ibv_qp *of, enum ibv_event_type type, int ms)
+{
+	long long end = now_ms() + ms;
+	struct ibv_async_event event;
+	int found;
+
+	do {
+		while (!ibv_get_async_event(verbs, &event)) {
+			found = event.event_type == type && event.element.qp == of;
+			ibv_ack_async_event(&event);
+			if (found)
+				return 1;
+		}
+		poll(NULL, 0, 1);
+	} while (now_ms() < end);
+	return 0;
+}
+
 /* A responder of UC drops what it refuses, and its receive is there for the next message. */
 static void uc_drops(void)
 {
@@ -210,11 +229,48 @@ static void uc_drops(void)
 	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "a good message arrives");
 }
 
+static void access_error(void)
+{
+	struct ibv_wc wc;
+
+	pair_create(IBV_QPT_RC, IBV_ACCESS_REMOTE_WRITE);
+	write_post(mr->rkey + 1);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR");
+	want(event_arrives(qp[1], IBV_EVENT_QP_ACCESS_ERR, WAIT_MS), "QP_ACCESS_ERR");
+	want(qp_state(qp[1]) == IBV_QPS_ERR, "the responder is in error");
+}
+
+static void request_error(void)
+{
+	struct ibv_wc wc;
+
+	pair_create(IBV_QPT_RC, 0);
+	write_post(mr->rkey);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
+	want(event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, WAIT_MS), "QP_REQ_ERR");
+}
+
+/* An error that completes a receive is told there, and only there. */
+static void length_error(void)
+{
+	struct ibv_wc wc;
+
+	pair_create(IBV_QPT_RC, 0);
+	recv_post(LENGTH / 2);
+	send_post(1, LENGTH);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
+	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_LOC_LEN_ERR, "LOC_LEN_ERR");
+	want(!event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, QUIET_MS), "no QP_REQ_ERR");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
 	{ "uc-drops", uc_drops },
+	{ "access-error", access_error },
+	{ "request-error", request_error },
+	{ "length-error", length_error },
 };
 
 int main(int argc, char **argv)

@@ -72,13 +72,18 @@ static void vib_atomic(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 
 /*
  * The responder refuses a request: a reliable one is in error itself, an unreliable one drops the
- * request. r_lock of @peer held.
+ * request. An error that completes no receive is told by an event. r_lock of @peer held.
  */
 static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
 {
+	bool completes = test_bit(RVT_R_WRID_VALID, &peer->r_aflags);
+
 	if (peer->ibqp.qp_type == IB_QPT_UC)
 		return VIB_NO_ANSWER;
 	rvt_rc_error(peer, here);
+	if (!completes)
+		vib_qp_event(peer, there == IB_WC_REM_ACCESS_ERR ? IB_EVENT_QP_ACCESS_ERR :
+								   IB_EVENT_QP_REQ_ERR);
 	return there;
 }
 

@@ -171,6 +171,18 @@ struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status)
 	return wqe;
 }
 
+void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = qp->ibqp.device,
+		.element.qp = &qp->ibqp,
+		.event = type,
+	};
+
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+}
+
 void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status)
 {
 	unsigned long flags;
@@ -185,15 +197,8 @@ void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status st
 	qp->s_rnr_retry = qp->s_rnr_retry_cnt;
 	spin_unlock(&qp->s_lock);
 	spin_unlock_irqrestore(&qp->r_lock, flags);
-	if (last) {
-		struct ib_event event = {
-			.device = qp->ibqp.device,
-			.element.qp = &qp->ibqp,
-			.event = IB_EVENT_QP_LAST_WQE_REACHED,
-		};
-
-		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
-	}
+	if (last)
+		vib_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss)

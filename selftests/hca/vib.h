@@ -233,6 +233,8 @@ void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status st
 /* Where the data of a send is, to walk through. */
 void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss);
 void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited);
+/* To the user of a queue pair. Any context. */
+void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type);
 
 /* ud.c */
 void vib_ud_send(struct rvt_qp *qp);

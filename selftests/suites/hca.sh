@@ -126,6 +126,9 @@ check "ibv_uc_pingpong" verbs ibv_uc_pingpong -n 100
 check "ibv_ud_pingpong" verbs ibv_ud_pingpong -n 100 -s 1024
 qp() { "$top/selftests/fabric/qp" vib0 "$@"; }
 check "UC drops what it refuses, and stays" qp uc-drops
+check "a wrong R_Key: QP_ACCESS_ERR" qp access-error
+check "a write that is not allowed: QP_REQ_ERR" qp request-error
+check "a receive that is too short: its completion tells" qp length-error
 
 # IPoIB and what runs on it
 check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2
