@@ -125,13 +125,15 @@ static void pair_create(enum ibv_qp_type type, unsigned int access)
 	qp_connect(qp[1], qp[0]);
 }
 
-static enum ibv_qp_state qp_state(struct ibv_qp *of)
+static enum ibv_qp_state qp_state(struct ibv_qp *of, int *draining)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
 	if (ibv_query_qp(of, &attr, IBV_QP_STATE, &init))
 		die("ibv_query_qp");
+	if (draining)
+		*draining = attr.sq_draining;
 	return attr.qp_state;
 }
 
@@ -223,7 +225,7 @@ static void uc_drops(void)
 	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "the sender is not told");
 	send_post(2, LENGTH);
 	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "of a long message neither");
-	want(qp_state(qp[1]) == IBV_QPS_RTS, "the responder is in RTS");
+	want(qp_state(qp[1], NULL) == IBV_QPS_RTS, "the responder is in RTS");
 	want(wc_status(recv_cq, QUIET_MS, &wc) == -1, "nothing was received");
 	send_post(3, LENGTH / 2);
 	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "a good message arrives");
@@ -237,7 +239,7 @@ static void access_error(void)
 	write_post(mr->rkey + 1);
 	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR");
 	want(event_arrives(qp[1], IBV_EVENT_QP_ACCESS_ERR, WAIT_MS), "QP_ACCESS_ERR");
-	want(qp_state(qp[1]) == IBV_QPS_ERR, "the responder is in error");
+	want(qp_state(qp[1], NULL) == IBV_QPS_ERR, "the responder is in error");
 }
 
 static void request_error(void)
@@ -263,6 +265,38 @@ static void length_error(void)
 	want(!event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, QUIET_MS), "no QP_REQ_ERR");
 }
 
+/* SQD: what has begun ends, an event tells of it, and what has not waits for RTS. */
+static void send_queue_drains(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+	struct ibv_wc wc;
+	int draining;
+
+	pair_create(IBV_QPT_RC, 0);
+	send_post(1, LENGTH);
+	want(wc_status(cq, QUIET_MS, &wc) == -1, "a send waits for a receive");
+	send_post(2, LENGTH);
+	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY))
+		die("SQD");
+	want(qp_state(qp[0], &draining) == IBV_QPS_SQD && draining, "the queue drains");
+	want(!event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, QUIET_MS), "and is not drained yet");
+	recv_post(LENGTH);
+	recv_post(LENGTH);
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 1, "the first send ends");
+	want(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED");
+	want(qp_state(qp[0], &draining) == IBV_QPS_SQD && !draining, "the queue is drained");
+	want(wc_status(cq, QUIET_MS, &wc) == -1, "the second send has not begun");
+	attr.qp_state = IBV_QPS_RTS;
+	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE))
+		die("RTS");
+	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 2, "the second send");
+
+	attr.qp_state = IBV_QPS_SQD;
+	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY))
+		die("SQD");
+	want(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED of an idle queue");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -271,6 +305,7 @@ static const struct {
 	{ "access-error", access_error },
 	{ "request-error", request_error },
 	{ "length-error", length_error },
+	{ "sqd", send_queue_drains },
 };
 
 int main(int argc, char **argv)

@@ -278,7 +278,7 @@ void vib_rc_send(struct rvt_qp *qp)
 		}
 		/* an error of the queue pair in the meantime needs no patience */
 		spin_lock_irq(&qp->s_lock);
-		if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_NEXT_SEND_OK))
+		if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_SEND_OK))
 			wait = 0;
 		mod_delayed_work(vib_wq, &vib_qp(qp)->work, wait);
 		spin_unlock_irq(&qp->s_lock);

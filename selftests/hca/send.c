@@ -159,10 +159,13 @@ struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status)
 
 	spin_lock_irqsave(&qp->s_lock, flags);
 	ops = ib_rvt_state_ops[qp->state];
+	/* In SQD a send that has begun goes on, and no other one begins. */
+	if (qp->state == IB_QPS_SQD && qp->s_cur == qp->s_last)
+		ops = 0;
 	/* pairs with vib_post_one() */
 	if (qp->s_last != smp_load_acquire(&qp->s_head) &&
-	    ops & (RVT_PROCESS_NEXT_SEND_OK | RVT_FLUSH_SEND)) {
-		*status = ops & RVT_PROCESS_NEXT_SEND_OK ? IB_WC_SUCCESS : IB_WC_WR_FLUSH_ERR;
+	    ops & (RVT_PROCESS_SEND_OK | RVT_FLUSH_SEND)) {
+		*status = ops & RVT_PROCESS_SEND_OK ? IB_WC_SUCCESS : IB_WC_WR_FLUSH_ERR;
 		wqe = rvt_get_swqe_ptr(qp, qp->s_last);
 		if (qp->s_cur == qp->s_last)
 			qp->s_cur = rvt_qp_swqe_incr(qp, qp->s_cur);
@@ -226,6 +229,20 @@ void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
 	spin_unlock(&qp->s_lock);
 }
 
+/* In SQD with no send under way, and the user wants to know. */
+static bool vib_send_drained(struct rvt_qp *qp)
+{
+	struct vib_qp *vqp = vib_qp(qp);
+	bool drained;
+
+	spin_lock_irq(&qp->s_lock);
+	drained = vqp->tell_drained && qp->state == IB_QPS_SQD && qp->s_cur == qp->s_last;
+	if (drained)
+		vqp->tell_drained = false;
+	spin_unlock_irq(&qp->s_lock);
+	return drained;
+}
+
 void vib_send_work(struct work_struct *work)
 {
 	struct vib_qp *vqp = container_of(work, struct vib_qp, work.work);
@@ -234,4 +251,6 @@ void vib_send_work(struct work_struct *work)
 		vib_rc_send(vqp->qp);
 	else
 		vib_ud_send(vqp->qp);
+	if (vib_send_drained(vqp->qp))
+		vib_qp_event(vqp->qp, IB_EVENT_SQ_DRAINED);
 }

@@ -132,12 +132,15 @@ static void vib_notify_error_qp(struct rvt_qp *qp)
 	mod_delayed_work(vib_wq, &vib_qp(qp)->work, 0);
 }
 
-/* After SQD there may be something to send. */
+/* After SQD there may be something to send; an idle send queue in SQD has drained at once. */
 static void vib_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
 			  struct ib_udata *udata)
 {
-	if (mask & IB_QP_STATE && attr->qp_state != IB_QPS_RESET)
-		vib_schedule_send(qp);
+	if (!(mask & IB_QP_STATE) || attr->qp_state == IB_QPS_RESET)
+		return;
+	vib_qp(qp)->tell_drained = attr->qp_state == IB_QPS_SQD &&
+				   mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
+	vib_schedule_send(qp);
 }
 
 static void vib_qp_nothing(struct rvt_qp *qp)

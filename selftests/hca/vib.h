@@ -213,6 +213,7 @@ struct vib_qp {				/* the private part of struct rvt_qp */
 	struct rvt_qp *qp;
 	struct delayed_work work;	/* empties the send queue */
 	unsigned int tries;		/* of the oldest send, without an answer */
+	bool tell_drained;		/* SQ_DRAINED is still to be told; s_lock */
 };
 
 static inline struct vib_qp *vib_qp(struct rvt_qp *qp)
