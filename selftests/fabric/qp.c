@@ -297,6 +297,21 @@ static void send_queue_drains(void)
 	want(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED of an idle queue");
 }
 
+/* There is no automatic path migration. */
+static void no_alternate_path(void)
+{
+	struct ibv_qp_attr attr = {
+		.alt_ah_attr = { .dlid = 1, .port_num = 1 },
+		.alt_port_num = 1,
+		.path_mig_state = IBV_MIG_REARM,
+	};
+
+	pair_create(IBV_QPT_RC, 0);
+	want(ibv_modify_qp(qp[0], &attr, IBV_QP_ALT_PATH) == EINVAL, "no ALT_PATH");
+	want(ibv_modify_qp(qp[0], &attr, IBV_QP_PATH_MIG_STATE) == EINVAL, "no REARM");
+	want(qp_state(qp[0], NULL) == IBV_QPS_RTS, "the QP is as it was");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -306,6 +321,7 @@ static const struct {
 	{ "request-error", request_error },
 	{ "length-error", length_error },
 	{ "sqd", send_queue_drains },
+	{ "no-alternate-path", no_alternate_path },
 };
 
 int main(int argc, char **argv)

@@ -132,6 +132,17 @@ static void vib_notify_error_qp(struct rvt_qp *qp)
 	mod_delayed_work(vib_wq, &vib_qp(qp)->work, 0);
 }
 
+/* Without automatic path migration an alternate path would be kept and never used. */
+static int vib_check_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
+			       struct ib_udata *udata)
+{
+	if (mask & IB_QP_ALT_PATH)
+		return -EINVAL;
+	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED)
+		return -EINVAL;
+	return 0;
+}
+
 /* After SQD there may be something to send; an idle send queue in SQD has drained at once. */
 static void vib_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
 			  struct ib_udata *udata)
@@ -175,6 +186,7 @@ static const struct rvt_driver_provided vib_driver = {
 	.cap_mask_chg = vib_cap_mask_chg,
 	.free_all_qps = vib_free_all_qps,
 	.check_ah = vib_check_ah,
+	.check_modify_qp = vib_check_modify_qp,
 	.modify_qp = vib_modify_qp,
 	.notify_restart_rc = vib_notify_restart_rc,
 };

@@ -130,6 +130,7 @@ check "a wrong R_Key: QP_ACCESS_ERR" qp access-error
 check "a write that is not allowed: QP_REQ_ERR" qp request-error
 check "a receive that is too short: its completion tells" qp length-error
 check "SQD: what has begun ends, the rest waits" qp sqd
+check "an alternate path is refused" qp no-alternate-path
 
 # IPoIB and what runs on it
 check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2
