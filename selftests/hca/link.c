@@ -178,6 +178,27 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 		vib_switch_state_changed(port);
 }
 
+/* The best of what both have enabled, a bit each; 0: nothing. */
+static u8 vib_link_best(u8 a, u8 b)
+{
+	return a & b ? BIT(fls(a & b) - 1) : 0;
+}
+
+/* Both ends agree on a width and a speed; false: they cannot. */
+static bool vib_link_train(struct vib_port *port, struct vib_port *peer)
+{
+	u8 width = vib_link_best(port->width_enabled, peer->width_enabled);
+	u8 speed = vib_link_best(port->speed_enabled, peer->speed_enabled);
+
+	if (!width || !speed)
+		return false;
+	port->width = width;
+	peer->width = width;
+	port->speed = speed;
+	peer->speed = speed;
+	return true;
+}
+
 void vib_link_update(struct vib_port *port)
 {
 	struct vib_port *peer = port->peer;
@@ -188,6 +209,8 @@ void vib_link_update(struct vib_port *port)
 			    peer->phys != IB_PORT_PHYS_STATE_LINK_UP);
 
 	lockdep_assert_held(&vib.lock);
+	if (fresh && !vib_link_train(port, peer))
+		up = false;
 	vib_link_end(port, up, fresh);
 	if (peer)
 		vib_link_end(peer, up, fresh);

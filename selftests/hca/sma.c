@@ -22,6 +22,8 @@ void vib_sma_init(struct vib_port *port)
 	port->oper_vls = VIB_VLS;
 	port->width_enabled = VIB_WIDTHS;
 	port->speed_enabled = VIB_SPEEDS;
+	port->width = IB_WIDTH_4X;
+	port->speed = IB_SPEED_QDR;
 	port->lid = 0;
 	port->lmc = 0;
 	memset(port->pkey, 0, sizeof(port->pkey));

@@ -24,11 +24,11 @@ static void get(struct vib_smp *r, struct vib_port *port)
 	info->local_port_num = r->in_port;
 	info->link_width_enabled = port->width_enabled;
 	info->link_width_supported = VIB_WIDTHS;
-	info->link_width_active = IB_WIDTH_4X;
+	info->link_width_active = port->width;
 	info->linkspeed_portstate = VIB_SPEEDS << 4 | port->state;
 	/* a port that is down polls */
 	info->portphysstate_linkdown = port->phys << 4 | IB_PORT_PHYS_STATE_POLLING;
-	info->linkspeedactive_enabled = IB_SPEED_QDR << 4 | port->speed_enabled;
+	info->linkspeedactive_enabled = port->speed << 4 | port->speed_enabled;
 	info->neighbormtu_mastersmsl = port->mtu << 4;
 	info->vlcap_inittype = VIB_VLS << 4;
 	info->vl_high_limit = rvp->vl_high_limit;
@@ -109,6 +109,9 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 		vib_smp_invalid(r);
 	else if (speed)
 		port->speed_enabled = speed;
+	/* they count when the link comes up, which it may not have done with the old ones */
+	if (port->phys == IB_PORT_PHYS_STATE_POLLING)
+		vib_link_update(port);
 
 	if (mtu > port->mtu_cap)
 		vib_smp_invalid(r);

@@ -34,8 +34,8 @@ static int vib_query_port(struct rvt_dev_info *rdi, u32 num, struct ib_port_attr
 	props->state = port->state;
 	props->phys_state = port->phys;
 	props->gid_tbl_len = VIB_GUIDS;
-	props->active_width = IB_WIDTH_4X;
-	props->active_speed = IB_SPEED_QDR;
+	props->active_width = port->width;
+	props->active_speed = port->speed;
 	props->max_vl_num = 4;		/* VL0-7, as a code */
 	props->max_mtu = port->mtu_cap;
 	props->active_mtu = port->mtu;

@@ -85,7 +85,8 @@ struct vib_port {
 	u8 phys;			/* enum ib_port_phys_state: DISABLED, POLLING or LINK_UP */
 	u8 mtu, mtu_cap;		/* NeighborMTU, MTUCap: enum ib_mtu */
 	u8 oper_vls;
-	u8 width_enabled, speed_enabled, speed_ext_enabled;
+	u8 width_enabled, speed_enabled;	/* bits of enum ib_port_width and _speed */
+	u8 width, speed;		/* active: what the ends agreed on when the link came up */
 	u16 lid;			/* switch: of port 0 only */
 	u8 lmc;
 	u32 late;			/* HCA: ms until sends of QP1 are completed (ud.c) */

@@ -119,6 +119,18 @@ check "the broadcast group" says '^ff12:401b:ffff::ffff:ffff ' groups
 check "perfquery of an HCA" says 'PortXmitPkts' perfquery -C vib0 "$(vib_lid 1)" 1
 check "perfquery -x of a port of the switch" says 'PortMulticastRcvPkts' perfquery -C vib0 -x "$sw" 2
 
+# what a port of the switch has enabled counts when the link comes up again; the peer and the SA follow
+link() { # WIDTH SPEED RATE-OF-THE-PORT RATE-OF-THE-PATH
+	ibportstate -C vib0 "$sw" 2 width "$1" speed "$2" && ibportstate -C vib0 "$sw" 2 reset &&
+	within 20 ports_are ACTIVE 1 &&
+	within 5 says "^$3" cat /sys/class/infiniband/vib1/ports/1/rate &&
+	within 20 says "rate\.+$4" saquery -C vib0 -p --src-to-dst "$(vib_lid 0):$(vib_lid 1)"
+}
+check "a link of 1X" link 1 7 '10 Gb/sec \(1X QDR\)' 0x83
+check "a link of 2.5 Gb/s a lane" link 3 1 '10 Gb/sec \(4X' 0x83
+check "a link as good as can be" link 3 7 '40 Gb/sec \(4X QDR\)' 0x87
+check "ibv_devinfo of the peer" says 'active_width:.*4X' ibv_devinfo -v -d vib1
+
 # verbs
 check "ibv_rc_pingpong" verbs ibv_rc_pingpong -n 100
 check "ibv_rc_pingpong of 64 KB, by events" verbs ibv_rc_pingpong -n 20 -s 65536 -e -c
