@@ -76,7 +76,8 @@ static void vib_link_deliver(struct vib_pkt *pkt)
 		return;
 	}
 	spin_lock_irq(&vib.lock);
-	self = vib_port_has_lid(from, pkt->dlid) && (pkt->smp || from->state == IB_PORT_ACTIVE);
+	self = from->peer && vib_port_has_lid(from, pkt->dlid) &&
+	       (pkt->smp || from->state == IB_PORT_ACTIVE);
 	to = self ? NULL : vib_link_pass(from, pkt);
 	spin_unlock_irq(&vib.lock);
 	if (self) {

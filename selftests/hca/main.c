@@ -102,6 +102,8 @@ int vib_hca_remove(unsigned int index)
 	hca = vib.hca[index];
 	if (hca) {
 		vib_hca_attach(hca, false);
+		/* Nothing arrives without a cable; wait for the packet that just does. */
+		vib_link_flush(&hca->port[1]);
 		rvt_unregister_device(&hca->rdi);
 		vib_link_flush(&hca->port[1]);
 		rvt_dealloc_device(&hca->rdi);

@@ -221,7 +221,9 @@ check "cable back: ACTIVE" within 15 ports_are ACTIVE 1
 check "ping once more" within 20 pings 0 10.78.0.2
 
 # an HCA is taken out, and put in again
-check "an HCA is removed" knob remove 2
+on 0 ping -q -f -w 1 10.78.0.3 >/dev/null 2>&1 &
+nap 0.2
+check "an HCA is removed while packets arrive" knob remove 2
 check_not "its device is gone" test -e /sys/class/infiniband/vib2
 check "the manager knows" within 10 nodes_are 3
 check "it is put in again" knob add 2
