@@ -94,7 +94,8 @@ for attr in nodeinfo "portinfo 1" pkeys guidinfo "sl2vl 1" "vlarb 1"; do
 	set -- $attr
 	check "smpquery $attr of an HCA" smpquery -C vib0 "$1" "$(vib_lid 1)" ${2:+"$2"}
 done
-check_not "no SM where none runs" sminfo -C vib0 -t 100 "$(vib_lid 1)"
+check "SMInfo is refused where no SM runs" says 'error status 0xc' \
+	sminfo -C vib0 -e -t 100 "$(vib_lid 1)"
 # the route is by LID as far as the switch, and directed from there on
 check "ibportstate of a port of the switch, and of its peer" says 'Peer PortInfo' \
 	ibportstate -C vib0 "$sw" 2 query
