@@ -26,7 +26,7 @@ OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
 
-.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style clean help
+.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs clean help
 all: module lib tools
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
+	@echo "make htmldocs         Documentation/ as HTML, with Debian's python3-sphinx"
 	@echo "make clean uninstall"
 
 # Objects for one kernel must not meet those for another: each has its own tree of links to the
@@ -117,6 +118,9 @@ bench:
 
 style:
 	@selftests/style
+
+htmldocs:
+	@Documentation/htmldocs
 
 clean:
 	@rm -rf build
