@@ -19,7 +19,8 @@
  * looks as if it had such a header. With -e or -u, "serve" and "connect" own their QPs, of which there
  * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
  * has an answer that nobody asked for. With -t "connect" takes its request back at once. With -d its
- * data fails.
+ * data fails. With -g "given" has a record for a GID that is not the peer's. With -q the kernel does
+ * not repeat for long what nobody answers, with -s "connect" keeps its id until then.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -40,7 +41,8 @@
 static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
-static int with_ece, with_ud, with_like_header, with_mtu, with_data, take_back;
+static int with_ece, with_ud, with_like_header, with_mtu, with_data, with_wrong_gid;
+static int take_back, quick, stay;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -295,6 +297,8 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	route(och, other);
 	rec = other->route.path_rec;
 	path->dgid = rec->dgid;
+	if (with_wrong_gid)
+		path->dgid.raw[15] ^= 0x80;
 	path->sgid = rec->sgid;
 	path->dlid = htons(ntohs(rec->dlid) + more);
 	path->slid = htons(ntohs(rec->slid) + more);
@@ -312,7 +316,7 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 
 static void hurry(struct rdma_cm_id *id)
 {
-	uint32_t timeout = 14, retries = 1;
+	uint32_t timeout = 17, retries = 1;
 
 	if (rdma_set_option(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, &timeout,
 			    sizeof(timeout)) ||
@@ -339,8 +343,7 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		set_ece(id, &offer, &param);
 	else if (!with_ud)
 		make_qp(id);
-	/* or else the kernel repeats it for a minute */
-	if (take_back)
+	if (quick)
 		hurry(id);
 	if (rdma_connect(id, &param))
 		die("connect");
@@ -366,6 +369,8 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 			send_in_vain(id);
 		rdma_disconnect(id);
 		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+		if (stay)
+			event(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT, NULL);
 	}
 	if (id->qp)
 		rdma_destroy_qp(id);
@@ -466,6 +471,12 @@ int main(int argc, char **argv)
 			take_back = 1;
 		else if (argv[1][1] == 'd')
 			with_data = 1;
+		else if (argv[1][1] == 'g')
+			with_wrong_gid = 1;
+		else if (argv[1][1] == 'q')
+			quick = 1;
+		else if (argv[1][1] == 's')
+			stay = 1;
 		else if (argv[1][1] == 'm')
 			with_mtu = atoi(argv[1] + 2);
 		else

@@ -244,9 +244,42 @@ kill $pid
 wait $pid
 check "whoever called is gone: the record is dropped" within 10 forgotten
 check "a record is kept" learned
-check "a request is taken back" call -t
+check "a request is taken back" call -t -q
 check "the record is dropped" within 10 forgotten
 knob mad/drop 0
+
+# or rejects the path
+call_listener() { # PORT COMMAND...: the client's command, while somebody listens on that port
+	local pid status
+	(enter h0 ours "$path" serve 10.78.0.1 "$1") >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening ours "$pid"
+	(enter h1 ours "$path" "${@:2}" 10.78.0.1 "$1") >"$run/client" 2>&1
+	status=$?
+	kill "$pid"
+	wait "$pid"
+	return $status
+}
+check "a record is kept" learned
+call_listener 7645 -g given
+said "the peer rejects the path: invalid GID" "REJECTED 12," client
+check "the record is dropped" forgotten
+
+# or does not hear of the end of the connection, by an id that waits for that, and by one that does not
+lost_dreqs() { awk '$1 == "0x07" && $3 == "0x0015" { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
+unanswered() { # NAME OPTION...
+	check "a record is kept" learned
+	mads
+	knob mad/attr 0x15
+	knob mad/drop 1
+	check "$1: the connection is made and ended" call_listener 7646 "${@:2}" connect
+	check "the record is dropped" within 10 forgotten
+	check "the peer was told in vain" test "$(lost_dreqs)" -gt 0
+	knob mad/drop 0
+	knob mad/attr 0
+}
+unanswered "the id stays" -q -s
+unanswered "the id is destroyed" -q
 knob mad/class 0
 
 # or when the connection is made, and data fails
