@@ -38,6 +38,7 @@
  * @pkey: partition that it came in
  * @ib: it came by InfiniBand, and not by RoCE
  * @bare: the private data has no header: it is for AF_IB
+ * @sib: AF_IB listeners may have it: it is for AF_IB, or no IP listener has the address
  * @listened: somebody listens on the port, though maybe not for this address
  * @hdr_len: of the header, as the listener sees it
  */
@@ -55,6 +56,7 @@ struct request {
 	u16 pkey;
 	bool ib;
 	bool bare;
+	bool sib;
 	bool listened;
 	u8 hdr_len;
 };
@@ -175,7 +177,7 @@ static bool match(struct cmx_priv *p, void *arg)
 	if (p->id.qp_type != req->qp_type)
 		return false;
 	if (src->sa_family == AF_IB)
-		return req->ib && match_sib((const struct sockaddr_ib *)src, req);
+		return req->ib && req->sib && match_sib((const struct sockaddr_ib *)src, req);
 	if (req->bare)
 		return false;
 	if (!cmx_addr_any(src))
@@ -200,14 +202,27 @@ static struct net_device *find_ndev(struct request *req)
 	return ndev;
 }
 
-/* -ECONNREFUSED: nobody listens on the port, for whatever address. */
+static struct cmx_priv *find_matching(struct net *net, struct request *req, bool sib)
+{
+	req->sib = sib;
+	return cmx_port_find(net, cmx_service_id_ps(req->service_id),
+			     cmx_service_id_port(req->service_id), match, req);
+}
+
+/*
+ * An AF_IB listener can have the same port as an IP listener, and takes requests of IP peers. It
+ * gets only those for whose address nobody listens, or it could take another user's requests.
+ *
+ * -ECONNREFUSED: nobody listens on the port, for whatever address.
+ */
 static struct cmx_priv *find_in(struct net *net, struct request *req)
 {
 	struct cmx_priv *p;
 
 	req->listened = false;
-	p = cmx_port_find(net, cmx_service_id_ps(req->service_id),
-			  cmx_service_id_port(req->service_id), match, req);
+	p = find_matching(net, req, req->bare);
+	if (!p && req->listened && !req->bare)
+		p = find_matching(net, req, true);
 	return p ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
 }
 

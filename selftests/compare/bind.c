@@ -2,8 +2,10 @@
 /* rdma_bind_addr(): which addresses and ports, and who is in whose way. */
 #define _GNU_SOURCE
 #include "util.h"
+#include <endian.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <infiniband/ib.h>
 
 /* the last two: in namespaces that a user has made; the last: port 0 stands for 800 to 899 */
 enum who { ROOT, USER, NS_ROOT, NS_LOW };
@@ -170,6 +172,47 @@ static void native(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* The port's GID, and the service ID of an IP listener on that port of TCP's space. */
+static int bind_native(struct rdma_cm_id *id, struct rdma_event_channel *ch)
+{
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)ib_addr(PORT);
+	struct rdma_cm_id *ip_id;
+
+	quiet++;
+	ip_id = mkid(ch, "ip", RDMA_PS_TCP);
+	do_bind(ip_id, ADDR, 0);
+	memcpy(&sib->sib_addr, &ip_id->route.addr.addr.ibaddr.sgid, sizeof(sib->sib_addr));
+	rmid(ip_id);
+	quiet--;
+	sib->sib_sid = htobe64(((uint64_t)RDMA_PS_TCP << 16) + real_port(PORT));
+	return CALL(rdma_bind_addr(id, (struct sockaddr *)sib), "bind %s AF_IB", idname(id));
+}
+
+/* Who listens on the port's GID and who does on its IP address: one gets the request for the latter. */
+static void native_beside(const void *arg)
+{
+	const char *order = arg;
+	struct rdma_cm_id *native;
+	struct duo d;
+
+	duo_init(&d);
+	d.no_qp = 1;
+	d.lst = mkid(d.cl, "lst", RDMA_PS_TCP);
+	native = mkid(d.cl, "native", RDMA_PS_TCP);
+	for (; *order; order++) {
+		if (*order == 'n' ? bind_native(native, d.cl) : do_bind(d.lst, ADDR, PORT))
+			goto out;
+		do_listen(*order == 'n' ? native : d.lst, 1);
+	}
+	duo_route(&d, RDMA_PS_TCP);
+	d.param.qp_num = fake_qpn("cli");
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	d.srv = ev_request(d.cl, "srv");
+out:
+	rmid(native);
+	duo_end(&d);
+}
+
 /* Ephemeral ports: given at the bind, distinct, and free again after the destroy. */
 static void ephemeral(const void *arg)
 {
@@ -318,6 +361,9 @@ const struct cmp_case bind_cases[] = {
 	{ "bind.again", again, NULL },
 	{ "bind.families", families, NULL },
 	{ "bind.af_ib", native, NULL },
+	{ "bind.af_ib_then_ip", native_beside, "ni" },
+	{ "bind.ip_then_af_ib", native_beside, "in" },
+	{ "bind.af_ib_alone", native_beside, "n" },
 	{ "bind.ephemeral", ephemeral, NULL },
 	{ "bind.free_again", free_again, NULL },
 	{ "bind.after_failure", after_failure, NULL },
