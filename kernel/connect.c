@@ -61,7 +61,7 @@ static void restore(struct cmx_priv *p, const struct backup *b)
 void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param)
 {
 	if (p->user && param && p->id.qp_type != IB_QPT_UD)
-		cmx_close_wait(READ_ONCE(p->id.device), param->qp_num);
+		cmx_close_wait(p->quota, READ_ONCE(p->id.device), param->qp_num);
 }
 
 static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *param,

@@ -19,9 +19,10 @@
  * ib_cm holds no reference while it reports that nobody has answered: an id that
  * has left such a state is not destroyed before its handler has run.
  */
-#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/llist.h>
 #include <linux/moduleparam.h>
+#include <linux/random.h>
 #include <linux/wait.h>
 #include "device.h"
 #include "ib.h"
@@ -43,8 +44,19 @@ static unsigned int close_seconds = 60;
 module_param(close_seconds, uint, 0644);
 MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at most, once the id is gone (60)");
 
-static DEFINE_HASHTABLE(closing, 8);	/* &cmx_priv.close_node, by QP number */
-static DEFINE_SPINLOCK(lock);		/* protects closing, &cmx_priv.closing and cm_dead */
+/**
+ * struct close_bucket - ids of one hash value whose connections are closing
+ * @lock: protects @ids, and &cmx_priv.closing and cm_dead of all ids of that hash value
+ * @ids: &cmx_priv.close_node
+ */
+struct close_bucket {
+	spinlock_t lock;	/* see above */
+	struct hlist_head ids;
+};
+
+static struct close_bucket buckets[1024];
+static u32 close_seed;
+static atomic_t num_closing;
 static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void reap_all(struct work_struct *work);
@@ -56,6 +68,24 @@ struct workqueue_struct *cmx_linger_wq;
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
 static DECLARE_DELAYED_WORK(round_work, next_round);
+
+/*
+ * A process chooses its QP number, which need not be one of a QP. So the user and a random seed
+ * are hashed too: nobody else's connections get into the way of those who look for theirs.
+ */
+static struct close_bucket *close_bucket(const void *owner, u32 qp_num)
+{
+	u32 hash = jhash_3words(qp_num, lower_32_bits((uintptr_t)owner),
+				upper_32_bits((uintptr_t)owner), close_seed);
+
+	return &buckets[hash % ARRAY_SIZE(buckets)];
+}
+
+/* A process's id does not change its QP number while it is closing. Nobody looks for a ULP's. */
+static struct close_bucket *close_bucket_of(const struct cmx_priv *p)
+{
+	return p->user ? close_bucket(p->quota, p->qp_num) : close_bucket(p, 0);
+}
 
 static void destroy(struct cmx_priv *p)
 {
@@ -98,12 +128,12 @@ static bool cm_awaits_answer(const struct ib_cm_id *cm)
 }
 
 /*
- * The reference of the ib_cm id is used up. The lock is held: a device that goes
+ * The reference of the ib_cm id is used up. The bucket's lock is held: a device that goes
  * sees each ib_cm id either here or as closing.
  */
 static void bury(struct cmx_priv *p)
 {
-	lockdep_assert_held(&lock);
+	lockdep_assert_held(&close_bucket_of(p)->lock);
 	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
 		INIT_WORK(&p->reap, reap);
 		queue_work(cmx_reap_wq, &p->reap);
@@ -129,24 +159,27 @@ static void plan_round(void)
 			   (unsigned long)READ_ONCE(close_seconds) * HZ / ROUNDS);
 }
 
-/* The lock is held. */
-static void close_begin(struct cmx_priv *p)
+/* The bucket's lock is held. */
+static void close_begin(struct cmx_priv *p, struct close_bucket *b)
 {
+	lockdep_assert_held(&b->lock);
 	p->closing = 1;
-	hash_add(closing, &p->close_node, p->qp_num);
+	hlist_add_head(&p->close_node, &b->ids);
+	atomic_inc(&num_closing);
 }
 
-/* The lock is held. */
+/* The bucket's lock is held. */
 static void close_end(struct cmx_priv *p)
 {
 	p->closing = 0;
-	hash_del(&p->close_node);
+	hlist_del(&p->close_node);
+	atomic_dec(&num_closing);
 	if (p->cm_dead)
 		bury(p);
 }
 
 /*
- * Waits no longer for the peer. The lock is held. Where the end is being reported already,
+ * Waits no longer for the peer. The bucket's lock is held. Where the end is being reported already,
  * cmx_close_message() does the rest.
  */
 static void close_give_up(struct cmx_priv *p)
@@ -166,6 +199,7 @@ static void close_give_up(struct cmx_priv *p)
  */
 void cmx_cm_release(struct cmx_priv *p)
 {
+	struct close_bucket *b = close_bucket_of(p);
 	struct ib_cm_id *cm = p->cm;
 
 	lockdep_assert_held(&p->lock);
@@ -180,19 +214,19 @@ void cmx_cm_release(struct cmx_priv *p)
 	cmx_device_get(p->dev);
 	p->dead_dev = p->dev;
 
-	spin_lock(&lock);
+	spin_lock(&b->lock);
 	p->cm_dead = cm;
 	/* cmx_ib_notify() must not find what is being destroyed */
 	WRITE_ONCE(p->cm, NULL);
 	if (!p->closing && p->unanswered && !cm_awaits_answer(cm))
-		close_begin(p);
+		close_begin(p, b);
 	else if (!p->closing)
 		bury(p);
 	else if (p->dev->gone_soon || cmx_quota_is_short(p->quota))
 		close_give_up(p);
 	else
 		plan_round();
-	spin_unlock(&lock);
+	spin_unlock(&b->lock);
 }
 
 /**
@@ -201,21 +235,23 @@ void cmx_cm_release(struct cmx_priv *p)
  */
 void cmx_close_begin(struct cmx_priv *p)
 {
+	struct close_bucket *b = close_bucket_of(p);
+
 	lockdep_assert_held(&p->lock);
-	spin_lock(&lock);
-	close_begin(p);
-	spin_unlock(&lock);
+	spin_lock(&b->lock);
+	close_begin(p, b);
+	spin_unlock(&b->lock);
 }
 
-static void next_round(struct work_struct *work)
+/* True: another round is needed. */
+static bool bucket_next_round(struct close_bucket *b)
 {
 	struct hlist_node *next;
 	struct cmx_priv *p;
 	bool more = false;
-	int i;
 
-	spin_lock(&lock);
-	hash_for_each_safe(closing, i, next, p, close_node) {
+	spin_lock(&b->lock);
+	hlist_for_each_entry_safe(p, next, &b->ids, close_node) {
 		if (!p->cm_dead)
 			continue;
 		if (p->closing == ROUNDS) {
@@ -225,9 +261,19 @@ static void next_round(struct work_struct *work)
 			more = true;
 		}
 	}
+	spin_unlock(&b->lock);
+	return more;
+}
+
+static void next_round(struct work_struct *work)
+{
+	bool more = false;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+		more |= bucket_next_round(&buckets[i]);
 	if (more)
 		plan_round();
-	spin_unlock(&lock);
 }
 
 /**
@@ -235,15 +281,7 @@ static void next_round(struct work_struct *work)
  */
 unsigned int cmx_close_count(void)
 {
-	struct cmx_priv *p;
-	unsigned int n = 0;
-	int i;
-
-	spin_lock(&lock);
-	hash_for_each(closing, i, p, close_node)
-		n++;
-	spin_unlock(&lock);
-	return n;
+	return atomic_read(&num_closing);
 }
 
 /* Is the message about which ib_cm would have reported an error out of the world? */
@@ -270,6 +308,7 @@ static bool is_answer(const struct cmx_priv *p, enum ib_cm_event_type type)
  */
 bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type)
 {
+	struct close_bucket *b;
 	int ret;
 
 	lockdep_assert_held(&p->lock);
@@ -290,45 +329,48 @@ bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event
 			return true;
 		}
 	}
-	spin_lock(&lock);
+	b = close_bucket_of(p);
+	spin_lock(&b->lock);
 	if (p->closing)
 		close_end(p);
-	spin_unlock(&lock);
+	spin_unlock(&b->lock);
 	if (wq_has_sleeper(&closed))
 		wake_up_all(&closed);
 	return true;
 }
 
-static bool is_closing(const struct ib_device *device, u32 qp_num)
+static bool is_closing(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
 {
+	struct close_bucket *b = close_bucket(user, qp_num);
 	struct cmx_priv *p;
 	bool found = false;
 
-	spin_lock(&lock);
-	hash_for_each_possible(closing, p, close_node, qp_num) {
+	spin_lock(&b->lock);
+	hlist_for_each_entry(p, &b->ids, close_node) {
 		struct ib_cm_id *cm = p->cm_dead ?: p->cm;
 
-		if (p->qp_num == qp_num && cm->device == device) {
+		if (p->user && p->quota == user && p->qp_num == qp_num && cm->device == device) {
 			found = true;
 			break;
 		}
 	}
-	spin_unlock(&lock);
+	spin_unlock(&b->lock);
 	return found;
 }
 
 /**
  * cmx_close_wait() - wait for the end of the last connection of a QP
+ * @user: whose QP it is; nobody else's connections are waited for
  * @device: device of the QP
  * @qp_num: its number
  *
  * As long as the peer has not taken notice of that end, it refuses another
  * connection with the same QP. A peer that is gone is not waited for.
  */
-void cmx_close_wait(const struct ib_device *device, u32 qp_num)
+void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
 {
-	if (is_closing(device, qp_num))
-		wait_event_killable_timeout(closed, !is_closing(device, qp_num),
+	if (is_closing(user, device, qp_num))
+		wait_event_killable_timeout(closed, !is_closing(user, device, qp_num),
 					    msecs_to_jiffies(QP_WAIT_MS));
 }
 
@@ -339,19 +381,26 @@ void cmx_close_wait(const struct ib_device *device, u32 qp_num)
  */
 void cmx_close_device(const struct cmx_device *dev)
 {
+	struct close_bucket *b;
 	struct hlist_node *next;
 	struct cmx_priv *p;
-	int i;
 
-	spin_lock(&lock);
-	hash_for_each_safe(closing, i, next, p, close_node)
-		if (p->cm_dead && p->dead_dev == dev)
-			close_give_up(p);
-	spin_unlock(&lock);
+	for (b = buckets; b < buckets + ARRAY_SIZE(buckets); b++) {
+		spin_lock(&b->lock);
+		hlist_for_each_entry_safe(p, next, &b->ids, close_node)
+			if (p->cm_dead && p->dead_dev == dev)
+				close_give_up(p);
+		spin_unlock(&b->lock);
+	}
 }
 
 int cmx_close_init_module(void)
 {
+	size_t i;
+
+	close_seed = get_random_u32();
+	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+		spin_lock_init(&buckets[i].lock);
 	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				      WQ_UNBOUND_MAX_ACTIVE);
 	if (!cmx_reap_wq)

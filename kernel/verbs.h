@@ -60,7 +60,7 @@ void cmx_listen_remove_device(struct cmx_device *dev);
 
 /* ib_close.c; the rest of it is in ib.h */
 void cmx_cm_release(struct cmx_priv *p);	/* p->lock is held; never waits */
-void cmx_close_wait(const struct ib_device *device, u32 qp_num);
+void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num);
 void cmx_close_device(const struct cmx_device *dev);
 unsigned int cmx_close_count(void);
 int cmx_close_init_module(void);

@@ -2,6 +2,7 @@
 /* What a user without privileges may have, and that others are none the worse for it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "own.h"
 
@@ -117,9 +118,45 @@ static void requests_of_a_user(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
 }
 
+static void pair_of_user(struct pair *p, uid_t uid)
+{
+	p->lch = channel_as(uid);
+	WANT(!rdma_create_id(p->lch, &p->listener, NULL, RDMA_PS_TCP));
+	p->ch = channel_as(uid);
+	WANT(!rdma_create_id(p->ch, &p->id, NULL, RDMA_PS_TCP));
+	pair_resolve(p, RDMA_PS_TCP);
+}
+
+static long connect_ms(struct rdma_cm_id *id)
+{
+	struct rdma_conn_param par = plain;
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	WANT(!rdma_connect(id, &par));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+}
+
+/* A QP that is used again waits for its last connection, but not for one of another user. */
+static void number_of_another_user(void)
+{
+	struct pair closing = {}, other = {}, same = {};
+
+	pair_of_user(&closing, 65534);
+	pair_of_user(&other, 65533);
+	pair_of_user(&same, 65534);
+	pair_connect(&closing);
+	WANT(!rdma_disconnect(closing.id));
+	WANT(!expect(closing.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(connect_ms(other.id) < 1000);
+	WANT(connect_ms(same.id) >= 1500);
+}
+
 const struct test limit_tests[] = {
 	{ "limit: ids of a user", ids_of_a_user },
 	{ "limit: groups of a user", groups_of_a_user },
 	{ "limit: requests to a user", requests_of_a_user },
+	{ "limit: a QP number that another user has chosen, too", number_of_another_user },
 	{}
 };
