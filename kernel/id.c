@@ -10,8 +10,7 @@
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
  *   handle table	spinlock, handle.c
- *   spinlocks		&cmx_device.lock, port buckets, neighbours, event queues,
- *			iWARP listeners that leave: innermost, never nested
+ *   spinlocks		all others, see Documentation/locking.rst: innermost, not nested
  *
  * Notifiers (netdevice, inetaddr, neighbour) run under rtnl: they only queue
  * work. Callbacks of ib_cm and ib_core take the id's lock themselves, so what
