@@ -36,10 +36,7 @@ static void expire(struct work_struct *work)
 		cmx_event_queue(ev);
 	}
 	mutex_unlock(&p->lock);
-	if (post)
-		p->sink->flush(p);
-	else
-		cmx_event_free(ev);
+	cmx_event_finish(p, ev, post);
 	cmx_id_put(p);
 	kfree(d);
 }

@@ -106,6 +106,20 @@ void cmx_event_post(struct cmx_event *ev)
 }
 
 /**
+ * cmx_event_finish() - deliver an event that was queued, or free it
+ * @p: the id that it is about, with a reference; its lock has been dropped
+ * @ev: the event, or NULL
+ * @queued: whether cmx_event_queue() has it
+ */
+void cmx_event_finish(struct cmx_priv *p, struct cmx_event *ev, bool queued)
+{
+	if (queued)
+		p->sink->flush(p);
+	else if (ev)
+		cmx_event_free(ev);
+}
+
+/**
  * cmx_event_free() - let go of an event and of what it refers to
  * @ev: the event. May sleep; no id's lock is held
  */

@@ -57,6 +57,7 @@ void cmx_event_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_post(struct cmx_event *ev);
 void cmx_event_queue(struct cmx_event *ev);
+void cmx_event_finish(struct cmx_priv *p, struct cmx_event *ev, bool queued);
 void cmx_event_free(struct cmx_event *ev);
 
 #endif

@@ -310,10 +310,7 @@ static void comm_est_work(struct work_struct *work)
 	}
 	WRITE_ONCE(p->comm_est, NULL);
 	mutex_unlock(&p->lock);
-	if (post)
-		p->sink->flush(p);
-	else
-		cmx_event_free(ev);
+	cmx_event_finish(p, ev, post);
 	cmx_id_put(p);
 	kfree(est);
 }
@@ -560,10 +557,7 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	if (post)
 		cmx_event_queue(ev);
 	mutex_unlock(&p->lock);
-	if (post)
-		p->sink->flush(p);
-	else if (ev)
-		cmx_event_free(ev);
+	cmx_event_finish(p, ev, post);
 	cmx_id_put(p);
 	return 0;
 }
