@@ -275,11 +275,21 @@ struct cmx_uid *cmx_handle_take_any(struct cmx_file *file)
 	return u;
 }
 
-static struct cmx_mcast *find_mcast(struct cmx_file *file, u32 handle)
+/* The membership with a reference: its own, or, when its handle ends here, that of the table. */
+static struct cmx_mcast *handle_find_mcast(struct cmx_file *file, u32 handle, bool end)
 {
-	struct cmx_mcast *mc = find(handle, TAG_MCAST);
+	struct cmx_mcast *mc;
 
-	return mc && mc->handle == handle && to_uid(mc->p)->file == file ? mc : NULL;
+	xa_lock(&handles);
+	mc = find(handle, TAG_MCAST);
+	if (mc && (mc->handle != handle || to_uid(mc->p)->file != file))
+		mc = NULL;
+	if (mc && end)
+		free_group(mc);
+	else if (mc)
+		kref_get(&mc->ref);
+	xa_unlock(&handles);
+	return mc ?: ERR_PTR(-ENOENT);
 }
 
 /**
@@ -291,14 +301,7 @@ static struct cmx_mcast *find_mcast(struct cmx_file *file, u32 handle)
  */
 struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
 {
-	struct cmx_mcast *mc;
-
-	xa_lock(&handles);
-	mc = find_mcast(file, handle);
-	if (mc)
-		kref_get(&mc->ref);
-	xa_unlock(&handles);
-	return mc ?: ERR_PTR(-ENOENT);
+	return handle_find_mcast(file, handle, false);
 }
 
 /**
@@ -310,14 +313,7 @@ struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
  */
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 {
-	struct cmx_mcast *mc;
-
-	xa_lock(&handles);
-	mc = find_mcast(file, handle);
-	if (mc)
-		free_group(mc);
-	xa_unlock(&handles);
-	return mc ?: ERR_PTR(-ENOENT);
+	return handle_find_mcast(file, handle, true);
 }
 
 /**
