@@ -345,12 +345,13 @@ static void *accept_late(void *arg)
 	return NULL;
 }
 
-static char thread_state(pid_t tid)
+/* Of a process, or of a thread */
+static char task_state(pid_t pid)
 {
 	char path[64], state = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "r");
 	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
@@ -377,7 +378,7 @@ static bool late_open(struct late *l)
 		return false;
 	l->child = resp->id;
 	pthread_create(&l->thread, NULL, accept_late, l);
-	while (!__atomic_load_n(&l->tid, __ATOMIC_ACQUIRE) || thread_state(l->tid) == 'R')
+	while (!__atomic_load_n(&l->tid, __ATOMIC_ACQUIRE) || task_state(l->tid) == 'R')
 		usleep(1000);
 	return true;
 }
@@ -496,20 +497,6 @@ static void stuck_end(struct stuck *s)
 	munmap(s->mem, PAGES * s->page);
 }
 
-static char process_state(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (f)
-		fclose(f);
-	return state;
-}
-
 /* Whether a process that @fn keeps from going on can be killed */
 static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t handle)
 {
@@ -520,7 +507,7 @@ static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t 
 		fn(fd, handle);
 		_exit(0);
 	}
-	while (!strchr("DSZ", process_state(pid)))
+	while (!strchr("DSZ", task_state(pid)))
 		usleep(1000);
 	kill(pid, SIGKILL);
 	for (i = 0; i < 10000 && !waitpid(pid, NULL, WNOHANG); i++)
