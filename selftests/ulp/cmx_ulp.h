@@ -39,6 +39,7 @@ static inline struct net *my_net(void)
 /* main.c */
 __printf(1, 2) void say(const char *fmt, ...);
 int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr);
+struct cmx_id *bound_id_new(char **argv, cmx_event_handler handler);
 
 /* Commands: what was written to "run", in words */
 int ping(int argc, char **argv);		/* ping.c */

@@ -16,17 +16,12 @@ static int ignore(struct cmx_id *id, struct rdma_cm_event *event)
 
 int hold(int argc, char **argv)
 {
-	struct sockaddr_storage addr;
-	struct cmx_id *id;
+	struct cmx_id *id = bound_id_new(argv, ignore);
 	int ret;
 
-	ret = parse_addr(argv[1], argv[2], &addr);
-	if (ret)
-		return ret;
-	id = cmx_create_id(my_net(), ignore, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	ret = cmx_bind_addr(id, (struct sockaddr *)&addr) ?: cmx_listen(id, 1);
+	ret = cmx_listen(id, 1);
 	if (!ret) {
 		mutex_lock(&to_priv(id)->lock);
 		say("held\n");

@@ -60,6 +60,26 @@ int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr
 	return inet_pton_with_scope(my_net(), AF_UNSPEC, host, port, addr);
 }
 
+/* An id for a server, on the address that the command names; or an ERR_PTR. */
+struct cmx_id *bound_id_new(char **argv, cmx_event_handler handler)
+{
+	struct sockaddr_storage addr;
+	struct cmx_id *id;
+	int ret;
+
+	ret = parse_addr(argv[1], argv[2], &addr);
+	if (ret)
+		return ERR_PTR(ret);
+	id = cmx_create_id(my_net(), handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return id;
+	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
+	if (!ret)
+		return id;
+	cmx_destroy_id(id);
+	return ERR_PTR(ret);
+}
+
 static int run(char *line)
 {
 	int i, argc, ret = -EINVAL;

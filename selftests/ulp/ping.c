@@ -426,20 +426,13 @@ int storm(int argc, char **argv)
 
 int serve(int argc, char **argv)
 {
-	struct sockaddr_storage addr;
-	struct cmx_id *id;
+	struct cmx_id *id = bound_id_new(argv, server_event);
 	int ret;
 
-	ret = parse_addr(argv[1], argv[2], &addr);
-	if (ret)
-		return ret;
-	id = cmx_create_id(my_net(), server_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
-	if (!ret && cmpxchg(&listener, NULL, id))
-		ret = -EBUSY;
-	if (ret)
+	ret = -EBUSY;
+	if (cmpxchg(&listener, NULL, id))
 		goto err;
 	ret = cmx_listen(id, 0);
 	if (!ret)
