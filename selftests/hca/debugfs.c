@@ -6,7 +6,7 @@
  *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled),
  *			mtu (enum ib_mtu, the most that it can), late (ms), state, event (write)
  *	mad/		count (without repetitions; write to reset); class and attr that the
- *			others are for (0: any), drop (one in so many), delay (ms)
+ *			others are for (0: any), drop (one in so many), delay (ms), pace (ms)
  */
 #include <linux/debugfs.h>
 

@@ -20,7 +20,9 @@ static struct {
 	u32 mgmt_class, attr;
 	u32 drop;			/* one in so many; 0: none */
 	u32 delay;			/* ms */
+	u32 pace;			/* ms from one request to the next */
 	u32 seen;
+	unsigned long next;		/* jiffies: when a request may arrive */
 } rule;
 
 bool vib_mad_lost(struct vib_pkt *pkt)
@@ -38,6 +40,12 @@ bool vib_mad_lost(struct vib_pkt *pkt)
 	    (!rule.attr || rule.attr == attr)) {
 		lost = rule.drop && ++rule.seen % rule.drop == 0;
 		pkt->due = jiffies + msecs_to_jiffies(rule.delay);
+		if (rule.pace && !lost && !(mad->method & IB_MGMT_METHOD_RESP)) {
+			if (time_before(rule.next, pkt->due))
+				rule.next = pkt->due;
+			rule.next += msecs_to_jiffies(rule.pace);
+			pkt->due = rule.next;
+		}
 	}
 	for (i = 0; i < kinds_used; i++)
 		if (kinds[i].mgmt_class == mad->mgmt_class && kinds[i].method == mad->method &&
@@ -119,4 +127,5 @@ void vib_mad_debugfs(struct dentry *dir)
 	debugfs_create_x32("attr", 0600, dir, &rule.attr);
 	debugfs_create_u32("drop", 0600, dir, &rule.drop);
 	debugfs_create_u32("delay", 0600, dir, &rule.delay);
+	debugfs_create_u32("pace", 0600, dir, &rule.pace);
 }
