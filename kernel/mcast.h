@@ -3,10 +3,10 @@
 #define CMX_MCAST_H
 
 #include <linux/kref.h>
+#include <rdma/ib_sa.h>
 #include "id.h"
 
 struct cmx_event;
-struct ib_sa_mcmember_rec;
 struct net_device;
 struct seq_file;
 
@@ -65,6 +65,8 @@ void cmx_mcast_lost(struct cmx_mcast *mc, int status);
 bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
 void cmx_mcast_suspend(struct cmx_mcast *mc);
 bool cmx_mcast_receives(const struct cmx_mcast *mc);
+int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+		       ib_sa_comp_mask *mask);
 
 /* p->lock is held: before the id's QP (ULP) is destroyed */
 void cmx_mcast_detach_all(struct cmx_priv *p);

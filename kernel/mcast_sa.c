@@ -17,14 +17,12 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
-#include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "compat.h"
 #include "event.h"
 #include "mcast.h"
-#include "mgid.h"
 #include "transport.h"
 #include "verbs.h"
 
@@ -37,12 +35,6 @@
 /* Wait before a lost membership is asked for again: doubled with each failure */
 #define REJOIN_MIN_MS 32
 #define REJOIN_MAX_MS 4096
-
-/* Without these the SA makes no group. */
-#define TO_CREATE (IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |			\
-		   IB_SA_MCMEMBER_REC_FLOW_LABEL | IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
-#define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
-#define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
 
 /**
  * struct sa_member - what a membership has at ib_sa
@@ -361,38 +353,6 @@ static void member_work(struct work_struct *work)
 	member_put(m);
 }
 
-/*
- * The broadcast group of a partition. An id that is not bound to an IPoIB
- * address has the P_Key of one at most; IPoIB's default is assumed then.
- */
-static void broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
-{
-	static const union ib_gid ipv4 = {
-		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
-	};
-
-	ib_addr_get_mgid((struct rdma_dev_addr *)&p->id.route.addr.dev_addr, mgid);
-	if (mgid->raw[0] != 0xff)
-		*mgid = ipv4;
-	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
-		return;
-	mgid->raw[4] = pkey >> 8 | 0x80;
-	mgid->raw[5] = pkey;
-}
-
-static int broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
-			 struct ib_sa_mcmember_rec *rec)
-{
-	return ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, mgid, rec);
-}
-
-/* The Q_Key to join with */
-static int group_qkey(const struct cmx_mcast *mc, u32 *qkey)
-{
-	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->p->qkey;
-	return *qkey ? 0 : cmx_default_qkey(mc->p, qkey);
-}
-
 /* Whether the id can have it: it has one only, and so has a QP of ours. */
 static bool qkey_fits(struct cmx_priv *p, __be32 qkey)
 {
@@ -401,125 +361,6 @@ static bool qkey_fits(struct cmx_priv *p, __be32 qkey)
 	if (!ids && p->id.qp && cmx_default_qkey(p, &ids))
 		return false;
 	return !ids || ids == be32_to_cpu(qkey);
-}
-
-static u8 join_state(const struct cmx_mcast *mc)
-{
-	switch (mc->attr.join_state) {
-	case CMX_MCAST_NON:
-		return BIT(NONMEMBER_JOIN);
-	case CMX_MCAST_SENDONLY_NON:
-		return BIT(SENDONLY_NONMEBER_JOIN);
-	case CMX_MCAST_SENDONLY_FULL:
-		return BIT(SENDONLY_FULLMEMBER_JOIN);
-	default:
-		return BIT(FULLMEMBER_JOIN);
-	}
-}
-
-/* What the owner asks for with the join, else with options of the id */
-static void add_wishes(struct sa_member *m)
-{
-	const struct cmx_mcast_attr *a = &m->mc->attr;
-	const struct cmx_priv *p = m->mc->p;
-	struct ib_sa_mcmember_rec *rec = &m->rec;
-
-	if (a->mask & CMX_MCAST_MTU) {
-		rec->mtu_selector = IB_SA_EQ;
-		rec->mtu = a->mtu;
-		m->mask |= MTU_IS;
-	}
-	if (a->mask & CMX_MCAST_RATE && a->rate != IB_RATE_PORT_CURRENT) {
-		rec->rate_selector = IB_SA_EQ;
-		rec->rate = a->rate;
-		m->mask |= RATE_IS;
-	}
-	if (a->mask & CMX_MCAST_TCLASS) {
-		rec->traffic_class = a->tclass;
-		m->mask |= IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
-	}
-	if (a->mask & CMX_MCAST_SL || cmx_opt_set(p, CMX_OPT_SL)) {
-		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : p->opt.sl;
-		m->mask |= IB_SA_MCMEMBER_REC_SL;
-	}
-	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(p, CMX_OPT_FLOW_LABEL)) {
-		rec->flow_label = cpu_to_be32(a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label
-									     : p->opt.flow_label);
-		m->mask |= IB_SA_MCMEMBER_REC_FLOW_LABEL;
-	}
-	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(p, CMX_OPT_HOP_LIMIT)) {
-		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : p->opt.hop_limit;
-		m->mask |= IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	}
-	if (a->mask & CMX_MCAST_SCOPE) {
-		rec->scope = a->scope;
-		m->mask |= IB_SA_MCMEMBER_REC_SCOPE;
-	}
-}
-
-static int fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
-{
-	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
-	bool given;
-	int ret;
-
-	ret = cmx_mgid_ib(addr, broadcast, mc->p->id.ps == RDMA_PS_UDP, &mc->mgid);
-	if (ret || !(mc->attr.mask & CMX_MCAST_SCOPE) || !mc->mgid.raw[0])
-		return ret;
-	given = addr->sa_family == AF_IB || mc->mgid.raw[2] == 0xa0;
-	if (given)
-		return (mc->mgid.raw[1] & 15) == mc->attr.scope ? 0 : -EINVAL;
-	mc->mgid.raw[1] = (mc->mgid.raw[1] & 0xf0) | mc->attr.scope;
-	return 0;
-}
-
-/*
- * A group that is not there is made as the record says, so it needs the values
- * to create one; who can't create takes the group as it is, but for what was
- * asked for.
- */
-static int fill_rec(struct sa_member *m)
-{
-	struct cmx_mcast *mc = m->mc;
-	struct rdma_dev_addr *addr = &mc->p->id.route.addr.dev_addr;
-	struct ib_sa_mcmember_rec *rec = &m->rec;
-	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
-		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
-	bool ipoib = mc->p->id.ps == RDMA_PS_IPOIB;
-	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->p);
-	union ib_gid broadcast;
-	bool known;
-	u32 qkey;
-	int ret;
-
-	broadcast_mgid(mc->p, pkey, &broadcast);
-	known = !broadcast_rec(mc->p, &broadcast, rec);
-	if (!known)
-		memset(rec, 0, sizeof(*rec));
-	ret = fill_mgid(mc, &broadcast);
-	if (!ret)
-		ret = group_qkey(mc, &qkey);
-	if (ret)
-		return ret;
-
-	m->mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
-		  IB_SA_MCMEMBER_REC_PKEY | IB_SA_MCMEMBER_REC_JOIN_STATE;
-	if (creates)
-		m->mask |= TO_CREATE;
-	if (mc->attr.mask & CMX_MCAST_QKEY || mc->p->qkey)
-		m->mask |= IB_SA_MCMEMBER_REC_QKEY;
-	if (creates && ipoib && known) {
-		rec->mtu_selector = IB_SA_EQ;
-		rec->rate_selector = IB_SA_EQ;
-		m->mask |= MTU_IS | RATE_IS | IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	}
-	rec->mgid = mc->mgid;
-	rdma_addr_get_sgid(addr, &rec->port_gid);
-	rec->pkey = cpu_to_be16(pkey);
-	rec->qkey = cpu_to_be32(qkey);
-	rec->join_state = join_state(mc);
-	add_wishes(m);
-	return 0;
 }
 
 static struct sa_member *member_new(struct cmx_mcast *mc)
@@ -542,7 +383,7 @@ static int sa_join(struct cmx_mcast *mc)
 
 	if (!m)
 		return -ENOMEM;
-	ret = fill_rec(m);
+	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask);
 	if (ret)
 		goto err;
 	if (!qkey_fits(mc->p, m->rec.qkey)) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast on InfiniBand: the MCMemberRecord that a join asks for.
+ */
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+#include <rdma/rdma_cm_ib.h>
+#include "mcast.h"
+#include "mgid.h"
+#include "verbs.h"
+
+/* Without these the SA makes no group. */
+#define TO_CREATE (IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |			\
+		   IB_SA_MCMEMBER_REC_FLOW_LABEL | IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
+#define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
+#define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
+
+/*
+ * The broadcast group of a partition. An id that is not bound to an IPoIB
+ * address has the P_Key of one at most; IPoIB's default is assumed then.
+ */
+static void broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
+{
+	static const union ib_gid ipv4 = {
+		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
+	};
+
+	ib_addr_get_mgid((struct rdma_dev_addr *)&p->id.route.addr.dev_addr, mgid);
+	if (mgid->raw[0] != 0xff)
+		*mgid = ipv4;
+	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
+		return;
+	mgid->raw[4] = pkey >> 8 | 0x80;
+	mgid->raw[5] = pkey;
+}
+
+static int broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
+			 struct ib_sa_mcmember_rec *rec)
+{
+	return ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, mgid, rec);
+}
+
+/* The Q_Key to join with */
+static int group_qkey(const struct cmx_mcast *mc, u32 *qkey)
+{
+	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->p->qkey;
+	return *qkey ? 0 : cmx_default_qkey(mc->p, qkey);
+}
+
+static u8 rec_join_state(const struct cmx_mcast *mc)
+{
+	switch (mc->attr.join_state) {
+	case CMX_MCAST_NON:
+		return BIT(NONMEMBER_JOIN);
+	case CMX_MCAST_SENDONLY_NON:
+		return BIT(SENDONLY_NONMEBER_JOIN);
+	case CMX_MCAST_SENDONLY_FULL:
+		return BIT(SENDONLY_FULLMEMBER_JOIN);
+	default:
+		return BIT(FULLMEMBER_JOIN);
+	}
+}
+
+/* What the owner asks for with the join, else with options of the id */
+static void rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+			   ib_sa_comp_mask *mask)
+{
+	const struct cmx_mcast_attr *a = &mc->attr;
+	const struct cmx_priv *p = mc->p;
+
+	if (a->mask & CMX_MCAST_MTU) {
+		rec->mtu_selector = IB_SA_EQ;
+		rec->mtu = a->mtu;
+		*mask |= MTU_IS;
+	}
+	if (a->mask & CMX_MCAST_RATE && a->rate != IB_RATE_PORT_CURRENT) {
+		rec->rate_selector = IB_SA_EQ;
+		rec->rate = a->rate;
+		*mask |= RATE_IS;
+	}
+	if (a->mask & CMX_MCAST_TCLASS) {
+		rec->traffic_class = a->tclass;
+		*mask |= IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
+	}
+	if (a->mask & CMX_MCAST_SL || cmx_opt_set(p, CMX_OPT_SL)) {
+		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : p->opt.sl;
+		*mask |= IB_SA_MCMEMBER_REC_SL;
+	}
+	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(p, CMX_OPT_FLOW_LABEL)) {
+		rec->flow_label = cpu_to_be32(a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label
+									     : p->opt.flow_label);
+		*mask |= IB_SA_MCMEMBER_REC_FLOW_LABEL;
+	}
+	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(p, CMX_OPT_HOP_LIMIT)) {
+		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : p->opt.hop_limit;
+		*mask |= IB_SA_MCMEMBER_REC_HOP_LIMIT;
+	}
+	if (a->mask & CMX_MCAST_SCOPE) {
+		rec->scope = a->scope;
+		*mask |= IB_SA_MCMEMBER_REC_SCOPE;
+	}
+}
+
+static int rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
+{
+	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
+	bool given;
+	int ret;
+
+	ret = cmx_mgid_ib(addr, broadcast, mc->p->id.ps == RDMA_PS_UDP, &mc->mgid);
+	if (ret || !(mc->attr.mask & CMX_MCAST_SCOPE) || !mc->mgid.raw[0])
+		return ret;
+	given = addr->sa_family == AF_IB || mc->mgid.raw[2] == 0xa0;
+	if (given)
+		return (mc->mgid.raw[1] & 15) == mc->attr.scope ? 0 : -EINVAL;
+	mc->mgid.raw[1] = (mc->mgid.raw[1] & 0xf0) | mc->attr.scope;
+	return 0;
+}
+
+/**
+ * cmx_mcast_fill_rec() - what a join asks the SA for
+ * @mc: the membership, which gets its MGID; the lock of its id is held
+ * @rec: is overwritten
+ * @mask: receives which fields of @rec count
+ *
+ * A group that does not exist is created as the record says, so the record needs
+ * the values to create one. A member that cannot create a group takes it as it is,
+ * except for what was asked for.
+ *
+ * Return: 0, or why no such join is possible.
+ */
+int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+		       ib_sa_comp_mask *mask)
+{
+	struct rdma_dev_addr *addr = &mc->p->id.route.addr.dev_addr;
+	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
+		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
+	bool ipoib = mc->p->id.ps == RDMA_PS_IPOIB;
+	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->p);
+	union ib_gid broadcast;
+	bool known;
+	u32 qkey;
+	int ret;
+
+	broadcast_mgid(mc->p, pkey, &broadcast);
+	known = !broadcast_rec(mc->p, &broadcast, rec);
+	if (!known)
+		memset(rec, 0, sizeof(*rec));
+	ret = rec_fill_mgid(mc, &broadcast);
+	if (!ret)
+		ret = group_qkey(mc, &qkey);
+	if (ret)
+		return ret;
+
+	*mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+		IB_SA_MCMEMBER_REC_PKEY | IB_SA_MCMEMBER_REC_JOIN_STATE;
+	if (creates)
+		*mask |= TO_CREATE;
+	if (mc->attr.mask & CMX_MCAST_QKEY || mc->p->qkey)
+		*mask |= IB_SA_MCMEMBER_REC_QKEY;
+	if (creates && ipoib && known) {
+		rec->mtu_selector = IB_SA_EQ;
+		rec->rate_selector = IB_SA_EQ;
+		*mask |= MTU_IS | RATE_IS | IB_SA_MCMEMBER_REC_HOP_LIMIT;
+	}
+	rec->mgid = mc->mgid;
+	rdma_addr_get_sgid(addr, &rec->port_gid);
+	rec->pkey = cpu_to_be16(pkey);
+	rec->qkey = cpu_to_be32(qkey);
+	rec->join_state = rec_join_state(mc);
+	rec_apply_attr(mc, rec, mask);
+	return 0;
+}
