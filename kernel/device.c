@@ -93,6 +93,7 @@ static int init_port(struct cmx_device *dev, u32 port)
 {
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
+	cmx_sa_queue_init(&dp->sa);
 	if (!port_usable(dev->device, port))
 		return 0;
 	dp->gid_type = preferred_gid_type(dev->device, port);
@@ -197,6 +198,7 @@ static void client_remove(struct ib_device *device, void *data)
 {
 	struct cmx_device *dev = data;
 	struct cmx_priv *p;
+	u32 port;
 
 	down_write(&devices_sem);
 	list_del(&dev->item);
@@ -211,6 +213,8 @@ static void client_remove(struct ib_device *device, void *data)
 		id_removed(p, dev);
 		cmx_id_put(p);
 	}
+	rdma_for_each_port(device, port)
+		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);
 	cmx_close_device(dev);
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);

@@ -7,6 +7,7 @@
 #include <linux/completion.h>
 #include <rdma/ib_verbs.h>
 #include "id.h"
+#include "sa_queue.h"
 
 struct cmx_mcast_ops;
 struct cmx_path_cache;
@@ -16,6 +17,7 @@ struct cmx_transport_ops;
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: path records (InfiniBand), or NULL
+ * @sa: joins and leaves (InfiniBand)
  * @conn: connections
  * @route: path look-up
  * @mcast: multicast, or NULL
@@ -24,6 +26,7 @@ struct cmx_transport_ops;
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
+	struct cmx_sa_queue sa;
 	const struct cmx_transport_ops *conn;
 	const struct cmx_route_ops *route;
 	const struct cmx_mcast_ops *mcast;

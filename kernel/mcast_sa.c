@@ -9,20 +9,20 @@
  * The callback of ib_sa runs where the MADs of the port arrive, so it takes no id's
  * lock: it stores the outcome, and a work item handles it. The same work joins again
  * what was lost, and gives back what a membership that was left has at ib_sa.
+ *
+ * Joins and leaves take turns in the queue of the port. Nobody waits for a leave: the work
+ * parts from the membership, so that neither id nor network namespace stays, and goes on alone.
  */
-#include <linux/hashtable.h>
-#include <linux/jhash.h>
-#include <linux/kref.h>
 #include <linux/random.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "compat.h"
+#include "device.h"
 #include "event.h"
-#include "mcast.h"
+#include "mcast_sa.h"
 #include "transport.h"
 #include "verbs.h"
 
@@ -32,149 +32,64 @@
 /* How long an SA may take to say that it is there */
 #define PROBE_MS 1000
 
+/* A leave that ib_sa still repeats after that time lets the next request go. */
+#define LEAVE_MS 3000
+
+/* How often ib_sa is looked at for the end of a leave, at least */
+#define LEAVE_POLL_MS 50
+
+/* How often a join is repeated that the SA did not answer and that was left */
+#define GHOST_TRIES 3
+
 /* Wait before a lost membership is asked for again: doubled with each failure */
 #define REJOIN_MIN_MS 32
 #define REJOIN_MAX_MS 4096
 
-/**
- * struct sa_member - what a membership has at ib_sa
- * @ref: one of &cmx_mcast.backend, one of @work while it is queued or runs
- * @mc: the membership, with a reference
- * @sa: ib_sa's, or NULL
- * @rec: what was asked for
- * @mask: which fields of @rec count
- * @delay_ms: the last wait
- * @status: outcome that ib_sa reported, or NO_STATUS; no lock
- * @lost: not a member, and @work will ask again
- * @report: a member, and @work will report that again: the QP could not be attached
- * @probed: refused, and it was asked whether there is an SA that did so
- * @node: in the table of members, from joining to leaving
- * @work: handles @status, asks again, and gives back @sa when it was left
- *
- * The id's lock protects all but @ref and @status. It was left when @mc has no
- * backend any more.
- */
-struct sa_member {
-	struct kref ref;
-	struct cmx_mcast *mc;
-	struct ib_sa_multicast *sa;
-	struct ib_sa_mcmember_rec rec;
-	ib_sa_comp_mask mask;
-	unsigned int delay_ms;
-	int status;
-	bool lost;
-	bool report;
-	bool probed;
-	struct hlist_node node;
-	struct delayed_work work;
-};
-
 static struct ib_sa_client sa_client;
-static DEFINE_HASHTABLE(members, 10);	/* by MGID */
-static DEFINE_SPINLOCK(members_lock);	/* protects members */
 static DEFINE_XARRAY_ALLOC1(probes);	/* members that wait for an answer, by name */
-
-static void member_list(struct sa_member *m)
-{
-	spin_lock(&members_lock);
-	if (hlist_unhashed(&m->node))
-		hash_add(members, &m->node, jhash(&m->mc->mgid, sizeof(m->mc->mgid), 0));
-	spin_unlock(&members_lock);
-}
-
-static void member_unlist(struct sa_member *m)
-{
-	spin_lock(&members_lock);
-	hash_del(&m->node);
-	spin_unlock(&members_lock);
-}
-
-static bool same_group(const struct sa_member *a, const struct sa_member *b)
-{
-	const struct cmx_id *x = &a->mc->p->id, *y = &b->mc->p->id;
-
-	return x->device == y->device && x->port_num == y->port_num &&
-	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
-}
-
-/* One line for the members of a port in a group, with the first of them */
-static void show_group(struct seq_file *s, struct hlist_head *bucket, struct sa_member *m)
-{
-	const struct cmx_id *id = &m->mc->p->id;
-	unsigned int users = 0, lost = 0;
-	struct sa_member *other;
-
-	hlist_for_each_entry(other, bucket, node) {
-		if (!same_group(other, m))
-			continue;
-		if (!users && other != m)
-			return;
-		users++;
-		lost += READ_ONCE(other->lost);
-	}
-	seq_printf(s, "%s/%u %pI6c %u mlid=%#x", dev_name(&id->device->dev), id->port_num,
-		   &m->mc->mgid, users, m->mc->mlid);
-	if (lost)
-		seq_printf(s, " lost=%u", lost);
-	seq_putc(s, '\n');
-}
-
-/**
- * cmx_mcast_sa_show() - the groups that InfiniBand ports are members of for us
- * @s: one line each is added
- */
-void cmx_mcast_sa_show(struct seq_file *s)
-{
-	struct sa_member *m;
-	unsigned int i;
-
-	spin_lock(&members_lock);
-	for (i = 0; i < HASH_SIZE(members); i++)
-		hlist_for_each_entry(m, &members[i], node)
-			show_group(s, &members[i], m);
-	spin_unlock(&members_lock);
-}
 
 static void member_free(struct kref *ref)
 {
-	struct sa_member *m = container_of(ref, struct sa_member, ref);
-	struct cmx_event *ev = m->mc->ev;
-
-	/* left before the outcome was known */
-	m->mc->ev = NULL;
-	if (ev)
-		cmx_event_free(ev);
-	cmx_mcast_put(m->mc);
-	kfree(m);
+	kfree(container_of(ref, struct cmx_sa_member, ref));
 }
 
-static void member_put(struct sa_member *m)
+static void member_put(struct cmx_sa_member *m)
 {
 	kref_put(&m->ref, member_free);
 }
 
 /* Caller must hold a reference, or keep ib_sa's member, which does. */
-static void member_queue(struct sa_member *m, unsigned int delay_ms)
+static void member_queue(struct cmx_sa_member *m, unsigned int delay_ms)
 {
 	kref_get(&m->ref);
 	if (mod_delayed_work(cmx_wq, &m->work, msecs_to_jiffies(delay_ms)))
 		member_put(m);
 }
 
+static void member_wake(struct cmx_sa_request *req)
+{
+	member_queue(container_of(req, struct cmx_sa_member, req), 0);
+}
+
+static struct cmx_sa_queue *member_sa_queue(const struct cmx_sa_member *m)
+{
+	return &cmx_device_port(m->dev, m->port)->sa;
+}
+
 /* The id's lock is held. */
-static bool member_lives(const struct sa_member *m)
+static bool member_lives(const struct cmx_sa_member *m)
 {
 	return m->mc->backend == m && !(BIT(m->mc->p->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
 }
 
 /* Randomised exponential back-off: an SM that restarts drops all memberships at once. */
-static void member_queue_later(struct sa_member *m)
+static void member_queue_later(struct cmx_sa_member *m)
 {
 	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
 	member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
 }
 
-static bool member_rejoins(const struct sa_member *m)
+static bool member_rejoins(const struct cmx_sa_member *m)
 {
 	return cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) && m->mc->p->opt.mcast_rejoin;
 }
@@ -183,14 +98,14 @@ static bool member_rejoins(const struct sa_member *m)
  * Adapters of rdmavt know one MLID for each MGID: the QP can be attached with a new one when all
  * others of the port have been detached, which their owners do as they learn of it.
  */
-static void member_report(struct sa_member *m)
+static void member_report(struct cmx_sa_member *m)
 {
 	m->report = cmx_mcast_again(m->mc, &m->sa->rec);
 	if (m->report)
 		member_queue_later(m);
 }
 
-static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
+static void member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec *rec)
 {
 	m->lost = false;
 	m->delay_ms = 0;
@@ -201,12 +116,12 @@ static void member_joined(struct sa_member *m, struct ib_sa_mcmember_rec *rec)
 		cmx_mcast_done(m->mc, 0, rec, NULL);
 	else
 		member_report(m);
-	member_list(m);
+	cmx_sa_member_list(m);
 }
 
 static void member_probed(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
 {
-	struct sa_member *m = xa_erase(&probes, (unsigned long)context);
+	struct cmx_sa_member *m = xa_erase(&probes, (unsigned long)context);
 
 	/* ib_sa may call back twice: route_sa.c */
 	if (!m)
@@ -224,15 +139,14 @@ static void member_probed(int status, struct sa_path_rec *recs, cmx_sa_num num, 
  * Where an SM has ended the port answers in its place, and refuses everything; ib_sa does not
  * tell that from an SA that refuses a join. But no SA refuses the path of a port to itself.
  */
-static int member_probe(struct sa_member *m)
+static int member_probe(struct cmx_sa_member *m)
 {
-	struct cmx_priv *p = m->mc->p;
 	struct sa_path_rec rec = {
 		.dgid = m->rec.port_gid,
 		.sgid = m->rec.port_gid,
 		.numb_path = 1,
-		.rec_type = rdma_cap_opa_ah(p->id.device, p->id.port_num) ? SA_PATH_REC_TYPE_OPA
-									   : SA_PATH_REC_TYPE_IB,
+		.rec_type = rdma_cap_opa_ah(m->dev->device, m->port) ? SA_PATH_REC_TYPE_OPA
+								     : SA_PATH_REC_TYPE_IB,
 	};
 	struct ib_sa_query *query;
 	static u32 next;
@@ -243,7 +157,7 @@ static int member_probe(struct sa_member *m)
 	if (ret < 0)
 		return ret;
 	kref_get(&m->ref);
-	ret = ib_sa_path_rec_get(&sa_client, p->id.device, p->id.port_num, &rec,
+	ret = ib_sa_path_rec_get(&sa_client, m->dev->device, m->port, &rec,
 				 IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
 				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL, member_probed,
 				 (void *)(unsigned long)name, &query);
@@ -262,35 +176,44 @@ static bool is_transient(int status)
 }
 
 /* There is no membership: ask again after a while, or tell the owner. */
-static void member_failed(struct sa_member *m, int status)
+static void member_failed(struct cmx_sa_member *m, int status)
 {
-	if (status == -EINVAL && m->mc->ev && !m->probed) {
-		m->probed = true;
-		status = member_probe(m);
-		if (!status)
-			return;
-	}
 	if ((m->lost || is_transient(status)) && member_rejoins(m)) {
 		if (!m->lost)
 			m->delay_ms = 0;
 		m->lost = true;
+		m->asks = true;
 		cmx_mcast_suspend(m->mc);
 		member_queue_later(m);
 	} else if (m->mc->ev) {
 		cmx_mcast_done(m->mc, status, NULL, NULL);
 	} else {
 		m->lost = false;
-		member_unlist(m);
+		cmx_sa_member_unlist(m);
 		cmx_mcast_lost(m->mc, -ENETRESET);
 	}
 }
 
 static int sa_handler(int status, struct ib_sa_multicast *sa)
 {
-	struct sa_member *m = sa->context;
+	struct cmx_sa_member *m = sa->context;
 
 	WRITE_ONCE(m->status, status);
 	member_queue(m, 0);
+	return 0;
+}
+
+/* Its turn has come: 0, or why the request has ended at once. */
+static int member_join(struct cmx_sa_member *m)
+{
+	struct ib_sa_multicast *sa;
+
+	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec, m->mask,
+				  GFP_KERNEL, sa_handler, m);
+	if (IS_ERR(sa))
+		return PTR_ERR(sa);
+	m->sa = sa;
+	m->asked = true;
 	return 0;
 }
 
@@ -298,58 +221,204 @@ static int sa_handler(int status, struct ib_sa_multicast *sa)
  * The id's lock is held, so the outcome waits until @m->sa is there. A port that
  * was taken out of a partition may know before the SA does, which would let it in.
  */
-static int member_ask(struct sa_member *m)
+static int member_ask(struct cmx_sa_member *m)
 {
-	struct cmx_priv *p = m->mc->p;
-	struct ib_sa_multicast *sa;
+	int ret = 0;
 	u16 index;
-	int ret;
 
 	m->probed = false;
-	if (m->lost) {
-		ret = ib_find_cached_pkey(p->id.device, p->id.port_num, be16_to_cpu(m->rec.pkey),
+	m->asks = true;
+	if (m->lost)
+		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
-		if (ret)
-			return ret;
-	}
-	sa = ib_sa_join_multicast(&sa_client, p->id.device, p->id.port_num, &m->rec, m->mask,
-				  GFP_KERNEL, sa_handler, m);
-	if (IS_ERR(sa))
-		return PTR_ERR(sa);
-	m->sa = sa;
-	return 0;
+	if (!ret)
+		ret = cmx_sa_request_start(member_sa_queue(m), &m->req);
+	if (ret == -EINPROGRESS)
+		return 0;
+	m->asks = false;
+	if (!ret)
+		ret = member_join(m);
+	if (ret)
+		cmx_sa_request_end(member_sa_queue(m), &m->req, ret);
+	return ret;
 }
 
-/* The id's lock is held. Waits for a callback that runs, which takes no lock. */
-static void member_free_sa(struct sa_member *m)
+/* Waits for a callback that runs, which takes no lock. */
+static void member_free_sa(struct cmx_sa_member *m)
 {
 	if (m->sa)
 		ib_sa_free_multicast(m->sa);
 	m->sa = NULL;
 }
 
+/* There is an outcome: the next request takes its turn. */
+static void member_request_end(struct cmx_sa_member *m, int status)
+{
+	bool answered = !status || status == -EINVAL;
+
+	m->asked = false;
+	/* the SA may have chosen an MGID, which nobody knows then */
+	if (status == -ETIMEDOUT)
+		m->ghost = m->rec.mgid.raw[0];
+	else if (answered)
+		m->ghost = false;
+	cmx_sa_request_end(member_sa_queue(m), &m->req, answered ? 0 : status);
+}
+
+/* The id's lock is held. Nothing is to be had any more, but it was not left yet. */
+static void member_give_up(struct cmx_sa_member *m)
+{
+	m->asks = false;
+	member_free_sa(m);
+	member_request_end(m, -ECANCELED);
+}
+
+/* The id's lock is held. */
+static void member_step(struct cmx_sa_member *m, int status)
+{
+	if (!member_lives(m)) {
+		member_give_up(m);
+		return;
+	}
+	if (status < 0)
+		member_free_sa(m);
+	if (status == -EINVAL && m->mc->ev && !m->probed) {
+		m->probed = true;
+		status = member_probe(m);
+		if (!status)
+			return;
+	}
+	if (status != NO_STATUS)
+		member_request_end(m, status);
+	if (!status)
+		member_joined(m, &m->sa->rec);
+	else if (status == NO_STATUS && m->asks && !m->sa)
+		status = member_ask(m);
+	else if (status == NO_STATUS && m->report && m->sa)
+		member_report(m);
+	if (status < 0)
+		member_failed(m, status);
+}
+
+static void member_end(struct cmx_sa_member *m)
+{
+	m->ended = true;
+	member_free_sa(m);
+	member_request_end(m, -ECANCELED);
+	cmx_device_put(m->dev);
+	member_put(m);
+}
+
+/*
+ * ib_sa does not report the end of a leave. Until then it keeps the group, and the join state has
+ * been cleared there already.
+ */
+static bool member_is_leaving(struct cmx_sa_member *m)
+{
+	struct ib_sa_mcmember_rec rec;
+
+	return !ib_sa_get_mcmember_rec(m->dev->device, m->port, &m->rec.mgid, &rec) &&
+	       !(rec.join_state & m->rec.join_state);
+}
+
+static void member_await_leave(struct cmx_sa_member *m)
+{
+	unsigned int ms = jiffies_to_msecs(jiffies - m->req.since);
+
+	if (!member_is_leaving(m)) {
+		cmx_sa_request_end(member_sa_queue(m), &m->req, 0);
+		member_end(m);
+	} else if (ms >= LEAVE_MS) {
+		cmx_sa_request_end(member_sa_queue(m), &m->req, -ETIMEDOUT);
+		member_end(m);
+	} else {
+		member_queue(m, min_t(unsigned int, ms / 4 + 1, LEAVE_POLL_MS));
+	}
+}
+
+/*
+ * The SA is told that a membership has ended. A join that it did not answer may have made a record:
+ * only a join that succeeds lets ib_sa leave.
+ */
+static void member_leave(struct cmx_sa_member *m)
+{
+	int ret;
+
+	if (!m->sa && (!m->ghost || m->tries == GHOST_TRIES)) {
+		member_end(m);
+		return;
+	}
+	ret = cmx_sa_request_start(member_sa_queue(m), &m->req);
+	if (ret == -EINPROGRESS)
+		return;
+	if (!m->sa)
+		m->tries++;
+	if (!ret && m->sa) {
+		m->rec.mgid = m->sa->rec.mgid;
+		member_free_sa(m);
+		m->leaving = true;
+		ret = -EAGAIN;
+	} else if (!ret) {
+		ret = member_join(m);
+	}
+	if (ret == -EAGAIN || ret == -ETIMEDOUT)
+		member_queue(m, 1);
+	else if (ret)
+		member_end(m);
+}
+
+/* It was left. The lock of its former id is not held. */
+static void member_step_left(struct cmx_sa_member *m, int status)
+{
+	if (m->ended)
+		return;
+	if (status < 0)
+		member_free_sa(m);
+	if (status != NO_STATUS)
+		member_request_end(m, status);
+	if (cmx_sa_queue_is_stopped(member_sa_queue(m)))
+		member_end(m);
+	else if (m->leaving)
+		member_await_leave(m);
+	else if (!m->asked)
+		member_leave(m);
+}
+
+/* No lock is held. */
+static void member_part(struct cmx_sa_member *m)
+{
+	struct cmx_mcast *mc = m->mc;
+	struct cmx_event *ev = mc->ev;
+
+	m->mc = NULL;
+	/* left before the outcome was known */
+	mc->ev = NULL;
+	if (ev)
+		cmx_event_free(ev);
+	cmx_mcast_put(mc);
+}
+
 static void member_work(struct work_struct *work)
 {
-	struct sa_member *m = container_of(to_delayed_work(work), struct sa_member, work);
-	struct cmx_priv *p = m->mc->p;
-	int status;
+	struct cmx_sa_member *m = container_of(to_delayed_work(work), struct cmx_sa_member, work);
+	int status = xchg(&m->status, NO_STATUS);
+	struct cmx_priv *p;
+	bool left = true;
 
-	mutex_lock(&p->lock);
-	status = xchg(&m->status, NO_STATUS);
-	if (status < 0 || !member_lives(m))
-		member_free_sa(m);
-	if (member_lives(m)) {
-		if (!status)
-			member_joined(m, &m->sa->rec);
-		else if (status == NO_STATUS && m->lost && !m->sa)
-			status = member_ask(m);
-		else if (status == NO_STATUS && m->report && m->sa)
-			member_report(m);
-		if (status < 0)
-			member_failed(m, status);
+	if (m->mc) {
+		p = cmx_id_get(m->mc->p);
+		mutex_lock(&p->lock);
+		left = m->mc->backend != m;
+		if (!left)
+			member_step(m, status);
+		mutex_unlock(&p->lock);
+		p->sink->flush(p);
+		if (left)
+			member_part(m);
+		cmx_id_put(p);
 	}
-	mutex_unlock(&p->lock);
-	p->sink->flush(p);
+	if (left)
+		member_step_left(m, status);
 	member_put(m);
 }
 
@@ -363,14 +432,18 @@ static bool qkey_fits(struct cmx_priv *p, __be32 qkey)
 	return !ids || ids == be32_to_cpu(qkey);
 }
 
-static struct sa_member *member_new(struct cmx_mcast *mc)
+static struct cmx_sa_member *member_new(struct cmx_mcast *mc)
 {
-	struct sa_member *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	struct cmx_sa_member *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 
 	if (!m)
 		return NULL;
 	kref_init(&m->ref);
 	m->mc = mc;
+	m->dev = mc->p->dev;
+	cmx_device_get(m->dev);
+	m->port = mc->p->id.port_num;
+	cmx_sa_request_init(&m->req, mc->p->quota, member_wake);
 	m->status = NO_STATUS;
 	INIT_DELAYED_WORK(&m->work, member_work);
 	return m;
@@ -378,7 +451,7 @@ static struct sa_member *member_new(struct cmx_mcast *mc)
 
 static int sa_join(struct cmx_mcast *mc)
 {
-	struct sa_member *m = member_new(mc);
+	struct cmx_sa_member *m = member_new(mc);
 	int ret;
 
 	if (!m)
@@ -398,28 +471,28 @@ static int sa_join(struct cmx_mcast *mc)
 	return 0;
 
 err:
+	cmx_device_put(m->dev);
 	kfree(m);
 	return ret;
 }
 
 static void sa_leave(struct cmx_mcast *mc)
 {
-	struct sa_member *m = mc->backend;
+	struct cmx_sa_member *m = mc->backend;
 
 	if (!m)
 		return;
 	mc->backend = NULL;
-	member_unlist(m);
+	cmx_sa_member_unlist(m);
 	member_queue(m, 0);
-	member_put(m);
 }
 
 static void sa_report(struct cmx_mcast *mc)
 {
-	struct sa_member *m = mc->backend;
+	struct cmx_sa_member *m = mc->backend;
 
 	/* lost once more, or not joined yet: there will be an event */
-	if (!m || !m->sa || mc->ev)
+	if (!m || !m->sa || m->asked || mc->ev)
 		return;
 	m->report = true;
 	member_queue_later(m);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Programs that do multicast by command, on the fabric. Source it after vm/ and hca/guest.sh.
 #
-# mc_start NAME I STACK     one in the namespace of HCA i, on ours or stock
+# mc_start NAME I STACK     one in the namespace of HCA i, on ours or stock; as user $mc_as if that is set
 # mc NAME COMMAND...        its answer
 # mc_stop NAME              ends it, its ids with it
 # addr I KIND               what to bind to: the IPv4 address, or with ib that of AF_IB
@@ -22,7 +22,8 @@ mc_start() {
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	mkfifo "$dir/in" "$dir/out"
-	on "$i" env LD_LIBRARY_PATH="$lib" "$top/selftests/sa/mc" \
+	on "$i" ${mc_as:+setpriv --reuid "$mc_as" --clear-groups} \
+		env LD_LIBRARY_PATH="$lib" "$top/selftests/sa/mc" \
 		<>"$dir/in" >"$dir/out" 2>"$dir/err" &
 	mc_pid[$name]=$!
 	exec {in}<>"$dir/in" {out}<>"$dir/out"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast on InfiniBand: the members that ports have in groups for us, as operators see them.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/seq_file.h>
+#include "device.h"
+#include "mcast_sa.h"
+
+static DEFINE_HASHTABLE(members, 10);	/* by MGID */
+static DEFINE_SPINLOCK(members_lock);	/* protects members */
+
+/**
+ * cmx_sa_member_list() - show a member to operators
+ * @m: the member; nothing to do if it is in the table
+ */
+void cmx_sa_member_list(struct cmx_sa_member *m)
+{
+	spin_lock(&members_lock);
+	if (hlist_unhashed(&m->node))
+		hash_add(members, &m->node, jhash(&m->mc->mgid, sizeof(m->mc->mgid), 0));
+	spin_unlock(&members_lock);
+}
+
+/**
+ * cmx_sa_member_unlist() - undo cmx_sa_member_list()
+ * @m: the member; nothing to do if it is not in the table
+ */
+void cmx_sa_member_unlist(struct cmx_sa_member *m)
+{
+	spin_lock(&members_lock);
+	hash_del(&m->node);
+	spin_unlock(&members_lock);
+}
+
+static bool same_group(const struct cmx_sa_member *a, const struct cmx_sa_member *b)
+{
+	return a->dev == b->dev && a->port == b->port &&
+	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
+}
+
+/* One line for the members of a port in a group, with the first of them */
+static void show_group(struct seq_file *s, struct hlist_head *bucket, struct cmx_sa_member *m)
+{
+	unsigned int users = 0, lost = 0;
+	struct cmx_sa_member *other;
+
+	hlist_for_each_entry(other, bucket, node) {
+		if (!same_group(other, m))
+			continue;
+		if (!users && other != m)
+			return;
+		users++;
+		lost += READ_ONCE(other->lost);
+	}
+	seq_printf(s, "%s/%u %pI6c %u mlid=%#x", dev_name(&m->dev->device->dev), m->port,
+		   &m->mc->mgid, users, m->mc->mlid);
+	if (lost)
+		seq_printf(s, " lost=%u", lost);
+	seq_putc(s, '\n');
+}
+
+/**
+ * cmx_mcast_sa_show() - the groups that InfiniBand ports are members of for us
+ * @s: one line each is added
+ */
+void cmx_mcast_sa_show(struct seq_file *s)
+{
+	struct cmx_sa_member *m;
+	unsigned int i;
+
+	spin_lock(&members_lock);
+	for (i = 0; i < HASH_SIZE(members); i++)
+		hlist_for_each_entry(m, &members[i], node)
+			show_group(s, &members[i], m);
+	spin_unlock(&members_lock);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Limits the joins and leaves that a port has under way at the SA.
+ *
+ * An SA handles one request after the other, and ib_sa repeats a request that is not answered
+ * within 300 ms. If many are sent at once, the SA spends its time on repetitions, and most requests
+ * time out. So a few are under way, and the others wait here. Users take turns: one who joins
+ * thousands of groups delays the next join of another user by a few requests, not by thousands.
+ */
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include "sa_queue.h"
+
+static unsigned int sa_requests = 8;
+module_param(sa_requests, uint, 0644);
+MODULE_PARM_DESC(sa_requests, "most joins and leaves that an InfiniBand port has under way (8)");
+
+/**
+ * cmx_sa_queue_init() - make an empty queue
+ * @queue: the queue
+ */
+void cmx_sa_queue_init(struct cmx_sa_queue *queue)
+{
+	spin_lock_init(&queue->lock);
+	INIT_LIST_HEAD(&queue->turns);
+	INIT_LIST_HEAD(&queue->sent);
+	queue->answered = jiffies;
+}
+
+/**
+ * cmx_sa_request_init() - make a request that is not queued
+ * @req: the request
+ * @user: requests with the same one wait for each other
+ * @wake: called under a spinlock when the request need not wait any more
+ */
+void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
+			 void (*wake)(struct cmx_sa_request *req))
+{
+	req->user = user;
+	req->wake = wake;
+	req->state = CMX_SA_IDLE;
+	INIT_LIST_HEAD(&req->item);
+	INIT_LIST_HEAD(&req->later);
+}
+
+static void request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+{
+	req->state = CMX_SA_SENT;
+	req->since = jiffies;
+	list_add_tail(&req->item, &queue->sent);
+	queue->under_way++;
+}
+
+static void request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+{
+	struct cmx_sa_request *oldest;
+
+	req->state = CMX_SA_WAITING;
+	list_for_each_entry(oldest, &queue->turns, item) {
+		if (oldest->user == req->user) {
+			list_add_tail(&req->item, &oldest->later);
+			return;
+		}
+	}
+	list_add_tail(&req->item, &queue->turns);
+}
+
+/* The user's next request, if any, takes over the others and waits for the user's next turn. */
+static void request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+{
+	struct cmx_sa_request *next;
+
+	list_del_init(&req->item);
+	next = list_first_entry_or_null(&req->later, struct cmx_sa_request, item);
+	if (!next)
+		return;
+	list_move_tail(&next->item, &queue->turns);
+	list_splice_init(&req->later, &next->later);
+}
+
+static struct cmx_sa_request *queue_first(struct cmx_sa_queue *queue)
+{
+	return list_first_entry_or_null(&queue->turns, struct cmx_sa_request, item);
+}
+
+static bool queue_is_full(const struct cmx_sa_queue *queue)
+{
+	return queue->under_way >= max(READ_ONCE(sa_requests), 1U);
+}
+
+static void queue_grant(struct cmx_sa_queue *queue)
+{
+	struct cmx_sa_request *req;
+
+	while (!queue_is_full(queue) && (req = queue_first(queue))) {
+		request_dequeue(queue, req);
+		request_grant(queue, req);
+		req->wake(req);
+	}
+}
+
+/* They may be many, so the lock is not held all the time. */
+static void queue_expire(struct cmx_sa_queue *queue)
+{
+	struct cmx_sa_request *req;
+
+	do {
+		spin_lock(&queue->lock);
+		req = queue_first(queue);
+		if (req) {
+			request_dequeue(queue, req);
+			req->state = CMX_SA_EXPIRED;
+			req->wake(req);
+		}
+		spin_unlock(&queue->lock);
+	} while (req);
+}
+
+/**
+ * cmx_sa_queue_stop() - wait for the SA no longer, since the device is being removed
+ * @queue: the queue; all requests are woken, and none can be started
+ */
+void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
+{
+	struct cmx_sa_request *req;
+
+	spin_lock(&queue->lock);
+	WRITE_ONCE(queue->stopped, true);
+	list_for_each_entry(req, &queue->sent, item)
+		req->wake(req);
+	spin_unlock(&queue->lock);
+	queue_expire(queue);
+}
+
+/**
+ * cmx_sa_request_start() - ask whether a request may be sent
+ * @queue: of the port
+ * @req: the request. Asking again does no harm
+ *
+ * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
+ * @req->wake is called when it is time to ask again; -ETIMEDOUT: it has waited until another
+ * request timed out and the SA had answered none meanwhile, and waits no longer; -ENODEV: stopped.
+ */
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+{
+	int ret = 0;
+
+	spin_lock(&queue->lock);
+	if (queue->stopped) {
+		ret = -ENODEV;
+	} else if (req->state == CMX_SA_EXPIRED) {
+		req->state = CMX_SA_IDLE;
+		ret = -ETIMEDOUT;
+	} else if (req->state == CMX_SA_IDLE && !queue_is_full(queue)) {
+		request_grant(queue, req);
+	} else if (req->state != CMX_SA_SENT) {
+		if (req->state == CMX_SA_IDLE)
+			request_enqueue(queue, req);
+		ret = -EINPROGRESS;
+	}
+	spin_unlock(&queue->lock);
+	return ret;
+}
+
+/**
+ * cmx_sa_request_end() - a request has ended, or is not to be sent any more
+ * @queue: of the port
+ * @req: the request. Nothing to do if it was neither sent nor waits
+ * @status: 0: the SA has answered; -ETIMEDOUT: it has not; anything else tells nothing about it
+ */
+void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status)
+{
+	bool silent = false;
+
+	spin_lock(&queue->lock);
+	if (req->state == CMX_SA_WAITING)
+		request_dequeue(queue, req);
+	if (req->state == CMX_SA_SENT) {
+		list_del_init(&req->item);
+		queue->under_way--;
+		if (!status)
+			queue->answered = jiffies;
+		silent = status == -ETIMEDOUT && !time_after(queue->answered, req->since);
+		if (!silent)
+			queue_grant(queue);
+	}
+	req->state = CMX_SA_IDLE;
+	spin_unlock(&queue->lock);
+	if (silent)
+		queue_expire(queue);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_SA_QUEUE_H
+#define CMX_SA_QUEUE_H
+
+#include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+/**
+ * struct cmx_sa_queue - joins and leaves of an InfiniBand port
+ * @lock: protects the queue and its requests
+ * @turns: the oldest waiting request of each user; the first one is next
+ * @sent: requests that are under way
+ * @under_way: how many
+ * @answered: jiffies when the SA answered last
+ * @stopped: the device is being removed
+ */
+struct cmx_sa_queue {
+	spinlock_t lock;	/* protects all of it */
+	struct list_head turns;
+	struct list_head sent;
+	unsigned int under_way;
+	unsigned long answered;
+	bool stopped;
+};
+
+enum cmx_sa_request_state {
+	CMX_SA_IDLE,
+	CMX_SA_WAITING,		/* in the queue */
+	CMX_SA_EXPIRED,		/* was in the queue while the SA answered nobody */
+	CMX_SA_SENT,		/* may be sent, or has been */
+};
+
+/**
+ * struct cmx_sa_request - a join or a leave
+ * @user: whose turn it takes; only compared, never followed
+ * @wake: it no longer waits; called under the queue's lock
+ * @state: under the queue's lock
+ * @since: jiffies when it might be sent
+ * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in
+ *	&cmx_sa_queue.sent
+ * @later: waiting requests of the same user, if this is the oldest
+ */
+struct cmx_sa_request {
+	const void *user;
+	void (*wake)(struct cmx_sa_request *req);
+	enum cmx_sa_request_state state;
+	unsigned long since;
+	struct list_head item;
+	struct list_head later;
+};
+
+void cmx_sa_queue_init(struct cmx_sa_queue *queue);
+void cmx_sa_queue_stop(struct cmx_sa_queue *queue);
+
+static inline bool cmx_sa_queue_is_stopped(const struct cmx_sa_queue *queue)
+{
+	return READ_ONCE(queue->stopped);
+}
+
+void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
+			 void (*wake)(struct cmx_sa_request *req));
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req);
+void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status);
+
+#endif

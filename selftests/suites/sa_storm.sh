@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# sa_storm: multicast on InfiniBand: many joins and leaves at once, a slow SA and a silent one
+# kernels: 6.1 6.12 debug
+# check: 6.12
+. "$(dirname "$0")/../vm/guest.sh"
+. "$top/selftests/hca/guest.sh"
+. "$top/selftests/sa/guest.sh"
+fabric up 3 >/dev/null || exit
+load_cmx || exit
+# the first groups of a storm are 239.1.6.x and 239.1.7.x
+storm=300
+stormed() { groups | grep -c '^ff12:4001:ffff::f01:[67]'; }
+none_left() { [ "$(stormed)" = 0 ]; }
+mads() { knob mad/count | awk -v m="$1" '$1 == "0x03" && $2 == m && $3 == "0x0038" { n = $4 } END { print n + 0 }'; }
+joins() { mads 0x02; }
+leaves() { mads 0x15; }
+at_least() { [ "$("$1")" -ge "$2" ]; }
+# the SA takes so many milliseconds for each request; all MADs for it get lost
+pace() { knob mad/class 3; knob mad/pace "$1"; }
+silence() { knob mad/class 3; knob mad/drop "$1"; }
+ms() { echo $(($(date +%s%N) / 1000000)); }
+# as mc, but the answer is for later
+mc_ask() { local name=$1; shift; echo "$*" >&"${mc_in[$name]}"; }
+mc_answer() { local answer; read -r -t 90 answer <&"${mc_out[$1]}" || answer="no answer"; echo "$answer"; }
+start() { # NAME HCA: with an id
+	mc_start "$1" "$2" ours
+	mc "$1" id 0 udp "10.78.0.$(($2 + 1))" >/dev/null
+}
+
+echo "# many joins, then many leaves, and a slow SA"
+start a 0
+knob mad/count 0
+pace 20
+is "all are joined" "$storm of $storm, status 0" "$(mc a many 0 239.1.6.1 $storm)"
+check "with few MADs" test "$(joins)" -le $((storm + storm / 2))
+begin=$(ms)
+mc a destroy 0 >/dev/null
+check "destroying does not wait for the SA" test $(($(ms) - begin)) -lt $((2000 * slow))
+check "the SA is told of all" within 60 at_least leaves $storm
+pace 0
+check "and has none of them" within 20 none_left
+check "with few MADs, too" test "$(leaves)" -le $((storm + storm / 2))
+mc_stop a
+
+echo "# users take turns"
+mc_as=65534 start hog 0
+start a 0
+knob mad/count 0
+pace 20
+mc_ask hog many 0 239.1.6.1 $storm
+check "somebody joins many groups" within 20 at_least joins 20
+before=$(joins)
+mc a join 0 239.1.9.1 >/dev/null
+like "another user joins one" "MULTICAST_JOIN*status=0 *" "$(joined a)"
+check "after a few of the other's" test $(($(joins) - before)) -le 40
+mc a destroy 0 >/dev/null
+pkill -KILL -u 65534 -x mc
+wait "${mc_pid[hog]}" 2>/dev/null
+pace 0
+check "the SA keeps none of somebody who was killed" within 60 none_left
+check "and was not asked for what waited" test "$(joins)" -le $((storm / 2))
+mc_stop a
+
+echo "# a silent SA"
+start a 0
+silence 1
+begin=$(ms)
+is "all time out" "0 of 40, status -110" "$(mc a many 0 239.1.6.1 40)"
+check "at the same time" test $(($(ms) - begin)) -lt $((8000 * slow))
+mc a destroy 0 >/dev/null
+mc a id 0 udp 10.78.0.1 >/dev/null
+mc a option 0 rejoin 1 >/dev/null
+mc_ask a many 0 239.1.6.101 40
+sleep 5
+silence 0
+is "with MCAST_REJOIN they wait for the SA" "40 of 40, status 0" "$(mc_answer a)"
+mc a destroy 0 >/dev/null
+check "left: it has none of them" within 20 none_left
+
+echo "# a join whose answer is late"
+mc a id 0 udp 10.78.0.1 >/dev/null
+knob mad/class 3
+knob mad/delay 4000
+mc a join 0 239.1.6.1 >/dev/null
+is "it times out" "MULTICAST_ERROR id=0 status=-110" "$(joined a)"
+knob mad/delay 0
+check "but the SA has it" within 20 group_is ff12:4001:ffff::f01:601
+# until the last repetition has arrived
+sleep 5
+mc a leave 0 239.1.6.1 >/dev/null
+check "left: it has not" within 20 no_group ff12:4001:ffff::f01:601
+# the same, left before it times out
+knob mad/delay 1000
+mc a join 0 239.1.6.2 >/dev/null
+mc a leave 0 239.1.6.2 >/dev/null
+knob mad/delay 0
+sleep 8
+check "left before the answer: it has not" no_group ff12:4001:ffff::f01:602
+mc_stop a
+
+knob mad/class 0
+check "the module unloads" unload_cmx
+check "the fabric goes" fabric down
+finish
