@@ -33,6 +33,19 @@ struct cmx_method {
 	struct cmx_attr_spec attrs[CMX_METHOD_ATTRS];
 };
 
+/*
+ * The shortest form of each struct that a caller may have: up to the last field that the first
+ * version cannot do without. They are never raised.
+ */
+#define CMX_MIN_CONN_PARAM	offsetofend(struct rdma_ucm_conn_param, valid)
+#define CMX_MIN_ECE		offsetofend(struct rdma_ucm_ece, attr_mod)
+#define CMX_MIN_ECE_INFO	offsetofend(struct cmx_ece_info, flags)
+#define CMX_MIN_INFO		offsetofend(struct cmx_id_info, src_addr)
+#define CMX_MIN_MCAST_ATTR	offsetofend(struct cmx_mcast_attr, scope)
+#define CMX_MIN_QP_ATTR		offsetofend(struct ib_uverbs_qp_attr, reserved)
+
+#define CMX_OUTPUT_INFO CMX_OUTPUT_OPT(INFO, CMX_MIN_INFO)
+
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
 /* The attribute, or NULL when it was not given. */

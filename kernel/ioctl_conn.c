@@ -11,11 +11,9 @@
 #define MAX_BACKLOG 1024
 
 #define INPUT_CONN_PARAM						\
-	CMX_INPUT(CONN_PARAM, sizeof(struct rdma_ucm_conn_param),	\
-		  sizeof(struct rdma_ucm_conn_param))
+	CMX_INPUT(CONN_PARAM, CMX_MIN_CONN_PARAM, sizeof(struct rdma_ucm_conn_param))
 #define INPUT_ECE							\
-	CMX_INPUT_OPT(ECE, sizeof(struct rdma_ucm_ece), sizeof(struct rdma_ucm_ece))
-#define OUTPUT_INFO CMX_OUTPUT_OPT(INFO, offsetof(struct cmx_id_info, dst_addr))
+	CMX_INPUT_OPT(ECE, CMX_MIN_ECE, sizeof(struct rdma_ucm_ece))
 
 static int listen(struct cmx_call *call, struct cmx_uid *u)
 {
@@ -38,7 +36,7 @@ const struct cmx_method cmx_method_listen = {
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(BACKLOG, sizeof(s32), sizeof(s32)),
-		OUTPUT_INFO,
+		CMX_OUTPUT_INFO,
 	},
 };
 
@@ -99,7 +97,7 @@ const struct cmx_method cmx_method_connect = {
 		CMX_INPUT_U32(ID),
 		INPUT_CONN_PARAM,
 		INPUT_ECE,
-		OUTPUT_INFO,
+		CMX_OUTPUT_INFO,
 	},
 };
 
@@ -227,6 +225,6 @@ const struct cmx_method cmx_method_init_qp_attr = {
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(QP_STATE),
-		CMX_OUTPUT(QP_ATTR, sizeof(struct ib_uverbs_qp_attr)),
+		CMX_OUTPUT(QP_ATTR, CMX_MIN_QP_ATTR),
 	},
 };

@@ -20,7 +20,6 @@
 	CMX_INPUT_OPT(QP_TYPE, sizeof(u32), sizeof(u32)),			\
 	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32)),					\
 	CMX_INPUT_OPT(ID, sizeof(u32), sizeof(u32))
-#define OUTPUT_INFO CMX_OUTPUT_OPT(INFO, offsetof(struct cmx_id_info, dst_addr))
 
 /* Only in the InfiniBand port space has the caller a choice. */
 static int choose_qp_type(u32 ps, u32 *qp_type)
@@ -182,7 +181,7 @@ static int bind(struct cmx_call *call, struct cmx_uid *u)
 const struct cmx_method cmx_method_bind = {
 	.id_call = bind,
 	.attrs = {
-		OUTPUT_INFO,
+		CMX_OUTPUT_INFO,
 		INPUT_ADDR(SRC_ADDR),
 		INPUT_NEW_ID,
 	},
@@ -210,7 +209,7 @@ const struct cmx_method cmx_method_resolve_addr = {
 		INPUT_ADDR_OPT(SRC_ADDR),
 		INPUT_ADDR(DST_ADDR),
 		CMX_INPUT_U32(TIMEOUT),
-		OUTPUT_INFO,
+		CMX_OUTPUT_INFO,
 	},
 };
 
@@ -226,7 +225,7 @@ const struct cmx_method cmx_method_resolve_route = {
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(TIMEOUT),
-		OUTPUT_INFO,
+		CMX_OUTPUT_INFO,
 	},
 };
 
@@ -247,8 +246,8 @@ const struct cmx_method cmx_method_query = {
 	.id_call = query,
 	.attrs = {
 		CMX_INPUT_U32(ID),
-		OUTPUT_INFO,
-		CMX_OUTPUT_OPT(ECE_INFO, sizeof(struct cmx_ece_info)),
+		CMX_OUTPUT_INFO,
+		CMX_OUTPUT_OPT(ECE_INFO, CMX_MIN_ECE_INFO),
 	},
 };
 

@@ -62,7 +62,7 @@ const struct cmx_method cmx_method_join = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(DST_ADDR, sizeof(struct sockaddr), sizeof(struct sockaddr_storage)),
 		CMX_INPUT(UID, sizeof(u64), sizeof(u64)),
-		CMX_INPUT_OPT(MCAST, sizeof(struct cmx_mcast_attr), sizeof(struct cmx_mcast_attr)),
+		CMX_INPUT_OPT(MCAST, CMX_MIN_MCAST_ATTR, sizeof(struct cmx_mcast_attr)),
 		CMX_OUTPUT_U32(OUT_ID),
 	},
 };

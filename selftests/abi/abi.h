@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <rdma/cmx_ioctl.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define OFFSETOFEND(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #define M UVERBS_ATTR_F_MANDATORY
 
 /* Says what is wrong; the test goes on, and has failed. */

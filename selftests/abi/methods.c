@@ -3,13 +3,12 @@
  * Every method: what it takes, where it works, and a call that succeeds there.
  */
 #include <arpa/inet.h>
-#include <stddef.h>
 #include "abi.h"
 
 #define I4(attr) { CMX_ATTR_##attr, IN, true, 4, 4 }
 #define ADDR_IN(attr, must) { CMX_ATTR_##attr, IN, must, 16, 128 }
 #define O(attr, must, len) { CMX_ATTR_##attr, OUT, must, len, 1 }
-#define INFO O(INFO, false, offsetof(struct cmx_id_info, dst_addr))
+#define INFO O(INFO, false, OFFSETOFEND(struct cmx_id_info, src_addr))
 /* what makes an id, for a method that has none or can do without */
 #define NEW_ID(must)								\
 	{ CMX_ATTR_UID, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
@@ -235,7 +234,7 @@ const struct method methods[] = {
 	{ "resolve route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
 	  { I4(ID), I4(TIMEOUT), INFO }, resolve_route },
 	{ "query", CMX_OBJ_ID, CMX_ID_QUERY, CONNECTED,
-	  { I4(ID), INFO, O(ECE_INFO, false, sizeof(struct cmx_ece_info)) }, query },
+	  { I4(ID), INFO, O(ECE_INFO, false, OFFSETOFEND(struct cmx_ece_info, flags)) }, query },
 	{ "listen", CMX_OBJ_ID, CMX_ID_LISTEN, BOUND, { I4(ID), I4(BACKLOG), INFO }, listen_on },
 	{ "connect", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
 	  { I4(ID), PARAM, ECE, INFO }, connect_to },
@@ -260,7 +259,8 @@ const struct method methods[] = {
 	  { I4(ID), I4(FD), O(OUT_ID, true, 4), O(COUNT, true, 4) }, migrate },
 	{ "join", CMX_OBJ_MCAST, CMX_MCAST_JOIN, UD,
 	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_UID, IN, true, 8, 8 },
-	    { CMX_ATTR_MCAST, IN, false, sizeof(mcast_attr), sizeof(mcast_attr) },
+	    { CMX_ATTR_MCAST, IN, false, OFFSETOFEND(struct cmx_mcast_attr, scope),
+	      sizeof(mcast_attr) },
 	    O(OUT_ID, true, 4) }, join },
 	{ "leave", CMX_OBJ_MCAST, CMX_MCAST_LEAVE, JOINED, { I4(MCAST_ID), O(COUNT, true, 4) },
 	  leave },
