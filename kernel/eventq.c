@@ -371,14 +371,21 @@ static u32 wanted(const struct cmx_event *ev)
 	}
 }
 
-/* To @file->resp. @handle: of the new id, for CONNECT_REQUEST */
-static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle)
+/* Structs of other headers are within ours: they must not grow there. */
+static_assert(offsetofend(struct cmx_event_resp, param) == 344);
+static_assert(offsetofend(struct cmx_event_resp, rts) == 632);
+static_assert(offsetofend(struct cmx_id_info, init_attr) == 600);
+
+/* To @file->record, as far as @room wants it. @handle: of the new id, for CONNECT_REQUEST */
+static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
+		 const struct cmx_event_room *room)
 {
-	struct cmx_event_resp *to = &file->resp;
+	struct cmx_event_resp *to = &file->record.resp;
 	struct cmx_uid *u = event_owner(ev);
 	u32 want = wanted(ev);
 
-	memset(to, 0, offsetof(struct cmx_event_resp, info));
+	memset(to, 0, offsetof(struct cmx_event_resp, rtr));
+	memset_after(to, 0, rts);
 	to->event = ev->ev.event;
 	to->status = ev->ev.status;
 	to->flags = ev->flags;
@@ -398,43 +405,61 @@ static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 	} else {
 		fill_conn(&to->param.conn, &ev->ev.param.conn);
 	}
-	if (want & CMX_EVENT_F_INFO) {
-		cmx_info_fill(to_uid(ev->p), &to->info, sizeof(to->info));
+	if (want & CMX_EVENT_F_INFO && room->sizes.info) {
+		cmx_info_fill(to_uid(ev->p), &file->record.info, room->sizes.info);
 		to->flags |= CMX_EVENT_F_INFO;
 	}
 	if (want & CMX_EVENT_F_QP && ev->p->id.qp_type != IB_QPT_UD &&
+	    room->sizes.resp > offsetof(struct cmx_event_resp, rtr) &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTR, &to->rtr) &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTS, &to->rts))
 		to->flags |= CMX_EVENT_F_QP;
 }
 
-static int copy_part(struct cmx_event_resp __user *to, const struct cmx_event_resp *from,
-		     size_t start, size_t end)
+static int copy_part(void __user *to, const void *from, size_t start, size_t end)
 {
-	return cmx_copy_out((void __user *)to + start, (void *)from + start, end - start);
+	return start < end ? cmx_copy_out(to + start, from + start, end - start) : 0;
+}
+
+/* The process knows more than this kernel does. */
+static int clear_rest(void __user *to, size_t size, size_t asked)
+{
+	return asked > size && clear_user(to + size, asked - size) ? -EFAULT : 0;
 }
 
 /*
- * Most events are short: only what the flags announce is written, and no more
- * private data than there is.
+ * Most events are short: QP attributes are only written when the flags announce
+ * them, and no more private data than there is.
  */
-static int copy_out(struct cmx_event_resp __user *to, const struct cmx_event_resp *from)
+static int copy_resp(void __user *to, const struct cmx_event_resp *from, size_t asked)
 {
+	const size_t qp = offsetof(struct cmx_event_resp, rtr);
+	const size_t qp_end = offsetofend(struct cmx_event_resp, rts);
 	size_t data = offsetof(struct cmx_event_resp, param.conn.private_data);
 	size_t len = from->param.conn.private_data_len;
-	size_t end = offsetof(struct cmx_event_resp, info);
-	size_t rest;
+	size_t known = min(asked, sizeof(*from));
 
 	if (from->flags & CMX_EVENT_F_UD) {
 		data = offsetof(struct cmx_event_resp, param.ud.private_data);
 		len = from->param.ud.private_data_len;
 	}
-	rest = data + RDMA_MAX_PRIVATE_DATA;
-	if (from->flags & CMX_EVENT_F_INFO)
-		end = offsetof(struct cmx_event_resp, rtr);
-	if (from->flags & CMX_EVENT_F_QP)
-		end = sizeof(*from);
-	return copy_part(to, from, 0, data + len) ?: copy_part(to, from, rest, end);
+	return copy_part(to, from, 0, data + len) ?:
+	       copy_part(to, from, data + RDMA_MAX_PRIVATE_DATA, qp) ?:
+	       copy_part(to, from, from->flags & CMX_EVENT_F_QP ? qp : qp_end,
+			 min(known, qp_end)) ?:
+	       copy_part(to, from, qp_end, known) ?: clear_rest(to, sizeof(*from), asked);
+}
+
+static int copy_record(void __user *to, const struct cmx_event_record *from,
+		       const struct cmx_event_sizes *asked)
+{
+	int ret = copy_resp(to, &from->resp, asked->resp);
+
+	if (ret || !(from->resp.flags & CMX_EVENT_F_INFO))
+		return ret;
+	to += asked->resp;
+	return copy_part(to, &from->info, 0, min_t(size_t, asked->info, sizeof(from->info))) ?:
+	       clear_rest(to, sizeof(from->info), asked->info);
 }
 
 /* The process has the event now: nothing can fail any more. */
@@ -457,8 +482,9 @@ static void fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 }
 
 /* Only a holder of the mutex takes events away, so the first one stays. */
-static int fetch_one(struct cmx_file *file, struct cmx_event_resp __user *to)
+static int fetch_one(struct cmx_file *file, const struct cmx_event_room *room, u32 n)
 {
+	void __user *to = room->to + n * (room->sizes.resp + room->sizes.info);
 	struct cmx_event *ev;
 	u32 handle = 0;
 	int ret;
@@ -474,8 +500,8 @@ static int fetch_one(struct cmx_file *file, struct cmx_event_resp __user *to)
 		if (ret)
 			return ret;
 	}
-	fill(file, ev, handle);
-	ret = copy_out(to, &file->resp);
+	fill(file, ev, handle, room);
+	ret = copy_record(to, &file->record, &room->sizes);
 	if (ret) {
 		if (ev->listener)
 			cmx_handle_abort(handle);
@@ -488,14 +514,13 @@ static int fetch_one(struct cmx_file *file, struct cmx_event_resp __user *to)
 /**
  * cmx_queue_fetch() - give events to the process
  * @file: the channel
- * @to: room for them
- * @max: most of them
+ * @room: where they go
  * @block: wait for the first one
  *
  * Return: how many, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT; then the
  * event is still there.
  */
-int cmx_queue_fetch(struct cmx_file *file, struct cmx_event_resp __user *to, u32 max, bool block)
+int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block)
 {
 	u32 n = 0;
 	int ret;
@@ -506,8 +531,8 @@ int cmx_queue_fetch(struct cmx_file *file, struct cmx_event_resp __user *to, u32
 		if (mutex_lock_interruptible(&file->mutex))
 			return -ERESTARTSYS;
 		do {
-			ret = fetch_one(file, to + n);
-		} while (!ret && ++n < max);
+			ret = fetch_one(file, room, n);
+		} while (!ret && ++n < room->max);
 		mutex_unlock(&file->mutex);
 	} while (block && !n && ret == -EAGAIN);
 	return n ? n : ret;

@@ -20,7 +20,7 @@
  * @quota: of who opened it
  * @pid: who opened it, for debugfs
  * @mm: the address space that has claimed it, or NULL; once set, it stays
- * @resp: the event being fetched, under @mutex
+ * @record: the event being fetched, under @mutex
  * @rcu: a poster may still look at it
  */
 struct cmx_file {
@@ -32,8 +32,20 @@ struct cmx_file {
 	struct cmx_quota *quota;
 	pid_t pid;
 	struct mm_struct *mm;
-	struct cmx_event_resp resp;
+	struct cmx_event_record record;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct cmx_event_room - where a process wants its events
+ * @to: array of records
+ * @max: how many of them there are
+ * @sizes: how long the parts of each are
+ */
+struct cmx_event_room {
+	void __user *to;
+	u32 max;
+	struct cmx_event_sizes sizes;
 };
 
 extern const struct cmx_sink cmx_user_sink;
@@ -51,7 +63,7 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 }
 
 void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to);
-int cmx_queue_fetch(struct cmx_file *file, struct cmx_event_resp __user *to, u32 max, bool block);
+int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block);
 
 u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file);
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched);

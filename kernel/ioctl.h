@@ -40,6 +40,8 @@ struct cmx_method {
 #define CMX_MIN_CONN_PARAM	offsetofend(struct rdma_ucm_conn_param, valid)
 #define CMX_MIN_ECE		offsetofend(struct rdma_ucm_ece, attr_mod)
 #define CMX_MIN_ECE_INFO	offsetofend(struct cmx_ece_info, flags)
+#define CMX_MIN_EVENT		offsetofend(struct cmx_event_resp, param)
+#define CMX_MIN_EVENT_SIZES	offsetofend(struct cmx_event_sizes, info)
 #define CMX_MIN_INFO		offsetofend(struct cmx_id_info, src_addr)
 #define CMX_MIN_MCAST_ATTR	offsetofend(struct cmx_mcast_attr, scope)
 #define CMX_MIN_QP_ATTR		offsetofend(struct ib_uverbs_qp_attr, reserved)

@@ -25,21 +25,34 @@ const struct cmx_method cmx_method_claim = {
 	.call = claim,
 };
 
+static bool size_is_valid(u32 size, size_t min)
+{
+	return size >= min && IS_ALIGNED(size, sizeof(u64));
+}
+
 static int get_events(struct cmx_call *call)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_EVENTS);
-	struct cmx_event_resp __user *to = u64_to_user_ptr(attr->data);
+	struct cmx_event_room room = { .to = u64_to_user_ptr(attr->data) };
 	int ret;
 
-	ret = cmx_queue_fetch(call->file, to, attr->len / sizeof(*to),
-			      !(call->filp->f_flags & O_NONBLOCK));
+	cmx_call_in(call, CMX_ATTR_EVENT_SIZES, &room.sizes, sizeof(room.sizes));
+	if (!size_is_valid(room.sizes.resp, CMX_MIN_EVENT) ||
+	    (room.sizes.info && !size_is_valid(room.sizes.info, CMX_MIN_INFO)))
+		return -EINVAL;
+	/* no attribute is longer than 16 bits can say */
+	if (room.sizes.resp > attr->len || room.sizes.info > attr->len - room.sizes.resp)
+		return -ENOSPC;
+	room.max = attr->len / (room.sizes.resp + room.sizes.info);
+	ret = cmx_queue_fetch(call->file, &room, !(call->filp->f_flags & O_NONBLOCK));
 	return ret < 0 ? ret : cmx_call_out_u32(call, CMX_ATTR_COUNT, ret);
 }
 
 const struct cmx_method cmx_method_get_events = {
 	.call = get_events,
 	.attrs = {
-		CMX_OUTPUT(EVENTS, sizeof(struct cmx_event_resp)),
+		CMX_INPUT(EVENT_SIZES, CMX_MIN_EVENT_SIZES, sizeof(struct cmx_event_sizes)),
+		CMX_OUTPUT(EVENTS, CMX_MIN_EVENT),
 		CMX_OUTPUT_U32(COUNT),
 	},
 };

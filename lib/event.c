@@ -117,15 +117,16 @@ static void copy_param(struct cmx_event *e, struct cmx_event_resp *resp)
 		copy_conn(e, &resp->param.conn);
 }
 
-static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_resp *resp)
+static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_record *record)
 {
+	const struct cmx_event_resp *resp = &record->resp;
 	struct cmx_known *known;
 
 	pthread_mutex_lock(&id->lock);
 	/* without memory they are asked for when they are needed */
 	known = cmx_id_known(id);
 	if (known && resp->flags & CMX_EVENT_F_INFO)
-		known->init = resp->info.init_attr;
+		known->init = record->info.init_attr;
 	if (known && resp->flags & CMX_EVENT_F_QP) {
 		known->rtr = resp->rtr;
 		known->rts = resp->rts;
@@ -135,10 +136,10 @@ static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_resp *resp)
 }
 
 /* An address or a route was resolved: that's an error if it can't be used. */
-static void on_resolved(struct cmx_event *e, struct cmx_event_resp *resp,
+static void on_resolved(struct cmx_event *e, const struct cmx_event_record *record,
 			enum rdma_cm_event_type error)
 {
-	if (!(resp->flags & CMX_EVENT_F_INFO) || !cmx_id_apply_info(e->id, &resp->info))
+	if (!(record->resp.flags & CMX_EVENT_F_INFO) || !cmx_id_apply_info(e->id, &record->info))
 		return;
 	e->event.event = error;
 	e->event.status = -errno;
@@ -146,9 +147,10 @@ static void on_resolved(struct cmx_event *e, struct cmx_event_resp *resp,
 
 /* Makes the id of a request; without one the request is turned down. */
 static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
-		       struct cmx_event_resp *resp)
+		       struct cmx_event_record *record)
 {
 	struct cmx_id *listener = e->id, *id;
+	struct cmx_event_resp *resp = &record->resp;
 
 	copy_param(e, resp);
 	id = cmx_id_from_request(channel, listener, resp->id);
@@ -163,9 +165,9 @@ static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
 		id->initiator_depth = resp->param.conn.initiator_depth;
 		id->responder_resources = resp->param.conn.responder_resources;
 	}
-	keep_qp_attrs(id, resp);
+	keep_qp_attrs(id, record);
 	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
-	    cmx_id_apply_info(id, &resp->info)) {
+	    cmx_id_apply_info(id, &record->info)) {
 		rdma_destroy_id(&id->id);
 		return false;
 	}
@@ -191,10 +193,10 @@ err:
 	return cmx_err(err);
 }
 
-static void on_response(struct cmx_event *e, struct cmx_event_resp *resp)
+static void on_response(struct cmx_event *e, struct cmx_event_record *record)
 {
-	copy_param(e, resp);
-	keep_qp_attrs(e->id, resp);
+	copy_param(e, &record->resp);
+	keep_qp_attrs(e->id, record);
 	if (!e->id->id.qp)
 		return;
 	if (!follow_response(e->id)) {
@@ -237,8 +239,10 @@ static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
 
 /* False for an event that the application does not get to see. */
 static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
-		    struct cmx_event_resp *resp)
+		    struct cmx_event_record *record)
 {
+	struct cmx_event_resp *resp = &record->resp;
+
 	set_owner(e, resp);
 	e->event.id = &e->id->id;
 	e->event.event = resp->event;
@@ -246,17 +250,17 @@ static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 
 	switch (resp->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		on_resolved(e, resp, RDMA_CM_EVENT_ADDR_ERROR);
+		on_resolved(e, record, RDMA_CM_EVENT_ADDR_ERROR);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		on_resolved(e, resp, RDMA_CM_EVENT_ROUTE_ERROR);
+		on_resolved(e, record, RDMA_CM_EVENT_ROUTE_ERROR);
 		break;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		if (!on_request(channel, e, resp))
+		if (!on_request(channel, e, record))
 			goto drop;
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		on_response(e, resp);
+		on_response(e, record);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 		if (e->id->connect_error)
@@ -287,13 +291,13 @@ drop:
 /**
  * struct fetch - what a thread has in its hands while it waits
  * @fd: of the channel, which another thread may destroy
- * @resp: what the kernel writes; @resp[i].uid is 0 where there is no event
+ * @records: what the kernel writes; the uid is 0 where there is no event
  * @spare: memory for the application's part of each
  * @n: how many of both
  */
 struct fetch {
 	int fd;
-	struct cmx_event_resp *resp;
+	struct cmx_event_record *records;
 	struct cmx_event *spare[CMX_MAX_EVENTS];
 	int n;
 };
@@ -305,13 +309,13 @@ static void cancelled(void *arg)
 	int i;
 
 	for (i = 0; i < f->n; i++) {
-		if (!f->resp[i].uid) {
+		if (!f->records[i].resp.uid) {
 			free(f->spare[i]);
 			continue;
 		}
-		if (f->resp[i].event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			cmx_id_destroy_handle(f->fd, f->resp[i].id);
-		set_owner(f->spare[i], &f->resp[i]);
+		if (f->records[i].resp.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			cmx_id_destroy_handle(f->fd, f->records[i].resp.id);
+		set_owner(f->spare[i], &f->records[i].resp);
 		rdma_ack_cm_event(&f->spare[i]->event);
 	}
 }
@@ -322,13 +326,17 @@ static void cancelled(void *arg)
  */
 static int fetch(struct fetch *f)
 {
+	static const struct cmx_event_sizes sizes = {
+		.resp = sizeof(f->records->resp), .info = sizeof(f->records->info),
+	};
 	uint32_t count = 0;
 	struct cmx_cmd cmd;
 	int type, ret;
 
-	static_assert(CMX_MAX_EVENTS * sizeof(*f->resp) <= UINT16_MAX, "length of an attribute");
+	static_assert(CMX_MAX_EVENTS * sizeof(*f->records) <= UINT16_MAX, "length of an attribute");
 	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, f->resp, f->n * sizeof(*f->resp));
+	cmx_cmd_in(&cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
+	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, f->records, f->n * sizeof(*f->records));
 	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
 	pthread_cleanup_push(cancelled, f);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
@@ -343,14 +351,14 @@ static int fetch(struct fetch *f)
  * fetched it can't be put back. How many were processed and are for the
  * application; -1 when none was fetched.
  */
-static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
+static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_record *records,
 		      struct rdma_cm_event **events, int n)
 {
 	int fetched, used = 0, state, i, err;
 	struct fetch f;
 
 	f.fd = channel->fd;
-	f.resp = resp;
+	f.records = records;
 	for (f.n = 0; f.n < n; f.n++) {
 		f.spare[f.n] = calloc(1, sizeof(*f.spare[0]));
 		if (!f.spare[f.n])
@@ -359,13 +367,13 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp 
 	if (!f.n)
 		return cmx_err(ENOMEM);
 
-	memset(resp, 0, f.n * sizeof(*resp));
+	memset(records, 0, f.n * sizeof(*records));
 	fetched = fetch(&f);
 	err = errno;
 	/* verbs and files are cancellation points: what was begun here is finished */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (i = 0; i < fetched; i++) {
-		if (process(channel, f.spare[used], &resp[i])) {
+		if (process(channel, f.spare[used], &records[i])) {
 			events[used] = &f.spare[used]->event;
 			used++;
 		} else {
@@ -378,41 +386,41 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_resp 
 	return fetched < 0 ? cmx_err(err) : used;
 }
 
-static int get_events(struct rdma_event_channel *channel, struct cmx_event_resp *resp,
+static int get_events(struct rdma_event_channel *channel, struct cmx_event_record *records,
 		      struct rdma_cm_event **events, int n)
 {
 	int ret;
 
 	/* all of them dropped: wait for others */
 	do {
-		ret = fetch_some(channel, resp, events, n);
+		ret = fetch_some(channel, records, events, n);
 	} while (!ret);
 	return ret;
 }
 
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
-	struct cmx_event_resp resp;
+	struct cmx_event_record record;
 
 	if (!event)
 		return cmx_err(EINVAL);
-	return get_events(channel, &resp, event, 1) < 0 ? -1 : 0;
+	return get_events(channel, &record, event, 1) < 0 ? -1 : 0;
 }
 
 int cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
 {
-	struct cmx_event_resp *resp;
+	struct cmx_event_record *records;
 	int ret, err;
 
 	if (!events || n < 1)
 		return cmx_err(EINVAL);
 	if (n > CMX_MAX_EVENTS)
 		n = CMX_MAX_EVENTS;
-	resp = calloc(n, sizeof(*resp));
-	if (!resp)
+	records = calloc(n, sizeof(*records));
+	if (!records)
 		return cmx_err(ENOMEM);
-	pthread_cleanup_push(free, resp);
-	ret = get_events(channel, resp, events, n);
+	pthread_cleanup_push(free, records);
+	ret = get_events(channel, records, events, n);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;

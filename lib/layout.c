@@ -30,14 +30,17 @@ OFFSET(cmx_mcast_attr, pkey, 16);
 OFFSET(cmx_mcast_attr, sl, 20);
 OFFSET(cmx_mcast_attr, reserved, 24);
 
-SIZE(cmx_event_resp, 1232);
+SIZE(cmx_event_resp, 632);
 OFFSET(cmx_event_resp, id, 8);
 OFFSET(cmx_event_resp, status, 20);
 OFFSET(cmx_event_resp, ece, 32);
 OFFSET(cmx_event_resp, param, 40);
-OFFSET(cmx_event_resp, info, 344);
-OFFSET(cmx_event_resp, rtr, 944);
-OFFSET(cmx_event_resp, rts, 1088);
+OFFSET(cmx_event_resp, rtr, 344);
+OFFSET(cmx_event_resp, rts, 488);
+
+SIZE(cmx_event_sizes, 8);
+OFFSET(cmx_event_sizes, info, 4);
+OFFSET(cmx_event_record, info, 632);
 
 SIZE(ib_uverbs_ioctl_hdr, 24);
 SIZE(ib_uverbs_attr, 16);

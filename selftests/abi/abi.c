@@ -54,7 +54,7 @@ static bool run(const struct test *t)
 int main(int argc, char **argv)
 {
 	static const struct test *const suites[] = {
-		attr_tests, handle_tests, event_tests, race_tests,
+		attr_tests, handle_tests, event_tests, race_tests, grow_tests,
 	};
 	const char *pattern = argc > 1 ? argv[1] : "*";
 	const struct test *t;

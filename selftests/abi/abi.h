@@ -27,7 +27,8 @@ struct test {
 	void (*run)(void);
 };
 
-extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[];
+extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[],
+			  grow_tests[];
 
 /* call.c: commands */
 #define CMD_ATTRS 24
@@ -89,10 +90,11 @@ int id_disconnect(int fd, uint32_t id);
 int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc);
 int mc_leave(int fd, uint32_t mc, uint32_t *fetched);
 int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetched);
-int get_events(int fd, struct cmx_event_resp *resp, int n, uint32_t *count);
+int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count);
 bool readable(int fd, int ms);
 /* the next event, which must be of that type; NULL if not */
 struct cmx_event_resp *next_event(int fd, int type);
+extern const struct cmx_event_sizes event_sizes;	/* those of the header */
 
 extern struct sockaddr_in local;		/* of the RDMA device */
 extern uint32_t last_qpn;			/* of the last connect or accept */

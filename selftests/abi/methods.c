@@ -36,7 +36,8 @@ static void channel_info(struct cmd *c, struct scene *s)
 static void events(struct cmd *c, struct scene *s)
 {
 	(void)s;
-	cmd_out(c, CMX_ATTR_EVENTS, out[0], sizeof(struct cmx_event_resp));
+	cmd_in(c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
+	cmd_out(c, CMX_ATTR_EVENTS, out[0], sizeof(struct cmx_event_record));
 	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
 }
 
@@ -216,7 +217,8 @@ const struct method methods[] = {
 	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4) },
 	  channel_info },
 	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
-	  { { CMX_ATTR_EVENTS, OUT, true, sizeof(struct cmx_event_resp), 0 },
+	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },
+	    { CMX_ATTR_EVENTS, OUT, true, OFFSETOFEND(struct cmx_event_resp, param), 0 },
 	    O(COUNT, true, 4) }, events },
 	{ "create", CMX_OBJ_ID, CMX_ID_CREATE, NOTHING,
 	  { NEW_ID(true) }, new_id },

@@ -139,12 +139,12 @@ static void *move(void *arg)
 
 static void *fetch(void *arg)
 {
-	struct cmx_event_resp resp[4];
+	struct cmx_event_record records[4];
 	unsigned int seed = (intptr_t)arg;
 	uint32_t count;
 
 	while (time(NULL) < shared.end)
-		get_events(some_fd(&seed), resp, 4, &count);
+		get_events(some_fd(&seed), records, 4, &count);
 	return NULL;
 }
 
@@ -171,10 +171,10 @@ static void on_usr1(int sig)
 
 static void *wait_event(void *fd)
 {
-	struct cmx_event_resp resp;
+	struct cmx_event_record record;
 	uint32_t count;
 
-	return (void *)(intptr_t)get_events((intptr_t)fd, &resp, 1, &count);
+	return (void *)(intptr_t)get_events((intptr_t)fd, &record, 1, &count);
 }
 
 /* A thread that waits keeps the channel, not the descriptor. */
@@ -253,12 +253,12 @@ static int claim(int fd)
 
 static void child_is_refused(int fd)
 {
-	struct cmx_event_resp resp;
+	struct cmx_event_record record;
 	int own = dev_open();
 	uint32_t id, count;
 
 	if (claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
-	    get_events(fd, &resp, 1, &count) != EACCES)
+	    get_events(fd, &record, 1, &count) != EACCES)
 		_exit(1);
 	/* neither can it take the parent's ids to a channel of its own */
 	if (id_destroy(fd, inherited, &count) != EACCES ||
@@ -459,7 +459,7 @@ struct stuck {
 static void *stuck_fetch(void *arg)
 {
 	struct stuck *s = arg;
-	struct cmx_event_resp *to = (void *)(s->mem + s->page - 64);
+	struct cmx_event_record *to = (void *)(s->mem + s->page - 64);
 
 	get_events(s->fd, to, (PAGES - 1) * s->page / sizeof(*to), &s->count);
 	return NULL;

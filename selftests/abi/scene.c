@@ -195,12 +195,17 @@ int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetche
 	return cmd_issue(&c, fd);
 }
 
-int get_events(int fd, struct cmx_event_resp *resp, int n, uint32_t *count)
+const struct cmx_event_sizes event_sizes = {
+	.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
+};
+
+int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)
 {
 	struct cmd c;
 
 	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmd_out(&c, CMX_ATTR_EVENTS, resp, n * sizeof(*resp));
+	cmd_in(&c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
+	cmd_out(&c, CMX_ATTR_EVENTS, records, n * sizeof(*records));
 	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
 	return cmd_issue(&c, fd);
 }
@@ -214,16 +219,17 @@ bool readable(int fd, int ms)
 
 struct cmx_event_resp *next_event(int fd, int type)
 {
-	static struct cmx_event_resp resp;
+	static struct cmx_event_record record;
+	struct cmx_event_resp *resp = &record.resp;
 	uint32_t count;
 
-	memset(&resp, 0, sizeof(resp));
+	memset(&record, 0, sizeof(record));
 	if (!CHECK(readable(fd, slow_time(10000)), "event %d", type) ||
-	    !CHECK(!get_events(fd, &resp, 1, &count)) ||
-	    !CHECK((int)resp.event == type, "event %u, status %d, not %d", resp.event,
-		   resp.status, type))
+	    !CHECK(!get_events(fd, &record, 1, &count)) ||
+	    !CHECK((int)resp->event == type, "event %u, status %d, not %d", resp->event,
+		   resp->status, type))
 		return NULL;
-	return &resp;
+	return resp;
 }
 
 static bool listener_open(struct scene *s)

@@ -128,14 +128,14 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 
 static void forget_guid(const struct ib_uverbs_attr *attr)
 {
-	struct cmx_event_resp *resp = (void *)(uintptr_t)attr->data;
+	struct cmx_event_record *record = (void *)(uintptr_t)attr->data;
 	struct cmx_id_info *info = (void *)(uintptr_t)attr->data;
 	size_t i;
 
 	if (attr->attr_id == CMX_ATTR_INFO)
 		info->node_guid = 0;
-	for (i = 0; attr->attr_id == CMX_ATTR_EVENTS && i < attr->len / sizeof(*resp); i++)
-		resp[i].info.node_guid = 0;
+	for (i = 0; attr->attr_id == CMX_ATTR_EVENTS && i < attr->len / sizeof(*record); i++)
+		record[i].info.node_guid = 0;
 }
 
 /*

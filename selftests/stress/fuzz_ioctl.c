@@ -257,11 +257,16 @@ static void mcast_attr_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
 
 static void channel_cmd_build(struct cmx_cmd *cmd, enum call call)
 {
+	static const struct cmx_event_sizes sizes = {
+		.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
+	};
+
 	cmx_cmd_init(cmd, CMX_OBJ_CHANNEL, call - INFO);
 	if (call == INFO) {
 		out_add(cmd, CMX_ATTR_VERSION, 4);
 	} else if (call == GET_EVENTS) {
-		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_resp));
+		cmx_cmd_in(cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
+		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_record));
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 	}
 }
@@ -393,12 +398,12 @@ static void result_handle(struct stress_rand *rnd, const struct cmx_cmd *cmd, en
 	};
 	const uint32_t *handle = out_find(cmd, CMX_ATTR_OUT_ID);
 	const uint32_t *count = out_find(cmd, CMX_ATTR_COUNT);
-	const struct cmx_event_resp *resp = out_find(cmd, CMX_ATTR_EVENTS);
+	const struct cmx_event_record *record = out_find(cmd, CMX_ATTR_EVENTS);
 	uint32_t i;
 
 	if (call == GET_EVENTS) {
-		for (i = 0; count && resp && i < *count && i < NUM_EVENTS; i++)
-			event_handle(rnd, &resp[i], file);
+		for (i = 0; count && record && i < *count && i < NUM_EVENTS; i++)
+			event_handle(rnd, &record[i].resp, file);
 	} else if (call == JOIN) {
 		slot_fill(new, *handle, file, MEMBER);
 	} else if (call == MIGRATE) {

@@ -8,13 +8,41 @@
 rig || exit
 load_cmx || exit
 
-while IFS= read -r line; do
-	case $line in
-	"ok "*) ok "${line#ok }";;
-	"not ok "*) not_ok "${line#not ok }";;
-	*) echo "$line";;
-	esac
-done < <("$top/selftests/abi/abi" 2>&1)
-[ $((passed + failed)) -gt 0 ] || not_ok "abi ran"
+# cases PREFIX COMMAND...: a program that prints "ok NAME" or "not ok NAME" for each of its cases
+cases() {
+	local prefix=$1 line before=$((passed + failed))
+	shift
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) ok "$prefix${line#ok }";;
+		"not ok "*) not_ok "$prefix${line#not ok }";;
+		*) echo "$line";;
+		esac
+	done < <("$@" 2>&1)
+	[ $((passed + failed)) -gt "$before" ] || not_ok "$prefix$* ran"
+}
+
+abi=$top/selftests/abi
+cases "" "$abi/abi"
+for pattern in "*malformed*" "*unusual*" "a request" "grow: *"; do
+	cases "one field more: " "$abi/abi-more" "$pattern"
+	cases "one field fewer: " "$abi/abi-fewer" "$pattern"
+done
+library() { # PREFIX FOLDER: what an event and a query bring, by the library of that folder
+	for name in "ECE: offered" "many events" "multicast: attributes"; do
+		cases "$1" env LD_LIBRARY_PATH="$2" "$top/selftests/own/own" "$name"
+	done
+}
+library "library with one field more: " "$abi/more/lib"
 check "the module unloads" unload_cmx
+
+# a module that has one field more than the programs and the library
+if built "*/later/rdma_cmx.ko" >/dev/null; then
+	cmx_module() { built "*/later/rdma_cmx.ko"; }
+	load_cmx || exit
+	cases "later module: " "$abi/abi" "grow: *"
+	cases "later module, one field fewer: " "$abi/abi-fewer" "grow: *"
+	library "later module, library: " "$cmx_lib"
+	check "the later module unloads" unload_cmx
+fi
 finish

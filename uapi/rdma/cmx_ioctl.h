@@ -88,9 +88,11 @@ enum cmx_channel_method {
 	/** @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION */
 	CMX_CHANNEL_INFO,
 	/**
-	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; out CMX_ATTR_EVENTS
-	 * (array of struct cmx_event_resp, N from the buffer's length), out
-	 * CMX_ATTR_COUNT (u32). Waits for the first one unless O_NONBLOCK.
+	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; in
+	 * CMX_ATTR_EVENT_SIZES (struct cmx_event_sizes), out CMX_ATTR_EVENTS
+	 * (array of records of these sizes, see struct cmx_event_record; N
+	 * from the buffer's length), out CMX_ATTR_COUNT (u32). Waits for the
+	 * first one unless O_NONBLOCK.
 	 */
 	CMX_CHANNEL_GET_EVENTS,
 	/**
@@ -235,9 +237,10 @@ enum cmx_attr {
 	CMX_ATTR_MCAST,		/* in: struct cmx_mcast_attr */
 	CMX_ATTR_INFO,		/* out: struct cmx_id_info, at least up to dst_addr */
 	CMX_ATTR_ECE_INFO,	/* out: struct cmx_ece_info */
-	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_resp */
+	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_record */
 	CMX_ATTR_COUNT,		/* out u32 */
 	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
+	CMX_ATTR_EVENT_SIZES,	/* in: struct cmx_event_sizes */
 	CMX_ATTR_NUM,
 };
 
@@ -414,13 +417,13 @@ struct cmx_mcast_attr {
 	__u32 reserved;
 };
 
-/** enum cmx_event_flags - what of struct cmx_event_resp is filled in */
+/** enum cmx_event_flags - what of struct cmx_event_record is filled in */
 enum cmx_event_flags {
-	/** @CMX_EVENT_F_UD: @param holds ud, not conn */
+	/** @CMX_EVENT_F_UD: @param is ud, not conn */
 	CMX_EVENT_F_UD = 1 << 0,
-	/** @CMX_EVENT_F_INFO: @info holds */
+	/** @CMX_EVENT_F_INFO: @info of the record is valid */
 	CMX_EVENT_F_INFO = 1 << 1,
-	/** @CMX_EVENT_F_QP: @rtr and @rts hold */
+	/** @CMX_EVENT_F_QP: @rtr and @rts are valid */
 	CMX_EVENT_F_QP = 1 << 2,
 	/** @CMX_EVENT_F_MCAST: @uid and @id name a membership */
 	CMX_EVENT_F_MCAST = 1 << 3,
@@ -441,9 +444,8 @@ enum cmx_event_flags {
  * @reserved: 0
  * @ece: the peer's ECE
  * @param: connection or datagram parameters
- * @info: the id as it is now
- * @rtr: what ibv_modify_qp() needs for RTR
- * @rts: what ibv_modify_qp() needs for RTS
+ * @rtr: what ibv_modify_qp() needs for RTR; not written without CMX_EVENT_F_QP
+ * @rts: what ibv_modify_qp() needs for RTS; likewise
  */
 struct cmx_event_resp {
 	__aligned_u64 uid;
@@ -458,9 +460,33 @@ struct cmx_event_resp {
 		struct rdma_ucm_conn_param conn;
 		struct rdma_ucm_ud_param ud;
 	} param;
-	struct cmx_id_info info;
 	struct ib_uverbs_qp_attr rtr;
 	struct ib_uverbs_qp_attr rts;
+};
+
+/**
+ * struct cmx_event_sizes - how long the parts of each event record are
+ * @resp: sizeof(struct cmx_event_resp) in the caller's header, at least up to
+ *	@param; a multiple of 8
+ * @info: sizeof(struct cmx_id_info) in the caller's header, at least up to
+ *	@src_addr, or 0 when the caller does not want it; a multiple of 8
+ *
+ * What the caller's parts have more than this kernel's is zeroed.
+ */
+struct cmx_event_sizes {
+	__u32 resp;
+	__u32 info;
+};
+
+/**
+ * struct cmx_event_record - one element of CMX_ATTR_EVENTS, for a caller whose
+ *	sizes are those of this header
+ * @resp: the event
+ * @info: the id as it is now; not written without CMX_EVENT_F_INFO
+ */
+struct cmx_event_record {
+	struct cmx_event_resp resp;
+	struct cmx_id_info info;
 };
 
 #endif
