@@ -7,11 +7,17 @@
 #include <linux/string.h>
 #include "attr.h"
 
+/* 0 is a program that does without the check. */
+static bool version_is_accepted(u32 version)
+{
+	return !version || (version >= CMX_ABI_VERSION_MIN && version <= CMX_ABI_VERSION);
+}
+
 /**
  * cmx_attr_check_hdr() - check the header of a command
  * @hdr: the header, without the attributes
  *
- * Return: 0, -EINVAL, or -EPROTO for a caller of another version.
+ * Return: 0, -EINVAL, or -EPROTO for a caller of a version that is not accepted.
  */
 int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 {
@@ -19,7 +25,7 @@ int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]) ||
 	    hdr->reserved1 || hdr->reserved2)
 		return -EINVAL;
-	return hdr->driver_id && hdr->driver_id != CMX_ABI_VERSION ? -EPROTO : 0;
+	return version_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
 }
 
 /* From @spec on, then from the first one on: most callers keep to the order of the list. */

@@ -4,6 +4,9 @@
 
 #include <rdma/cmx_ioctl.h>
 
+/** define CMX_ABI_VERSION_MIN - oldest CMX_ABI_VERSION that is still accepted */
+#define CMX_ABI_VERSION_MIN 1
+
 enum cmx_attr_dir {
 	CMX_DIR_END,	/* ends a method's list */
 	CMX_DIR_IN,

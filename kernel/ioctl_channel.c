@@ -6,13 +6,16 @@
 
 static int channel_info(struct cmx_call *call)
 {
-	return cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
+	int ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
+
+	return ret ?: cmx_call_out_u32(call, CMX_ATTR_VERSION_MIN, CMX_ABI_VERSION_MIN);
 }
 
 const struct cmx_method cmx_method_channel_info = {
 	.call = channel_info,
 	.attrs = {
 		CMX_OUTPUT_U32(VERSION),
+		CMX_OUTPUT_OPT(VERSION_MIN, sizeof(u32)),
 	},
 };
 

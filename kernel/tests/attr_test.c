@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
+#include "../attr.h"
+
+/* as if there had been some versions */
+#undef CMX_ABI_VERSION
+#undef CMX_ABI_VERSION_MIN
+#define CMX_ABI_VERSION 5
+#define CMX_ABI_VERSION_MIN 3
 #include "../attr.c"
 
 #define M UVERBS_ATTR_F_MANDATORY
@@ -34,8 +41,13 @@ static const struct header_case header_cases[] = {
 	{ "empty", 0, 0, -EINVAL },
 	{ "reserved1", 24, 0, -EINVAL, .reserved1 = 1ULL << 40 },
 	{ "reserved2", 24, 0, -EINVAL, .reserved2 = 1 },
-	{ "version", 24, 0, 0, .driver_id = CMX_ABI_VERSION },
-	{ "other version", 24, 0, -EPROTO, .driver_id = CMX_ABI_VERSION + 1 },
+	{ "no version", 24, 0, 0, .driver_id = 0 },
+	{ "before the oldest version", 24, 0, -EPROTO, .driver_id = 2 },
+	{ "oldest version", 24, 0, 0, .driver_id = 3 },
+	{ "version in between", 24, 0, 0, .driver_id = 4 },
+	{ "newest version", 24, 0, 0, .driver_id = 5 },
+	{ "after the newest version", 24, 0, -EPROTO, .driver_id = 6 },
+	{ "no version at all", 24, 0, -EPROTO, .driver_id = U32_MAX },
 };
 
 struct attr_case {

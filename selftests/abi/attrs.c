@@ -585,12 +585,18 @@ static void test_no_other_calls(void)
 static void test_version(void)
 {
 	int fd = dev_open();
-	uint32_t version = 0;
+	uint32_t version = 0, oldest = 0;
 	struct cmd c;
 
 	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
 	cmd_out(&c, CMX_ATTR_VERSION, &version, sizeof(version));
 	CHECK(!cmd_issue(&c, fd) && version == CMX_ABI_VERSION, "%u", version);
+	cmd_out(&c, CMX_ATTR_VERSION_MIN, &oldest, sizeof(oldest));
+	CHECK(!cmd_issue(&c, fd) && oldest && oldest <= version, "%u", oldest);
+	for (c.hdr.driver_id = oldest; c.hdr.driver_id <= version; c.hdr.driver_id++)
+		CHECK(!cmd_issue(&c, fd), "%u", c.hdr.driver_id);
+	c.hdr.driver_id = oldest - 1;
+	CHECK(cmd_issue(&c, fd) == (oldest == 1 ? 0 : EPROTO));
 	c.hdr.driver_id = CMX_ABI_VERSION;
 	CHECK(!cmd_issue(&c, fd));
 	c.hdr.driver_id = CMX_ABI_VERSION + 1;

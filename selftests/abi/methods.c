@@ -31,6 +31,7 @@ static void channel_info(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_out(c, CMX_ATTR_VERSION, out[0], 4);
+	cmd_out(c, CMX_ATTR_VERSION_MIN, out[1], 4);
 }
 
 static void events(struct cmd *c, struct scene *s)
@@ -214,7 +215,7 @@ static void leave(struct cmd *c, struct scene *s)
 }
 
 const struct method methods[] = {
-	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4) },
+	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4), O(VERSION_MIN, false, 4) },
 	  channel_info },
 	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
 	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },

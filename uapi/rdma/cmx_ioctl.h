@@ -21,8 +21,10 @@
  * eight bytes that goes in stands in the attribute itself; everything else is
  * a pointer. An attribute id (&enum cmx_attr) means the same in every method.
  *
- * @driver_id is %CMX_ABI_VERSION, or 0 for a program that does without the
- * check.
+ * @driver_id is the %CMX_ABI_VERSION that the program was compiled with, or 0
+ * for a program that does without the check. A module accepts a range of
+ * versions, which %CMX_CHANNEL_INFO tells, with 0 as @driver_id, to a program
+ * of any version.
  *
  * One open file is one event channel. Handles belong to the file that made
  * them. poll() reports %EPOLLIN while an event waits. Closing the file
@@ -39,7 +41,7 @@
  * * ENOSPC: the buffer for an output is shorter than the smallest valid one.
  * * EFAULT: a pointer cannot be read or written.
  * * ENOENT: no such handle in this file.
- * * EPROTO: the program was made for another %CMX_ABI_VERSION.
+ * * EPROTO: the module does not accept the %CMX_ABI_VERSION of the program.
  * * EPROTONOSUPPORT: no such object or method; when binding, the service ID of
  *   an AF_IB address is of another port space.
  * * ENOTTY: not this ioctl.
@@ -69,7 +71,7 @@
 #define CMX_DEVICE_NAME "rdma_cmx"
 #define CMX_IOCTL _IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)
 
-/** define CMX_ABI_VERSION - raised when a method stops meaning what it did */
+/** define CMX_ABI_VERSION - bumped on incompatible change */
 #define CMX_ABI_VERSION 1
 
 /** define CMX_MAX_ATTRS - most attributes in one call */
@@ -85,7 +87,11 @@ enum cmx_object {
 
 /** enum cmx_channel_method - methods of CMX_OBJ_CHANNEL */
 enum cmx_channel_method {
-	/** @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION */
+	/**
+	 * @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION, optionally out
+	 * CMX_ATTR_VERSION_MIN: the newest and the oldest version that the
+	 * module accepts
+	 */
 	CMX_CHANNEL_INFO,
 	/**
 	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; in
@@ -241,6 +247,7 @@ enum cmx_attr {
 	CMX_ATTR_COUNT,		/* out u32 */
 	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
 	CMX_ATTR_EVENT_SIZES,	/* in: struct cmx_event_sizes */
+	CMX_ATTR_VERSION_MIN,	/* out u32 */
 	CMX_ATTR_NUM,
 };
 
