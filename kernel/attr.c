@@ -67,9 +67,9 @@ static int check_one(const struct cmx_attr_spec *spec, const struct ib_uverbs_at
  * @num: how many
  * @at: for each enum cmx_attr: where it is in @attrs, from 1; 0 when it is not
  *
- * Return: 0; -EINVAL for one that is malformed, given twice, too short,
- * missing, or neither known nor optional; -ENOSPC for too short an output;
- * -E2BIG.
+ * Return: 0; -EINVAL for one that is malformed, given twice, too short, or
+ * missing; -EPROTONOSUPPORT for one that is neither known nor optional; -ENOSPC
+ * for too short an output; -E2BIG.
  */
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
 		   unsigned int num, u8 *at)
@@ -87,7 +87,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 		spec = find(specs, next, attr->attr_id);
 		if (!spec) {
 			if (attr->flags & UVERBS_ATTR_F_MANDATORY)
-				return -EINVAL;
+				return -EPROTONOSUPPORT;
 			continue;
 		}
 		if (at[spec->id])

@@ -32,9 +32,9 @@
  *
  * What each errno means, for every method:
  *
- * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); a
- *   mandatory attribute is missing, given twice, too short, or not known to
- *   the method; a value is out of its range; the id is in a state that does
+ * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); an
+ *   attribute is missing that the method needs, or given twice, or too short,
+ *   or has flags that are not known; a value is out of its range; the id is in a state that does
  *   not allow the call.
  * * E2BIG: an attribute is longer than this kernel knows and the surplus is
  *   not zero.
@@ -42,8 +42,10 @@
  * * EFAULT: a pointer cannot be read or written.
  * * ENOENT: no such handle in this file.
  * * EPROTO: the module does not accept the %CMX_ABI_VERSION of the program.
- * * EPROTONOSUPPORT: no such object or method; when binding, the service ID of
- *   an AF_IB address is of another port space.
+ * * EPROTONOSUPPORT: this module has no such object or method, or the method has
+ *   no such attribute and the attribute is marked as mandatory
+ *   (%UVERBS_ATTR_F_MANDATORY); when binding, the service ID of an AF_IB
+ *   address is of another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
  * * EMFILE: the user has as many ids and memberships as the module parameter
