@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cm.h>
-#include "id.h"
+#include "event.h"
 #include "wire.h"
 
 static const char * const event_names[] = {
@@ -26,6 +26,29 @@ static const char * const event_names[] = {
 	[RDMA_CM_EVENT_ADDR_CHANGE] = "address change",
 	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = "timewait exit",
 };
+
+/**
+ * cmx_query_event() - what an event says beyond struct rdma_cm_event
+ * @event: the event, which the handler of its id was called with
+ * @info: where it goes
+ * @size: sizeof(*@info); what this module does not know is zeroed
+ *
+ * Context: the handler of the id. The path records are valid until it returns.
+ */
+void cmx_query_event(const struct rdma_cm_event *event, struct cmx_event_info *info, size_t size)
+{
+	const struct cmx_event *ev = container_of_const(event, struct cmx_event, ev);
+	const struct rdma_route *route = &ev->p->id.route;
+	struct cmx_event_info full = { .flags = ev->flags & CMX_EVENT_F_REJOIN };
+
+	if (route->path_rec) {
+		full.num_paths = route->num_pri_alt_paths;
+		full.path = route->path_rec;
+	}
+	memset(info, 0, size);
+	memcpy(info, &full, min(size, sizeof(full)));
+}
+EXPORT_SYMBOL_GPL(cmx_query_event);
 
 /**
  * cmx_event_msg() - an event, for people

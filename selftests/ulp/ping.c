@@ -151,6 +151,24 @@ static int open(struct conn *c)
 	return res_recv(c->id, &c->r, &c->recv_cqe, HALF - MSG, MSG);
 }
 
+/* What is longer than the module knows is zeroed, and what is shorter is not passed. */
+static bool event_info_is_good(struct cmx_id *id, const struct rdma_cm_event *ev)
+{
+	bool iwarp = rdma_protocol_iwarp(id->device, id->port_num);
+	struct {
+		struct cmx_event_info info;
+		u64 more;
+	} grown;
+	u32 few[3];
+
+	memset(&grown, 0xa5, sizeof(grown));
+	memset(few, 0xa5, sizeof(few));
+	cmx_query_event(ev, &grown.info, sizeof(grown));
+	cmx_query_event(ev, (void *)few, 2 * sizeof(u32));
+	return !grown.more && !grown.info.flags && grown.info.path == id->route.path_rec &&
+	       grown.info.num_paths == !iwarp && few[1] == !iwarp && few[2] == 0xa5a5a5a5;
+}
+
 static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
 {
 	struct rdma_conn_param param = {
@@ -165,9 +183,11 @@ static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
 
 	if (!c)
 		return ret;
+	if (!event_info_is_good(id, ev))
+		c->status = -EBADMSG;
 	c->id = id;
 	id->context = c;
-	ret = open(c);
+	ret = c->status ?: open(c);
 	/* iWARP: it has none */
 	if (!ret && cmx_get_remote_ece(id, &ece))
 		ece.vendor_id = 0;

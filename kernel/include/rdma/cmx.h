@@ -92,6 +92,21 @@ int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
 		       const struct cmx_mcast_attr *attr, void *context);
 int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr);
 
+/**
+ * struct cmx_event_info - what an event says beyond struct rdma_cm_event
+ * @flags: CMX_EVENT_F_REJOIN: the membership had been lost and is back
+ * @num_paths: path records in @path
+ * @path: path records of the id, those of its route; NULL when it has none
+ *
+ * Fields may be added at the end.
+ */
+struct cmx_event_info {
+	u32 flags;
+	u32 num_paths;
+	const struct sa_path_rec *path;
+};
+
+void cmx_query_event(const struct rdma_cm_event *event, struct cmx_event_info *info, size_t size);
 const char *cmx_event_msg(enum rdma_cm_event_type event);
 const char *cmx_reject_msg(struct cmx_id *id, int reason);
 bool cmx_is_consumer_reject(struct cmx_id *id, int reason);
