@@ -237,6 +237,21 @@ static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
 	}
 }
 
+/* For rdma_cmx_query_event() */
+static void keep_info(struct cmx_event *e, const struct cmx_event_record *record)
+{
+	const struct cmx_event_resp *resp = &record->resp;
+
+	e->info.event = resp->event;
+	e->info.status = resp->status;
+	e->info.flags = resp->flags & CMX_EVENT_F_REJOIN;
+	e->info.ece = resp->ece;
+	if (!(resp->flags & CMX_EVENT_F_INFO) || record->info.num_paths > ARRAY_SIZE(e->path))
+		return;
+	e->info.num_paths = record->info.num_paths;
+	memcpy(e->path, record->info.path, e->info.num_paths * sizeof(e->path[0]));
+}
+
 /* False for an event that the application does not get to see. */
 static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 		    struct cmx_event_record *record)
@@ -244,6 +259,7 @@ static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 	struct cmx_event_resp *resp = &record->resp;
 
 	set_owner(e, resp);
+	keep_info(e, record);
 	e->event.id = &e->id->id;
 	e->event.event = resp->event;
 	e->event.status = resp->status;
@@ -425,6 +441,24 @@ int cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **ev
 	pthread_cleanup_pop(1);
 	errno = err;
 	return ret;
+}
+
+int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_event_info *info,
+			 size_t size)
+{
+	const struct cmx_event *e;
+	struct rdma_cmx_event_info full;
+	unsigned int i;
+
+	if (!event || !info || size < offsetof(struct rdma_cmx_event_info, ece))
+		return cmx_err(EINVAL);
+	e = container_of(event, struct cmx_event, event);
+	full = e->info;
+	for (i = 0; i < full.num_paths; i++)
+		cmx_path_from_kernel(&full.path[i], &e->path[i]);
+	memset(info, 0, size);
+	memcpy(info, &full, size < sizeof(full) ? size : sizeof(full));
+	return 0;
 }
 
 /* A call on a synchronous id waits here for its event, and keeps it. */

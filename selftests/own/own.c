@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 		addr_tests, option_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
 		port_tests, channel_tests, fork_tests, limit_tests, iwarp_tests,
+		event_info_tests,
 	};
 	const struct test *t;
 	unsigned int i;

@@ -88,7 +88,7 @@ again() {
 	local i ev
 	for i in {1..5}; do
 		ev=$(mc "$1" event 30000)
-		[[ $ev != MULTICAST_JOIN*status=0* ]] || return 0
+		[[ $ev != MULTICAST_JOIN*status=0*" rejoined" ]] || return 0
 		echo "$ev"
 	done
 	return 1

@@ -183,6 +183,16 @@ static struct rdma_cm_event *next_event(int ms)
 	return poll(&p, 1, slow_time(ms)) == 1 && !rdma_get_cm_event(channel, &ev) ? ev : NULL;
 }
 
+/* The system's library does not tell. */
+static bool is_rejoin(const struct rdma_cm_event *ev)
+{
+	int (*query)(const struct rdma_cm_event *event, struct rdma_cmx_event_info *info,
+		     size_t size) = dlsym(RTLD_DEFAULT, "rdma_cmx_query_event");
+	struct rdma_cmx_event_info info;
+
+	return query && !query(ev, &info, sizeof(info)) && info.flags & CMX_EVENT_F_REJOIN;
+}
+
 static void show_event(struct rdma_cm_event *ev)
 {
 	const struct rdma_ud_param *ud = &ev->param.ud;
@@ -199,7 +209,7 @@ static void show_event(struct rdma_cm_event *ev)
 		       mgid, ah->dlid, ud->qkey, ud->qp_num, ah->sl, ah->static_rate,
 		       ah->grh.flow_label, ah->grh.traffic_class, ah->grh.hop_limit);
 	}
-	putchar('\n');
+	puts(is_rejoin(ev) ? " rejoined" : "");
 }
 
 static void do_event(int ms)

@@ -113,6 +113,40 @@ int cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 int cmx_get_events(struct rdma_event_channel *channel,
 		   struct rdma_cm_event **events, int n);
 
+/**
+ * struct rdma_cmx_event_info - what an event says beyond struct rdma_cm_event
+ * @event: enum rdma_cm_event_type, as the kernel reported it: CONNECT_RESPONSE
+ *         where the library has made ESTABLISHED or CONNECT_ERROR of it
+ * @status: status, as the kernel reported it
+ * @flags: CMX_EVENT_F_REJOIN: the membership had been lost and is back
+ * @num_paths: how many of @path are valid: with ROUTE_RESOLVED,
+ *             CONNECT_REQUEST and CONNECT_RESPONSE; otherwise 0
+ * @ece: the peer's ECE, vendor_id 0 when it sent none
+ * @path: primary and alternate path record of the id, as of the event
+ *
+ * Fields may be added at the end.
+ */
+struct rdma_cmx_event_info {
+	uint32_t event;
+	int32_t status;
+	uint32_t flags;
+	uint32_t num_paths;
+	struct rdma_ucm_ece ece;
+	struct ibv_sa_path_rec path[2];
+};
+
+/**
+ * rdma_cmx_query_event - what an event says beyond struct rdma_cm_event
+ * @event: the event, not yet acknowledged
+ * @info: where it goes
+ * @size: sizeof(*@info); what this library does not know is zeroed
+ *
+ * Return: 0, or -1 with errno: EINVAL when an argument is NULL, or @size ends
+ * before the end of @num_paths.
+ */
+int rdma_cmx_query_event(const struct rdma_cm_event *event,
+			 struct rdma_cmx_event_info *info, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

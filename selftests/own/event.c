@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * rdma_cmx_query_event()
+ */
+#include <stddef.h>
+#include "own.h"
+
+static struct rdma_cmx_event_info info_next(struct rdma_event_channel *ch,
+					    enum rdma_cm_event_type type, struct rdma_cm_id **id)
+{
+	struct rdma_cm_event *ev = next_event(ch, 15000);
+	struct rdma_cmx_event_info info;
+
+	WANT(ev && ev->event == type);
+	WANT(!rdma_cmx_query_event(ev, &info, sizeof(info)));
+	if (id)
+		*id = ev->id;
+	rdma_ack_cm_event(ev);
+	return info;
+}
+
+static bool path_is_of(const struct rdma_cmx_event_info *info, const struct rdma_cm_id *id)
+{
+	return info->num_paths == 1 && id->route.num_paths == 1 &&
+	       !memcmp(info->path, id->route.path_rec, sizeof(info->path[0]));
+}
+
+static void of_connection(void)
+{
+	struct ibv_ece ece = { .vendor_id = 0x4711, .options = 5 };
+	struct rdma_conn_param par = plain;
+	struct rdma_cmx_event_info info;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!rdma_set_local_ece(p.id, &ece));
+	WANT(!rdma_connect(p.id, &par));
+	info = info_next(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST, &p.child);
+	WANT(info.event == RDMA_CM_EVENT_CONNECT_REQUEST && !info.status && !info.flags);
+	WANT(info.ece.vendor_id == 0x4711 && info.ece.attr_mod == 5);
+	WANT(path_is_of(&info, p.child));
+
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	info = info_next(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+	WANT(info.event == RDMA_CM_EVENT_CONNECT_RESPONSE && path_is_of(&info, p.id));
+	WANT(!rdma_establish(p.id));
+	info = info_next(p.lch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	WANT(info.event == RDMA_CM_EVENT_ESTABLISHED && !info.num_paths && !info.ece.vendor_id);
+}
+
+/* The library follows a response with the QP, and says how that ended. */
+static void of_response(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct rdma_conn_param par = plain;
+	struct rdma_cmx_event_info info;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	attr.send_cq = ibv_create_cq(p.id->verbs, 1, NULL, NULL, 0);
+	attr.recv_cq = attr.send_cq;
+	WANT(attr.send_cq && !rdma_create_qp(p.id, NULL, &attr));
+	pair_request(&p, &par);
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	info = info_next(p.ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	WANT(info.event == RDMA_CM_EVENT_CONNECT_RESPONSE && !info.status);
+}
+
+static void of_reject(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cmx_event_info info;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(!rdma_reject(p.child, NULL, 0));
+	info = info_next(p.ch, RDMA_CM_EVENT_REJECTED, NULL);
+	WANT(info.event == RDMA_CM_EVENT_REJECTED && info.status == 28);
+}
+
+static void of_any_size(void)
+{
+	struct {
+		struct rdma_cmx_event_info info;
+		uint64_t more;
+	} grown;
+	const size_t least = offsetof(struct rdma_cmx_event_info, ece);
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_event *ev;
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7), 2000));
+	ev = next_event(ch, 15000);
+	WANT(ev);
+	memset(&grown, 0xa5, sizeof(grown));
+	WANT(!rdma_cmx_query_event(ev, &grown.info, sizeof(grown)));
+	WANT(!grown.more && !grown.info.num_paths);
+	memset(&grown, 0xa5, sizeof(grown));
+	WANT(!rdma_cmx_query_event(ev, &grown.info, least));
+	WANT(!grown.info.status && grown.info.ece.vendor_id == 0xa5a5a5a5);
+	WANT(rdma_cmx_query_event(ev, &grown.info, least - 1) && errno == EINVAL);
+	WANT(rdma_cmx_query_event(NULL, &grown.info, least) && errno == EINVAL);
+	WANT(rdma_cmx_query_event(ev, NULL, least) && errno == EINVAL);
+	rdma_ack_cm_event(ev);
+}
+
+const struct test event_info_tests[] = {
+	{ "event: what a connection's say", of_connection },
+	{ "event: a response that the library has followed", of_response },
+	{ "event: a reject", of_reject },
+	{ "event: info of any size", of_any_size },
+	{ },
+};
