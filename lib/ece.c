@@ -133,15 +133,15 @@ int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 	return 0;
 }
 
-int cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info)
+int cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info, size_t size)
 {
 	struct cmx_id *id;
 	struct cmx_cmd cmd;
 
-	if (!cm_id || !info)
+	if (!cm_id || !info || size < offsetof(struct cmx_ece_info, policy) || size > UINT16_MAX)
 		return cmx_err(EINVAL);
 	id = to_cmx_id(cm_id);
 	cmx_id_cmd(&cmd, id, CMX_ID_QUERY);
-	cmx_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, sizeof(*info));
+	cmx_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, size);
 	return cmx_id_issue(&cmd, id);
 }

@@ -171,7 +171,7 @@ bool cmx_mcast_report_again(const struct cmx_mcast *mcast)
 }
 
 static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
-			    const struct cmx_mcast_attr *attr)
+			    const struct cmx_mcast_attr *attr, size_t attr_size)
 {
 	struct cmx_cmd cmd;
 
@@ -180,7 +180,7 @@ static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
 	cmx_cmd_in(&cmd, CMX_ATTR_DST_ADDR, &mcast->addr, len);
 	cmx_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)mcast);
 	if (attr)
-		cmx_cmd_in(&cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
+		cmx_cmd_in(&cmd, CMX_ATTR_MCAST, attr, attr_size);
 	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &mcast->handle, sizeof(mcast->handle));
 	return cmx_id_issue(&cmd, mcast->id);
 }
@@ -190,15 +190,17 @@ static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
  * thread may have the event, and leave.
  */
 int cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
-		       const struct cmx_mcast_attr *attr, void *context)
+		       const struct cmx_mcast_attr *attr, size_t attr_size, void *context)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
 	socklen_t len = cmx_addrlen(addr);
 	struct cmx_mcast *mcast;
 	int err;
 
-	if (!len)
+	if (!len || (attr && attr_size < offsetof(struct cmx_mcast_attr, reserved)))
 		return cmx_err(EINVAL);
+	if (attr && attr_size > UINT16_MAX)
+		return cmx_err(E2BIG);
 	if (cmx_id_make(id))
 		return -1;
 	mcast = calloc(1, sizeof(*mcast));
@@ -213,7 +215,7 @@ int cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	pthread_mutex_lock(&id->lock);
 	if (mcast_insert(id, mcast, len))
 		goto err_free;
-	if (mcast_issue_join(mcast, len, attr))
+	if (mcast_issue_join(mcast, len, attr, attr_size))
 		goto err_remove;
 	pthread_mutex_unlock(&id->lock);
 	return cmx_complete(id);
@@ -229,7 +231,7 @@ err_free:
 
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
 {
-	return cmx_join_multicast(id, addr, NULL, context);
+	return cmx_join_multicast(id, addr, NULL, 0, context);
 }
 
 int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *ex, void *context)
@@ -242,7 +244,8 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 	    !(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
 	    ex->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
 		return cmx_err(EINVAL);
-	return cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, context);
+	return cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, sizeof(attr),
+				  context);
 }
 
 static int mcast_issue_leave(const struct cmx_mcast *mcast, uint32_t *events)

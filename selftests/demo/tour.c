@@ -64,7 +64,7 @@ static void show_ece(const char *who, struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;
 
-	DO(cmx_query_ece(id, &info));
+	DO(cmx_query_ece(id, &info, sizeof(info)));
 	printf("  %s: local vendor 0x%x options 0x%x, peer vendor 0x%x options 0x%x%s%s%s\n", who,
 	       info.local.vendor_id, info.local.attr_mod, info.remote.vendor_id,
 	       info.remote.attr_mod, info.flags & CMX_ECE_F_OFFERED ? ", offered" : "",

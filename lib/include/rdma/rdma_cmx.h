@@ -72,28 +72,31 @@ int cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
  * cmx_query_ece - what became of the ECE negotiation of an id
  * @id: the id
  * @info: local and remote pair, enum cmx_ece_flags, policy
+ * @size: sizeof(*@info); what the kernel does not know is zeroed
  *
  * Unlike rdma_get_remote_ece() it also works for an id that owns a QP, and at
  * any time.
  *
  * Return: 0, or -1 with errno.
  */
-int cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info);
+int cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
 
 /**
  * cmx_join_multicast - join a multicast group with attributes
  * @id: the id, bound to a device
  * @addr: address of the group
  * @attr: attributes of the membership; NULL for those of rdma_join_multicast()
+ * @attr_size: sizeof(*@attr)
  * @context: comes back as param.ud.private_data of the event
  *
  * The membership is left with rdma_leave_multicast(). A membership that only
  * sends attaches no QP.
  *
- * Return: 0, or -1 with errno.
+ * Return: 0, or -1 with errno: E2BIG when @attr has a field that the kernel does
+ * not know and that is not 0.
  */
 int cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
-		       const struct cmx_mcast_attr *attr, void *context);
+		       const struct cmx_mcast_attr *attr, size_t attr_size, void *context);
 
 /**
  * cmx_get_events - fetch the events that wait, with one system call
