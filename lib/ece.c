@@ -133,7 +133,7 @@ int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 	return 0;
 }
 
-int cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info, size_t size)
+int rdma_cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info, size_t size)
 {
 	struct cmx_id *id;
 	struct cmx_cmd cmd;

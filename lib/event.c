@@ -423,7 +423,7 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	return get_events(channel, &record, event, 1) < 0 ? -1 : 0;
 }
 
-int cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
+int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
 {
 	struct cmx_event_record *records;
 	int ret, err;

@@ -189,8 +189,8 @@ static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
  * The id's lock is held until the membership has its handle: by then another
  * thread may have the event, and leave.
  */
-int cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
-		       const struct cmx_mcast_attr *attr, size_t attr_size, void *context)
+int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
+			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context)
 {
 	struct cmx_id *id = to_cmx_id(cm_id);
 	socklen_t len = cmx_addrlen(addr);
@@ -231,7 +231,7 @@ err_free:
 
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
 {
-	return cmx_join_multicast(id, addr, NULL, 0, context);
+	return rdma_cmx_join_multicast(id, addr, NULL, 0, context);
 }
 
 int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *ex, void *context)
@@ -244,8 +244,8 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 	    !(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
 	    ex->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
 		return cmx_err(EINVAL);
-	return cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, sizeof(attr),
-				  context);
+	return rdma_cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, sizeof(attr),
+				       context);
 }
 
 static int mcast_issue_leave(const struct cmx_mcast *mcast, uint32_t *events)

@@ -47,8 +47,8 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 	return 0;
 }
 
-int cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval,
-		   size_t *optlen, uint32_t *flags)
+int rdma_cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval,
+			size_t *optlen, uint32_t *flags)
 {
 	uint32_t count = 0, opt_flags = 0;
 	struct cmx_cmd cmd;

@@ -81,7 +81,7 @@ static bool is_this_library(const struct stat *st)
 /* Another copy of us would pass the calls on to us. */
 static bool is_shim(void *lib)
 {
-	return dlsym(lib, "cmx_get_events");
+	return dlsym(lib, "rdma_cmx_get_events");
 }
 
 static bool load(const char *dir, int dir_len, const char *file)

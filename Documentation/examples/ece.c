@@ -94,7 +94,7 @@ static void show(struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;
 
-	if (cmx_query_ece(id, &info))
+	if (rdma_cmx_query_ece(id, &info, sizeof(info)))
 		die("query ECE", id, errno);
 	printf("local 0x%x:0x%x, peer 0x%x:0x%x, %s\n", info.local.vendor_id, info.local.attr_mod,
 	       info.remote.vendor_id, info.remote.attr_mod,

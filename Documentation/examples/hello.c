@@ -47,7 +47,7 @@ static void show_option(struct rdma_cm_id *id, const char *name, int level, int 
 	uint32_t val = 0, flags;
 	size_t len = sizeof(val);
 
-	if (cmx_get_option(id, level, option, &val, &len, &flags))
+	if (rdma_cmx_get_option(id, level, option, &val, &len, &flags))
 		die(name, id);
 	printf("%s is %u, %s\n", name, val, flags & CMX_OPT_F_SET ? "set" : "the default");
 }

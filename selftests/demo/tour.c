@@ -40,7 +40,7 @@ static void get(struct rdma_cm_id *id, const struct option *o, const char *when)
 	uint32_t val = 0, flags = 0;
 	size_t len = o->level == RDMA_OPTION_ID ? 1 : sizeof(val);
 
-	if (cmx_get_option(id, o->level, o->nr, &val, &len, &flags))
+	if (rdma_cmx_get_option(id, o->level, o->nr, &val, &len, &flags))
 		printf("  %-20s %-7s cannot be read: %s\n", o->name, when, strerror(errno));
 	else
 		printf("  %-20s %-7s %u%s\n", o->name, when, val,
@@ -64,7 +64,7 @@ static void show_ece(const char *who, struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;
 
-	DO(cmx_query_ece(id, &info, sizeof(info)));
+	DO(rdma_cmx_query_ece(id, &info, sizeof(info)));
 	printf("  %s: local vendor 0x%x options 0x%x, peer vendor 0x%x options 0x%x%s%s%s\n", who,
 	       info.local.vendor_id, info.local.attr_mod, info.remote.vendor_id,
 	       info.remote.attr_mod, info.flags & CMX_ECE_F_OFFERED ? ", offered" : "",

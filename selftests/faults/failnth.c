@@ -280,7 +280,7 @@ typedef int (*get_option_fn)(struct rdma_cm_id *id, int level, int name, void *v
 
 static int try_get_option(struct scene *s)
 {
-	get_option_fn get_option = (get_option_fn)dlsym(RTLD_DEFAULT, "cmx_get_option");
+	get_option_fn get_option = (get_option_fn)dlsym(RTLD_DEFAULT, "rdma_cmx_get_option");
 	uint32_t val;
 	size_t len = sizeof(val);
 

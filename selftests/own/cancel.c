@@ -34,7 +34,7 @@ static void get_many(void *ch)
 {
 	struct rdma_cm_event *ev[8];
 
-	cmx_get_events(ch, ev, 8);
+	rdma_cmx_get_events(ch, ev, 8);
 }
 
 static void get_request(void *listener)
@@ -163,7 +163,7 @@ static void comes_late(struct rdma_event_channel *ch)
 	struct rdma_cm_event *ev;
 
 	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EBADF);
-	WANT(cmx_get_events(ch, &ev, 1) == -1 && errno == EBADF);
+	WANT(rdma_cmx_get_events(ch, &ev, 1) == -1 && errno == EBADF);
 }
 
 /* rping and MVAPICH2 do it, when their threads are slow. */

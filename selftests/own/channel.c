@@ -54,7 +54,7 @@ static void made_by_application(void)
 	WANT(!rdma_disconnect(p.child));
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!expect(&other.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(cmx_get_events(&other.ch, ev, 4) == -1 && errno == EAGAIN);
+	WANT(rdma_cmx_get_events(&other.ch, ev, 4) == -1 && errno == EAGAIN);
 	WANT(!rdma_destroy_id(p.id) && !rdma_destroy_id(p.child) && !rdma_destroy_id(p.listener));
 	framed_check(&active);
 	framed_check(&passive);
@@ -73,7 +73,7 @@ static void channel_refused(int fd, int error)
 	framed_make(&f, fd);
 	WANT(rdma_create_id(&f.ch, &id, NULL, RDMA_PS_TCP) == -1 && errno == error);
 	WANT(rdma_get_cm_event(&f.ch, &ev) == -1 && errno == error);
-	WANT(cmx_get_events(&f.ch, &ev, 1) == -1 && errno == error);
+	WANT(rdma_cmx_get_events(&f.ch, &ev, 1) == -1 && errno == error);
 	framed_check(&f);
 }
 

@@ -9,7 +9,7 @@ static struct cmx_ece_info query(struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;
 
-	WANT(!cmx_query_ece(id, &info, sizeof(info)));
+	WANT(!rdma_cmx_query_ece(id, &info, sizeof(info)));
 	return info;
 }
 

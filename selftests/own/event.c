@@ -127,27 +127,27 @@ static void of_other_structs(void)
 	size_t least = offsetof(struct cmx_ece_info, policy);
 
 	memset(&info, 0xa5, sizeof(info));
-	WANT(!cmx_query_ece(id, &info.ece, sizeof(info)) && !info.ece.policy && !info.more);
+	WANT(!rdma_cmx_query_ece(id, &info.ece, sizeof(info)) && !info.ece.policy && !info.more);
 	memset(&info, 0xa5, sizeof(info));
-	WANT(!cmx_query_ece(id, &info.ece, least));
+	WANT(!rdma_cmx_query_ece(id, &info.ece, least));
 	WANT(!info.ece.flags && info.ece.policy == 0xa5a5a5a5);
-	WANT(cmx_query_ece(id, &info.ece, least - 1) && errno == EINVAL);
-	WANT(cmx_query_ece(id, &info.ece, 0x10000 + least) && errno == EINVAL);
+	WANT(rdma_cmx_query_ece(id, &info.ece, least - 1) && errno == EINVAL);
+	WANT(rdma_cmx_query_ece(id, &info.ece, 0x10000 + least) && errno == EINVAL);
 
 	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	group = addr_of("239.1.2.9", 0);
 	join.more[1] = 1;
-	WANT(cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL) && errno == E2BIG);
-	WANT(cmx_join_multicast(id, group, &join.attr, 0x10000, NULL) && errno == E2BIG);
+	WANT(rdma_cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL) && errno == E2BIG);
+	WANT(rdma_cmx_join_multicast(id, group, &join.attr, 0x10000, NULL) && errno == E2BIG);
 	least = offsetof(struct cmx_mcast_attr, reserved);
-	WANT(cmx_join_multicast(id, group, &join.attr, least - 1, NULL) && errno == EINVAL);
+	WANT(rdma_cmx_join_multicast(id, group, &join.attr, least - 1, NULL) && errno == EINVAL);
 	join.attr.reserved = 1;
-	WANT(!cmx_join_multicast(id, group, &join.attr, least, NULL));
+	WANT(!rdma_cmx_join_multicast(id, group, &join.attr, least, NULL));
 	WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	WANT(!rdma_leave_multicast(id, group));
 	join.attr.reserved = 0;
 	join.more[1] = 0;
-	WANT(!cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL));
+	WANT(!rdma_cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL));
 	WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 }
 

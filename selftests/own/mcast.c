@@ -122,7 +122,7 @@ static void send_only(void)
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 	int users;
 
-	WANT(!cmx_join_multicast(id, addr_of("239.1.2.4", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.4", 0), &attr, sizeof(attr), NULL));
 	rdma_ack_cm_event(joined(ch));
 	WANT(members("/proc/net/igmp", "040201EF", &users) == 0);
 	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.4", 0)));
@@ -139,7 +139,7 @@ static void attributes(void)
 	};
 	struct rdma_cm_event *ev;
 
-	WANT(!cmx_join_multicast(id, addr_of("239.1.2.5", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.5", 0), &attr, sizeof(attr), NULL));
 	ev = joined(ch);
 	WANT(ev->param.ud.qkey == 0x11223344);
 	WANT(ev->param.ud.ah_attr.grh.traffic_class == 72);
@@ -148,10 +148,10 @@ static void attributes(void)
 	WANT(ev->param.ud.ah_attr.sl == 3);
 	rdma_ack_cm_event(ev);
 	attr.mask = 1u << 31;
-	WANT(cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
+	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 	attr.mask = 0;
 	attr.join_state = 9;
-	WANT(cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
+	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 }
 
 static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wanted)
@@ -184,7 +184,7 @@ static void options(void)
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
 	WANT(!rdma_join_multicast(id, addr_of("239.1.2.7", 0), NULL));
 	want_ah(ch, &wanted);
-	WANT(!cmx_join_multicast(id, addr_of("239.1.2.8", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.8", 0), &attr, sizeof(attr), NULL));
 	wanted.grh.traffic_class = 72;
 	wanted.sl = 3;
 	want_ah(ch, &wanted);

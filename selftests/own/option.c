@@ -59,10 +59,10 @@ static void unknown(void)
 	uint32_t val;
 	size_t len = sizeof(val);
 
-	WANT(cmx_get_option(id, CMX_OPTION, 99, &val, &len, NULL) && errno == ENOPROTOOPT);
-	WANT(cmx_get_option(id, 99, 1, &val, &len, NULL) && errno == ENOPROTOOPT);
+	WANT(rdma_cmx_get_option(id, CMX_OPTION, 99, &val, &len, NULL) && errno == ENOPROTOOPT);
+	WANT(rdma_cmx_get_option(id, 99, 1, &val, &len, NULL) && errno == ENOPROTOOPT);
 	len = 2;
-	WANT(cmx_get_option(id, CMX_OPTION, CMX_OPTION_SL, &val, &len, NULL) && errno == ENOSPC);
+	WANT(rdma_cmx_get_option(id, CMX_OPTION, CMX_OPTION_SL, &val, &len, NULL) && errno == ENOSPC);
 	WANT(set_u32(id, CMX_OPTION, 99, 1));
 }
 
@@ -74,13 +74,13 @@ static void tos(void)
 	size_t len = sizeof(byte);
 	uint32_t flags;
 
-	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
 	WANT(len == 1 && !byte && !(flags & CMX_OPT_F_SET));
 	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1));
-	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
 	WANT(byte == 96 && flags & CMX_OPT_F_SET);
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 0));
-	WANT(!cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
 	WANT(!byte && !(flags & CMX_OPT_F_SET));
 	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 256) && errno == EINVAL);
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 64));
@@ -93,7 +93,7 @@ static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
 	uint8_t byte = 0xff;
 	size_t len = sizeof(byte);
 
-	WANT(!cmx_get_option(id, RDMA_OPTION_ID, name, &byte, &len, flags));
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, name, &byte, &len, flags));
 	WANT(len == 1);
 	return byte;
 }
@@ -129,16 +129,16 @@ static void ib_path(void)
 	size_t len = sizeof(data);
 	uint32_t flags;
 
-	WANT(cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
+	WANT(rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
 	     errno == EINVAL);
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 5));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345));
 	resolve(ch, id, "10.77.0.1", 7507);
 	len = sizeof(data[0]) - 1;
-	WANT(cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
+	WANT(rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
 	     errno == ENOSPC);
 	len = sizeof(data);
-	WANT(!cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, &flags));
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, &flags));
 	WANT(len == sizeof(data[0]) && !(flags & CMX_OPT_F_SET));
 	WANT(data[0].flags == (IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY |
 			       IBV_PATH_FLAG_BIDIRECTIONAL));
@@ -153,7 +153,7 @@ static void ib_path(void)
 	WANT(!rdma_set_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data[0])));
 	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	len = sizeof(back);
-	WANT(!cmx_get_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, back, &len, &flags));
+	WANT(!rdma_cmx_get_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, back, &len, &flags));
 	WANT(len == sizeof(back[0]) && flags & CMX_OPT_F_SET);
 	WANT((back[0].path.mtu & 0x3f) == IBV_MTU_256);
 	WANT(back[0].path.flowlabel_hoplimit == data[0].path.flowlabel_hoplimit);
@@ -500,7 +500,7 @@ static void many_events(void)
 	for (i = 0; i < 8; i++)
 		WANT(!rdma_resolve_addr(id[i], NULL, addr_of("10.77.0.1", 7506), 1000));
 	usleep(100000);
-	n = cmx_get_events(ch, ev, 8);
+	n = rdma_cmx_get_events(ch, ev, 8);
 	WANT(n == 8);
 	for (i = 0; i < 8; i++) {
 		WANT(ev[i]->id == id[i] && ev[i]->event == RDMA_CM_EVENT_ADDR_RESOLVED);

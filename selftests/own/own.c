@@ -135,7 +135,7 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags)
 	uint32_t val = 0;
 	size_t len = sizeof(val);
 
-	WANT(!cmx_get_option(id, level, name, &val, &len, flags));
+	WANT(!rdma_cmx_get_option(id, level, name, &val, &len, flags));
 	return val;
 }
 

@@ -348,7 +348,7 @@ static void order(void)
 	WANT(!rdma_resolve_route(b, 2000));
 	WANT(!rdma_resolve_route(a, 2000));
 	WANT(ready(ch, 5000) == 1);
-	WANT(cmx_get_events(ch, ev, 8) == 2);
+	WANT(rdma_cmx_get_events(ch, ev, 8) == 2);
 	WANT(ev[0]->id == b && ev[1]->id == a);
 	rdma_ack_cm_event(ev[0]);
 	rdma_ack_cm_event(ev[1]);

@@ -127,7 +127,7 @@ static void wish(struct cmx_mcast_attr *attr, const char *name, uint32_t val)
 static int join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr)
 {
 	int (*ours)(struct rdma_cm_id *cm, struct sockaddr *addr, const struct cmx_mcast_attr *a,
-		    size_t size, void *context) = dlsym(RTLD_DEFAULT, "cmx_join_multicast");
+		    size_t size, void *context) = dlsym(RTLD_DEFAULT, "rdma_cmx_join_multicast");
 	struct rdma_cm_join_mc_attr_ex ex = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,

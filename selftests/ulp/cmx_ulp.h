@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef CMX_ULP_H
-#define CMX_ULP_H
+#ifndef CMX_TEST_ULP_H
+#define CMX_TEST_ULP_H
 
 #include <linux/completion.h>
 #include <linux/nsproxy.h>

@@ -5,8 +5,8 @@
  * Events, connection parameters, routes and port spaces are those of
  * <rdma/rdma_cm.h>; only its types are used, never its functions.
  */
-#ifndef RDMA_CMX_H
-#define RDMA_CMX_H
+#ifndef RDMA_CMX_KERNEL_H
+#define RDMA_CMX_KERNEL_H
 
 #include <rdma/rdma_cm.h>
 #include <rdma/cmx_ioctl.h>

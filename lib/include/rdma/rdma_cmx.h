@@ -52,7 +52,7 @@ extern "C" {
 #endif
 
 /**
- * cmx_get_option - read an option of an id
+ * rdma_cmx_get_option - read an option of an id
  * @id: the id
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @optname: name of the option at that level
@@ -65,11 +65,11 @@ extern "C" {
  * can't be read, ENOSPC when @optval is too short, EINVAL when an argument is
  * NULL or the id is in a state in which the option has no value.
  */
-int cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
-		   size_t *optlen, uint32_t *flags);
+int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
+			size_t *optlen, uint32_t *flags);
 
 /**
- * cmx_query_ece - what became of the ECE negotiation of an id
+ * rdma_cmx_query_ece - what became of the ECE negotiation of an id
  * @id: the id
  * @info: local and remote pair, enum cmx_ece_flags, policy
  * @size: sizeof(*@info); what the kernel does not know is zeroed
@@ -79,10 +79,10 @@ int cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
  *
  * Return: 0, or -1 with errno.
  */
-int cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
+int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
 
 /**
- * cmx_join_multicast - join a multicast group with attributes
+ * rdma_cmx_join_multicast - join a multicast group with attributes
  * @id: the id, bound to a device
  * @addr: address of the group
  * @attr: attributes of the membership; NULL for those of rdma_join_multicast()
@@ -95,11 +95,11 @@ int cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size)
  * Return: 0, or -1 with errno: E2BIG when @attr has a field that the kernel does
  * not know and that is not 0.
  */
-int cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
-		       const struct cmx_mcast_attr *attr, size_t attr_size, void *context);
+int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
+			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context);
 
 /**
- * cmx_get_events - fetch the events that wait, with one system call
+ * rdma_cmx_get_events - fetch the events that wait, with one system call
  * @channel: the channel
  * @events: where the events go; each is freed with rdma_ack_cm_event()
  * @n: size of @events, 1 or more
@@ -113,8 +113,8 @@ int cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
  *
  * Return: how many events were fetched, 1 or more; or -1 with errno.
  */
-int cmx_get_events(struct rdma_event_channel *channel,
-		   struct rdma_cm_event **events, int n);
+int rdma_cmx_get_events(struct rdma_event_channel *channel,
+			struct rdma_cm_event **events, int n);
 
 /**
  * struct rdma_cmx_event_info - what an event says beyond struct rdma_cm_event
