@@ -97,12 +97,15 @@ static int init_port(struct cmx_device *dev, u32 port)
 	if (!port_usable(dev->device, port))
 		return 0;
 	dp->gid_type = preferred_gid_type(dev->device, port);
-	dp->transport = rdma_node_get_transport(dev->device->node_type);
+	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
 	if (rdma_cap_iw_cm(dev->device, port)) {
+		dp->transport = CMX_TRANSPORT_IWARP;
 		dp->conn = &cmx_iw_conn_ops;
 		dp->route = &cmx_route_iw_ops;
 		return 0;
 	}
+	dp->transport = rdma_protocol_roce(dev->device, port) ? CMX_TRANSPORT_ROCE
+							      : CMX_TRANSPORT_IB;
 	dp->conn = &cmx_ib_conn_ops;
 	dp->route = rdma_cap_ib_sa(dev->device, port) ? &cmx_route_sa_ops : &cmx_route_roce_ops;
 	dp->mcast = rdma_cap_ib_mcast(dev->device, port) ? &cmx_mcast_sa_ops : &cmx_mcast_ip_ops;
@@ -381,7 +384,7 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 	p->id.device = dev->device;
 	p->id.port_num = port;
 	p->dev_port = dp;
-	p->id.route.addr.dev_addr.transport = dp->transport;
+	p->id.route.addr.dev_addr.transport = dp->node_transport;
 	p->gid_type = dp->gid_type;
 	if (cmx_opt_set(p, CMX_OPT_GID_TYPE) && rdma_protocol_roce(dev->device, port))
 		p->gid_type = p->opt.gid_type;

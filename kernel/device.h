@@ -14,6 +14,12 @@ struct cmx_path_cache;
 struct cmx_route_ops;
 struct cmx_transport_ops;
 
+/* Transports, as in masks of them */
+#define CMX_TRANSPORT_IB BIT(0)
+#define CMX_TRANSPORT_ROCE BIT(1)
+#define CMX_TRANSPORT_IWARP BIT(2)
+#define CMX_TRANSPORT_ANY (CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE | CMX_TRANSPORT_IWARP)
+
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: path records (InfiniBand), or NULL
@@ -22,7 +28,8 @@ struct cmx_transport_ops;
  * @route: path look-up
  * @mcast: multicast, or NULL
  * @gid_type: default GID type
- * @transport: enum rdma_transport_type
+ * @node_transport: enum rdma_transport_type
+ * @transport: CMX_TRANSPORT_IB, _ROCE or _IWARP
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
@@ -31,6 +38,7 @@ struct cmx_dev_port {
 	const struct cmx_route_ops *route;
 	const struct cmx_mcast_ops *mcast;
 	u8 gid_type;
+	u8 node_transport;
 	u8 transport;
 };
 

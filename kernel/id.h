@@ -26,53 +26,23 @@ struct cmx_dev_port;
 struct ib_cm_id;
 struct iw_cm_id;
 
-/** enum cmx_opt_bit - bits of &struct cmx_opts.set */
+/* enum cmx_opt_bit - bits of &struct cmx_opts.set: one for each row of option_rows.h */
 enum cmx_opt_bit {
-	CMX_OPT_TOS,
-	CMX_OPT_REUSEADDR,
-	CMX_OPT_AFONLY,
-	CMX_OPT_ACK_TIMEOUT,
-	CMX_OPT_IB_PATH,
-	CMX_OPT_MIN_RNR_TIMER,
-	CMX_OPT_CM_RETRIES,
-	CMX_OPT_CM_RESPONSE_TIMEOUT,
-	CMX_OPT_CONNECT_DEADLINE_MS,
-	CMX_OPT_RESOLVE_RETRIES,
-	CMX_OPT_SL,
-	CMX_OPT_FLOW_LABEL,
-	CMX_OPT_HOP_LIMIT,
-	CMX_OPT_GID_TYPE,
-	CMX_OPT_PKEY,
-	CMX_OPT_PATH_MTU,
-	CMX_OPT_ECE_POLICY,
-	CMX_OPT_MCAST_REJOIN,
-	CMX_OPT_MCAST_LOOPBACK,
+#define CMX_OPTION_VALUE(level, name, label, ...) CMX_OPT_##label,
+#define CMX_OPTION_RECORDS(level, name, label, ...) CMX_OPT_##label,
+#include "option_rows.h"
+	CMX_OPT_NUM,
 };
 
-/**
- * struct cmx_opts - the options of an id; a field counts where its bit is set
- * @set: BIT(enum cmx_opt_bit) of each option that the owner set
+/*
+ * struct cmx_opts - the options of an id
+ * @set: BIT(enum cmx_opt_bit) of each option that the owner set; its field counts then
  */
 struct cmx_opts {
 	u32 set;
-	u32 connect_deadline_ms;
-	u32 flow_label;
-	u16 pkey;
-	u8 tos;
-	u8 reuseaddr;
-	u8 afonly;
-	u8 ack_timeout;
-	u8 min_rnr_timer;
-	u8 cm_retries;
-	u8 cm_response_timeout;
-	u8 resolve_retries;
-	u8 sl;
-	u8 hop_limit;
-	u8 gid_type;
-	u8 path_mtu;
-	u8 ece_policy;
-	u8 mcast_rejoin;
-	u8 mcast_loopback;
+#define CMX_OPTION_VALUE(level, name, label, type, field, ...) type field;
+#define CMX_OPTION_RECORDS(...)
+#include "option_rows.h"
 };
 
 /**

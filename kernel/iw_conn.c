@@ -320,8 +320,15 @@ static int iw_route(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_eve
 	return 0;
 }
 
+/* TCP takes the traffic class when the id connects or listens. */
+static int iw_apply_tos(struct cmx_priv *p)
+{
+	return p->iw || p->listen ? -EISCONN : 0;
+}
+
 const struct cmx_route_ops cmx_route_iw_ops = {
 	.resolve = iw_route,
+	.apply_tos = iw_apply_tos,
 };
 
 static int attach(struct cmx_priv *child, struct ib_device *device,

@@ -1,382 +1,125 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The options of an id: one row each.
+ * The options of an id. What each of them is stands in option_rows.h.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
+#include "device.h"
 #include "option.h"
 #include "port.h"
 #include "verbs.h"
 
-/* What an option can be set on, once the id is bound to a device */
-#define ON_IB BIT(0)
-#define ON_ROCE BIT(1)
-#define ON_IWARP BIT(2)
-#define ON_ANY (ON_IB | ON_ROCE | ON_IWARP)
-
 /* Two stages of CMX_CONNECT beside the one in which our request or answer is out */
-#define IN_REQUESTED BIT(CMX_STATE_NUM)		/* the peer's request waits */
-#define IN_ESTABLISHED BIT(CMX_STATE_NUM + 1)
+#define CMX_STAGE_REQ_RCVD BIT(CMX_STATE_NUM)		/* the peer's request waits */
+#define CMX_STAGE_ESTABLISHED BIT(CMX_STATE_NUM + 1)
 
-/* When an option can take effect: until ... */
-#define TILL_BOUND (CMX_IN(IDLE) | CMX_IN(BOUND))
-#define TILL_ROUTE (TILL_BOUND | CMX_IN(ADDR_QUERY) | CMX_IN(ADDR_RESOLVED))
-#define TILL_ASKED (TILL_ROUTE | CMX_IN(ROUTE_QUERY) | CMX_IN(ROUTE_RESOLVED))
-#define TILL_SENT (TILL_ASKED | CMX_IN(LISTEN) | IN_REQUESTED)
-#define TILL_ESTABLISHED (TILL_SENT | CMX_IN(CONNECT))
-#define ALWAYS (TILL_ESTABLISHED | IN_ESTABLISHED | CMX_IN(DISCONNECT))
+/* The stages in which an option can still take effect, by the step that ends them */
+#define CMX_OPT_UNTIL_ADDR_QUERY (CMX_IN(IDLE) | CMX_IN(BOUND))
+#define CMX_OPT_UNTIL_ROUTE_QUERY \
+	(CMX_OPT_UNTIL_ADDR_QUERY | CMX_IN(ADDR_QUERY) | CMX_IN(ADDR_RESOLVED))
+#define CMX_OPT_UNTIL_REQ_SENT \
+	(CMX_OPT_UNTIL_ROUTE_QUERY | CMX_IN(ROUTE_QUERY) | CMX_IN(ROUTE_RESOLVED))
+#define CMX_OPT_UNTIL_REP_SENT \
+	(CMX_OPT_UNTIL_REQ_SENT | CMX_IN(LISTEN) | CMX_STAGE_REQ_RCVD)
+#define CMX_OPT_UNTIL_ESTABLISHED (CMX_OPT_UNTIL_REP_SENT | CMX_IN(CONNECT))
+#define CMX_OPT_UNTIL_DESTROYED \
+	(CMX_OPT_UNTIL_ESTABLISHED | CMX_STAGE_ESTABLISHED | CMX_IN(DISCONNECT))
 
 /* By so much an unprivileged CM_RESPONSE_TIMEOUT may exceed the default: four times as long */
 #define RESPONSE_TIMEOUT_MARGIN 2
 
 /**
- * struct cmx_option - an option
+ * struct cmx_option - a row of option_rows.h
  * @label: for people
- * @level: RDMA_OPTION_ID or CMX_OPTION
+ * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: within @level
- * @bit: enum cmx_opt_bit
  * @offset: of its field in &struct cmx_opts
- * @size: of that field in bytes
- * @byte: a value of one byte is taken beside one of four
- * @flag: any value but 0 means 1
+ * @size: of that field in bytes; 0: there is none
+ * @late: errno of a set in another stage than @until; 0: EISCONN
+ * @is_bool: any value but 0 means 1
  * @zero_resets: 0 means to go back to the default
+ * @transports: who has it
  * @min: least value
  * @max: greatest value
- * @when: states in which it may be set
- * @on: transports that have it
+ * @until: stages in which it may be set
  * @check: more conditions, or NULL
  * @apply: brings it into effect where more is needed than to store it, or NULL
- * @fallback: value in effect while it is not set; NULL: 0
+ * @in_effect: value while it is not set; NULL: the default
+ * @set: does all of a set, or NULL
+ * @get: does all of a get, or NULL
  */
 struct cmx_option {
 	const char *label;
 	u32 level;
 	u32 name;
-	u8 bit;
 	u8 offset;
 	u8 size;
-	u8 byte:1;
-	u8 flag:1;
+	u8 late;
+	u8 is_bool:1;
 	u8 zero_resets:1;
+	u8 transports;
 	u32 min;
 	u32 max;
-	u32 when;
-	u8 on;
+	u32 until;
 	int (*check)(const struct cmx_priv *p, u32 val);
 	int (*apply)(struct cmx_priv *p);
-	u32 (*fallback)(const struct cmx_priv *p);
+	u32 (*in_effect)(const struct cmx_priv *p);
+	int (*set)(struct cmx_priv *p, const void *val, size_t len);
+	int (*get)(struct cmx_priv *p, void *val, size_t *len);
 };
 
-/**
- * struct host_default - an option's default, as a module parameter
- * @val: the value
- * @max: greatest one
- */
-struct host_default {
-	unsigned int val;
-	unsigned int max;
+static const struct cmx_option opt_rows[CMX_OPT_NUM];
+
+/* Some of them are parameters of the module. */
+static unsigned int opt_defaults[CMX_OPT_NUM] = {
+#define CMX_OPTION_VALUE(level, name, label, type, field, min, max, def, ...) \
+	[CMX_OPT_##label] = def,
+#define CMX_OPTION_RECORDS(...)
+#include "option_rows.h"
 };
 
-static struct host_default def_tos = { .max = U8_MAX };
-static struct host_default def_cm_retries = { .val = 15, .max = 15 };
-static struct host_default def_cm_response_timeout = { .val = 20, .max = 31 };
-static struct host_default def_connect_deadline_ms = { .max = INT_MAX };
-
-static int set_default(const char *text, const struct kernel_param *kp)
+static int opt_default_set(const char *text, const struct kernel_param *kp)
 {
-	struct host_default *def = kp->arg;
+	unsigned int *def = kp->arg;
 	unsigned int val;
 	int ret;
 
 	ret = kstrtouint(text, 0, &val);
 	if (ret)
 		return ret;
-	if (val > def->max)
+	if (val > opt_rows[def - opt_defaults].max)
 		return -EINVAL;
-	WRITE_ONCE(def->val, val);
+	WRITE_ONCE(*def, val);
 	return 0;
 }
 
-static int get_default(char *buf, const struct kernel_param *kp)
+static int opt_default_get(char *buf, const struct kernel_param *kp)
 {
-	const struct host_default *def = kp->arg;
-
-	return sysfs_emit(buf, "%u\n", def->val);
+	return sysfs_emit(buf, "%u\n", *(const unsigned int *)kp->arg);
 }
 
-static const struct kernel_param_ops default_ops = {
-	.set = set_default,
-	.get = get_default,
+static const struct kernel_param_ops opt_default_ops = {
+	.set = opt_default_set,
+	.get = opt_default_get,
 };
 
-module_param_cb(tos, &default_ops, &def_tos, 0644);
+module_param_cb(tos, &opt_default_ops, &opt_defaults[CMX_OPT_TOS], 0644);
 MODULE_PARM_DESC(tos, "default of RDMA_OPTION_ID_TOS: 0..255 (0)");
-module_param_cb(cm_retries, &default_ops, &def_cm_retries, 0644);
+module_param_cb(cm_retries, &opt_default_ops, &opt_defaults[CMX_OPT_CM_RETRIES], 0644);
 MODULE_PARM_DESC(cm_retries, "default of CMX_OPTION_CM_RETRIES: 0..15 (15)");
-module_param_cb(cm_response_timeout, &default_ops, &def_cm_response_timeout, 0644);
+module_param_cb(cm_response_timeout, &opt_default_ops,
+		&opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT], 0644);
 MODULE_PARM_DESC(cm_response_timeout,
 		 "default of CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try (20)");
-module_param_cb(connect_deadline_ms, &default_ops, &def_connect_deadline_ms, 0644);
+module_param_cb(connect_deadline_ms, &opt_default_ops,
+		&opt_defaults[CMX_OPT_CONNECT_DEADLINE_MS], 0644);
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS: ms, 0 for none (0)");
 
-/**
- * cmx_opt_tos() - traffic class in effect
- * @p: the id; its lock is held
- */
-u8 cmx_opt_tos(const struct cmx_priv *p)
-{
-	return cmx_opt_set(p, CMX_OPT_TOS) ? p->opt.tos : READ_ONCE(def_tos.val);
-}
-
-/**
- * cmx_opt_cm_retries() - resends of a CM message in effect
- * @p: the id; its lock is held
- */
-u8 cmx_opt_cm_retries(const struct cmx_priv *p)
-{
-	return cmx_opt_set(p, CMX_OPT_CM_RETRIES) ? p->opt.cm_retries
-						  : READ_ONCE(def_cm_retries.val);
-}
-
-/**
- * cmx_opt_cm_response_timeout() - time for an answer in effect, 4.096 us * 2^n
- * @p: the id; its lock is held
- */
-u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p)
-{
-	return cmx_opt_set(p, CMX_OPT_CM_RESPONSE_TIMEOUT) ? p->opt.cm_response_timeout
-							   : READ_ONCE(def_cm_response_timeout.val);
-}
-
-/**
- * cmx_opt_connect_deadline_ms() - deadline of a connect in effect, 0 for none
- * @p: the id; its lock is held
- */
-u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p)
-{
-	return cmx_opt_set(p, CMX_OPT_CONNECT_DEADLINE_MS) ? p->opt.connect_deadline_ms
-							   : READ_ONCE(def_connect_deadline_ms.val);
-}
-
-static u32 now_tos(const struct cmx_priv *p)
-{
-	return cmx_opt_tos(p);
-}
-
-static u32 now_cm_retries(const struct cmx_priv *p)
-{
-	return cmx_opt_cm_retries(p);
-}
-
-static u32 now_cm_response_timeout(const struct cmx_priv *p)
-{
-	return cmx_opt_cm_response_timeout(p);
-}
-
-static const struct sa_path_rec *path(const struct cmx_priv *p)
-{
-	return p->id.route.num_pri_alt_paths ? p->id.route.path_rec : NULL;
-}
-
-static u32 now_ack_timeout(const struct cmx_priv *p)
-{
-	return path(p) ? min(path(p)->packet_life_time + 1, 31) : 0;
-}
-
-static u32 now_sl(const struct cmx_priv *p)
-{
-	return path(p) ? path(p)->sl : 0;
-}
-
-static u32 now_flow_label(const struct cmx_priv *p)
-{
-	return path(p) ? be32_to_cpu(path(p)->flow_label) : 0;
-}
-
-static u32 now_hop_limit(const struct cmx_priv *p)
-{
-	return path(p) ? path(p)->hop_limit : p->id.route.addr.dev_addr.hoplimit;
-}
-
-static u32 now_gid_type(const struct cmx_priv *p)
-{
-	return p->dev ? p->gid_type : IB_GID_TYPE_ROCE_UDP_ENCAP;
-}
-
-static u32 now_pkey(const struct cmx_priv *p)
-{
-	if (path(p))
-		return be16_to_cpu(path(p)->pkey);
-	return p->dev ? cmx_pkey(p) : IB_DEFAULT_PKEY_FULL;
-}
-
-static u32 port_mtu(const struct cmx_priv *p)
-{
-	struct ib_port_attr attr;
-
-	if (!p->dev || ib_query_port(p->id.device, p->id.port_num, &attr))
-		return 0;
-	return attr.active_mtu;
-}
-
-static u32 now_path_mtu(const struct cmx_priv *p)
-{
-	return path(p) ? path(p)->mtu : port_mtu(p);
-}
-
-static u32 now_mcast_loopback(const struct cmx_priv *p)
-{
-	return 1;
-}
-
-/*
- * ib_mad keeps what waits for an answer in a list that is sorted by time and walked with interrupts
- * off: messages that wait for hours make each one of the port slower.
- */
-static int check_cm_response_timeout(const struct cmx_priv *p, u32 val)
-{
-	u32 max = READ_ONCE(def_cm_response_timeout.val) + RESPONSE_TIMEOUT_MARGIN;
-
-	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
-}
-
-/* REUSEADDR can be withdrawn only before it was of use to anybody. */
-static int check_reuseaddr(const struct cmx_priv *p, u32 val)
-{
-	if (p->state == CMX_IDLE || (val && p->state != CMX_LISTEN))
-		return 0;
-	return -EINVAL;
-}
-
-static int check_afonly(const struct cmx_priv *p, u32 val)
-{
-	return BIT(p->state) & TILL_BOUND ? 0 : -EINVAL;
-}
-
-static int check_ack_timeout(const struct cmx_priv *p, u32 val)
-{
-	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_INI ? 0 : -EINVAL;
-}
-
-static int check_min_rnr_timer(const struct cmx_priv *p, u32 val)
-{
-	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
-}
-
-static int check_gid_type(const struct cmx_priv *p, u32 val)
-{
-	return p->dev ? -EISCONN : 0;
-}
-
-static int check_path_mtu(const struct cmx_priv *p, u32 val)
-{
-	return p->dev && val > port_mtu(p) ? -EINVAL : 0;
-}
-
-/* Datagrams' messages can't carry it. */
-static int check_ece_policy(const struct cmx_priv *p, u32 val)
-{
-	return val == CMX_ECE_REQUIRE && p->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
-}
-
-static int check_mcast_loopback(const struct cmx_priv *p, u32 val)
-{
-	return p->id.qp ? -EISCONN : 0;
-}
-
-#define FIELD(opt, field)								\
-	.bit = CMX_OPT_##opt,								\
-	.offset = offsetof(struct cmx_opts, field),					\
-	.size = sizeof_field(struct cmx_opts, field)
-
-#define ID_OPTION(opt, field)								\
-	.label = #opt, .level = RDMA_OPTION_ID, .name = RDMA_OPTION_ID_##opt,		\
-	.byte = 1, FIELD(opt, field)
-
-#define CMX_OPTION_ROW(opt, field)							\
-	.label = #opt, .level = CMX_OPTION, .name = CMX_OPTION_##opt, FIELD(opt, field)
-
-static const struct cmx_option options[] = {
-	{
-		ID_OPTION(TOS, tos), .zero_resets = 1, .max = U8_MAX,
-		.when = TILL_ESTABLISHED, .on = ON_ANY,
-		.apply = cmx_opt_tos_changed, .fallback = now_tos,
-	}, {
-		ID_OPTION(REUSEADDR, reuseaddr), .flag = 1, .max = 1,
-		.when = ALWAYS, .on = ON_ANY, .check = check_reuseaddr,
-	}, {
-		ID_OPTION(AFONLY, afonly), .flag = 1, .max = 1,
-		.when = ALWAYS, .on = ON_ANY, .check = check_afonly,
-		.apply = cmx_port_recheck,
-	}, {
-		ID_OPTION(ACK_TIMEOUT, ack_timeout), .max = 31,
-		.when = TILL_ESTABLISHED, .on = ON_IB | ON_ROCE,
-		.check = check_ack_timeout, .fallback = now_ack_timeout,
-	}, {
-		CMX_OPTION_ROW(MIN_RNR_TIMER, min_rnr_timer), .max = 31,
-		.when = TILL_ESTABLISHED, .on = ON_IB | ON_ROCE, .check = check_min_rnr_timer,
-	}, {
-		/* the reply goes by what the request says */
-		CMX_OPTION_ROW(CM_RETRIES, cm_retries), .max = 15,
-		.when = TILL_ASKED, .on = ON_IB | ON_ROCE, .fallback = now_cm_retries,
-	}, {
-		CMX_OPTION_ROW(CM_RESPONSE_TIMEOUT, cm_response_timeout), .max = 31,
-		.when = TILL_ASKED, .on = ON_IB | ON_ROCE,
-		.check = check_cm_response_timeout, .fallback = now_cm_response_timeout,
-	}, {
-		CMX_OPTION_ROW(CONNECT_DEADLINE_MS, connect_deadline_ms), .max = INT_MAX,
-		.when = TILL_SENT, .on = ON_ANY, .fallback = cmx_opt_connect_deadline_ms,
-	}, {
-		CMX_OPTION_ROW(RESOLVE_RETRIES, resolve_retries), .max = 15,
-		.when = TILL_ROUTE, .on = ON_IB,
-	}, {
-		CMX_OPTION_ROW(SL, sl), .max = 15,
-		.when = TILL_ROUTE, .on = ON_IB | ON_ROCE, .fallback = now_sl,
-	}, {
-		CMX_OPTION_ROW(FLOW_LABEL, flow_label), .max = 0xfffff,
-		.when = TILL_ROUTE, .on = ON_IB | ON_ROCE, .fallback = now_flow_label,
-	}, {
-		CMX_OPTION_ROW(HOP_LIMIT, hop_limit), .min = 1, .max = U8_MAX,
-		.when = TILL_ROUTE, .on = ON_IB | ON_ROCE, .fallback = now_hop_limit,
-	}, {
-		CMX_OPTION_ROW(GID_TYPE, gid_type), .max = IB_UVERBS_GID_TYPE_ROCE_V2,
-		.when = TILL_BOUND, .on = ON_ROCE,
-		.check = check_gid_type, .fallback = now_gid_type,
-	}, {
-		CMX_OPTION_ROW(PKEY, pkey), .min = 1, .max = U16_MAX,
-		.when = TILL_ROUTE, .on = ON_IB, .fallback = now_pkey,
-	}, {
-		CMX_OPTION_ROW(PATH_MTU, path_mtu), .min = IB_MTU_256, .max = IB_MTU_4096,
-		.when = TILL_ROUTE, .on = ON_IB | ON_ROCE,
-		.check = check_path_mtu, .fallback = now_path_mtu,
-	}, {
-		CMX_OPTION_ROW(ECE_POLICY, ece_policy), .max = CMX_ECE_REQUIRE,
-		.when = TILL_SENT, .on = ON_IB | ON_ROCE, .check = check_ece_policy,
-	}, {
-		CMX_OPTION_ROW(MCAST_REJOIN, mcast_rejoin), .max = 1,
-		.when = ALWAYS, .on = ON_IB | ON_ROCE,
-	}, {
-		CMX_OPTION_ROW(MCAST_LOOPBACK, mcast_loopback), .max = 1,
-		.when = ALWAYS, .on = ON_IB | ON_ROCE,
-		.check = check_mcast_loopback, .fallback = now_mcast_loopback,
-	},
-};
-
-static const struct cmx_option *find(int level, int name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (options[i].level == level && options[i].name == name)
-			return &options[i];
-	return NULL;
-}
-
-static u32 load(const struct cmx_priv *p, const struct cmx_option *o)
+static u32 opt_value_load(const struct cmx_priv *p, const struct cmx_option *o)
 {
 	const void *field = (const void *)&p->opt + o->offset;
 
@@ -390,7 +133,183 @@ static u32 load(const struct cmx_priv *p, const struct cmx_option *o)
 	}
 }
 
-static void store(struct cmx_priv *p, const struct cmx_option *o, u32 val)
+static u32 opt_value_in_effect(const struct cmx_priv *p, enum cmx_opt_bit bit)
+{
+	const struct cmx_option *o = &opt_rows[bit];
+
+	if (cmx_opt_set(p, bit))
+		return opt_value_load(p, o);
+	return o->in_effect ? o->in_effect(p) : READ_ONCE(opt_defaults[bit]);
+}
+
+/**
+ * cmx_opt_tos() - traffic class in effect
+ * @p: the id; its lock is held
+ */
+u8 cmx_opt_tos(const struct cmx_priv *p)
+{
+	return opt_value_in_effect(p, CMX_OPT_TOS);
+}
+
+/**
+ * cmx_opt_cm_retries() - resends of a CM message in effect
+ * @p: the id; its lock is held
+ */
+u8 cmx_opt_cm_retries(const struct cmx_priv *p)
+{
+	return opt_value_in_effect(p, CMX_OPT_CM_RETRIES);
+}
+
+/**
+ * cmx_opt_cm_response_timeout() - time for an answer in effect, 4.096 us * 2^n
+ * @p: the id; its lock is held
+ */
+u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p)
+{
+	return opt_value_in_effect(p, CMX_OPT_CM_RESPONSE_TIMEOUT);
+}
+
+/**
+ * cmx_opt_connect_deadline_ms() - deadline of a connect in effect, 0 for none
+ * @p: the id; its lock is held
+ */
+u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p)
+{
+	return opt_value_in_effect(p, CMX_OPT_CONNECT_DEADLINE_MS);
+}
+
+static const struct sa_path_rec *opt_path(const struct cmx_priv *p)
+{
+	return p->id.route.num_pri_alt_paths ? p->id.route.path_rec : NULL;
+}
+
+static u32 opt_path_ack_timeout(const struct cmx_priv *p)
+{
+	return opt_path(p) ? min(opt_path(p)->packet_life_time + 1, 31) : 0;
+}
+
+static u32 opt_path_sl(const struct cmx_priv *p)
+{
+	return opt_path(p) ? opt_path(p)->sl : 0;
+}
+
+static u32 opt_path_flow_label(const struct cmx_priv *p)
+{
+	return opt_path(p) ? be32_to_cpu(opt_path(p)->flow_label) : 0;
+}
+
+static u32 opt_path_hop_limit(const struct cmx_priv *p)
+{
+	return opt_path(p) ? opt_path(p)->hop_limit : p->id.route.addr.dev_addr.hoplimit;
+}
+
+static u32 opt_port_gid_type(const struct cmx_priv *p)
+{
+	return p->dev ? p->gid_type : IB_GID_TYPE_ROCE_UDP_ENCAP;
+}
+
+static u32 opt_path_pkey(const struct cmx_priv *p)
+{
+	if (opt_path(p))
+		return be16_to_cpu(opt_path(p)->pkey);
+	return p->dev ? cmx_pkey(p) : IB_DEFAULT_PKEY_FULL;
+}
+
+static u32 opt_port_mtu(const struct cmx_priv *p)
+{
+	struct ib_port_attr attr;
+
+	if (!p->dev || ib_query_port(p->id.device, p->id.port_num, &attr))
+		return 0;
+	return attr.active_mtu;
+}
+
+static u32 opt_path_mtu(const struct cmx_priv *p)
+{
+	return opt_path(p) ? opt_path(p)->mtu : opt_port_mtu(p);
+}
+
+/*
+ * ib_mad keeps what waits for an answer in a list that is sorted by time and walked with interrupts
+ * off: messages that wait for hours make each one of the port slower.
+ */
+static int opt_check_cm_response_timeout(const struct cmx_priv *p, u32 val)
+{
+	u32 max = READ_ONCE(opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) + RESPONSE_TIMEOUT_MARGIN;
+
+	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
+}
+
+/* REUSEADDR can be withdrawn only before it was of use to anybody. */
+static int opt_check_reuseaddr(const struct cmx_priv *p, u32 val)
+{
+	if (p->state == CMX_IDLE || (val && p->state != CMX_LISTEN))
+		return 0;
+	return -EINVAL;
+}
+
+static int opt_check_ack_timeout(const struct cmx_priv *p, u32 val)
+{
+	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_INI ? 0 : -EINVAL;
+}
+
+static int opt_check_min_rnr_timer(const struct cmx_priv *p, u32 val)
+{
+	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
+}
+
+static int opt_check_gid_type(const struct cmx_priv *p, u32 val)
+{
+	return p->dev ? -EISCONN : 0;
+}
+
+static int opt_check_path_mtu(const struct cmx_priv *p, u32 val)
+{
+	return p->dev && val > opt_port_mtu(p) ? -EINVAL : 0;
+}
+
+/* Datagrams' messages can't carry it. */
+static int opt_check_ece_policy(const struct cmx_priv *p, u32 val)
+{
+	return val == CMX_ECE_REQUIRE && p->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
+}
+
+static int opt_check_mcast_loopback(const struct cmx_priv *p, u32 val)
+{
+	return p->id.qp ? -EISCONN : 0;
+}
+
+#define OPT_ROW(opt_level, opt_name, opt_label, ...)					\
+	[CMX_OPT_##opt_label] = {							\
+		.label = #opt_label, .level = opt_level, .name = opt_name, __VA_ARGS__	\
+	}
+#define CMX_OPT_TEXT(...)
+#define CMX_OPT_KERNEL(...) __VA_ARGS__
+
+static const struct cmx_option opt_rows[CMX_OPT_NUM] = {
+#define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...)	\
+	OPT_ROW(level, name, label, .min = least, .max = most, .size = sizeof(type),	\
+		.offset = offsetof(struct cmx_opts, field), __VA_ARGS__),
+#define CMX_OPTION_RECORDS(level, name, label, ...) OPT_ROW(level, name, label, __VA_ARGS__),
+#include "option_rows.h"
+};
+
+static const struct cmx_option *opt_row_find(int level, int name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(opt_rows); i++)
+		if (opt_rows[i].level == level && opt_rows[i].name == name)
+			return &opt_rows[i];
+	return NULL;
+}
+
+static enum cmx_opt_bit opt_row_bit(const struct cmx_option *o)
+{
+	return o - opt_rows;
+}
+
+static void opt_value_store(struct cmx_priv *p, const struct cmx_option *o, u32 val)
 {
 	void *field = (void *)&p->opt + o->offset;
 
@@ -405,9 +324,9 @@ static void store(struct cmx_priv *p, const struct cmx_option *o, u32 val)
 		*(u32 *)field = val;
 	}
 	if (o->zero_resets && !val)
-		p->opt.set &= ~BIT(o->bit);
+		p->opt.set &= ~BIT(opt_row_bit(o));
 	else
-		p->opt.set |= BIT(o->bit);
+		p->opt.set |= BIT(opt_row_bit(o));
 }
 
 /**
@@ -417,72 +336,72 @@ static void store(struct cmx_priv *p, const struct cmx_option *o, u32 val)
  */
 void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s)
 {
-	size_t i;
+	const struct cmx_option *o;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (cmx_opt_set(p, options[i].bit))
-			seq_printf(s, " %s=%u", options[i].label, load(p, &options[i]));
-	if (cmx_opt_set(p, CMX_OPT_IB_PATH))
-		seq_puts(s, " IB_PATH");
+	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++) {
+		if (!cmx_opt_set(p, opt_row_bit(o)))
+			continue;
+		seq_printf(s, " %s", o->label);
+		if (o->size)
+			seq_printf(s, "=%u", opt_value_load(p, o));
+	}
 }
 
-static u8 transport(const struct cmx_priv *p)
+/**
+ * cmx_opt_supported() - whether the transport of an id has an option
+ * @p: the id; its lock is held
+ * @bit: the option
+ *
+ * Return: true also while it is not known which transport the id will have.
+ */
+bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit)
 {
-	if (!p->dev)
-		return ON_ANY;
-	if (rdma_protocol_roce(p->id.device, p->id.port_num))
-		return ON_ROCE;
-	return rdma_protocol_iwarp(p->id.device, p->id.port_num) ? ON_IWARP : ON_IB;
+	return !p->dev || p->dev_port->transport & opt_rows[bit].transports;
 }
 
-static u32 stage(const struct cmx_priv *p)
+static u32 opt_stage(const struct cmx_priv *p)
 {
 	if (p->state != CMX_CONNECT)
 		return BIT(p->state);
 	if (p->established)
-		return IN_ESTABLISHED;
-	return p->passive && p->owed ? IN_REQUESTED : CMX_IN(CONNECT);
+		return CMX_STAGE_ESTABLISHED;
+	return p->passive && p->owed ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
 }
 
-static int decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
+static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
 {
 	if (len == sizeof(*out))
 		memcpy(out, val, sizeof(*out));
-	else if (len == 1 && o->byte)
+	else if (len == 1 && o->level == RDMA_OPTION_ID)
 		*out = *(const u8 *)val;
 	else
 		return -EINVAL;
-	if (o->flag)
+	if (o->is_bool)
 		*out = !!*out;
 	return *out < o->min || *out > o->max ? -EINVAL : 0;
 }
 
-static int set(struct cmx_priv *p, const struct cmx_option *o, u32 val)
+static int opt_value_set(struct cmx_priv *p, const struct cmx_option *o, u32 val)
 {
 	struct cmx_opts old = p->opt;
 	int ret = 0;
 
 	if (p->state == CMX_REMOVED)
 		return -ENODEV;
-	if (!(stage(p) & o->when))
-		return -EISCONN;
-	if (!(transport(p) & o->on))
+	if (!(opt_stage(p) & o->until))
+		return -(o->late ?: EISCONN);
+	if (!cmx_opt_supported(p, opt_row_bit(o)))
 		return -EOPNOTSUPP;
 	if (o->check)
 		ret = o->check(p, val);
 	if (ret)
 		return ret;
-	store(p, o, val);
+	opt_value_store(p, o, val);
 	if (o->apply)
 		ret = o->apply(p);
 	if (ret)
 		p->opt = old;
 	return ret;
-}
-
-static bool is_path(int level, int name)
-{
-	return level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH;
 }
 
 /**
@@ -507,35 +426,32 @@ static bool is_path(int level, int name)
  */
 int cmx_set_option(struct cmx_id *id, int level, int name, const void *val, size_t len)
 {
-	const struct cmx_option *o = find(level, name);
+	const struct cmx_option *o = opt_row_find(level, name);
 	struct cmx_priv *p = to_priv(id);
 	u32 v;
 	int ret;
 
-	if (is_path(level, name))
-		return cmx_opt_set_path(p, val, len);
 	if (!o)
 		return -ENOSYS;
-	ret = decode(o, val, len, &v);
+	if (o->set)
+		return o->set(p, val, len);
+	ret = opt_value_decode(o, val, len, &v);
 	if (ret)
 		return ret;
 	mutex_lock(&p->lock);
-	ret = set(p, o, v);
+	ret = opt_value_set(p, o, v);
 	mutex_unlock(&p->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_set_option);
 
-static int get(struct cmx_priv *p, const struct cmx_option *o, void *val, size_t *len)
+static int opt_value_get(struct cmx_priv *p, const struct cmx_option *o, void *val, size_t *len)
 {
 	u32 v;
 
-	if (*len < sizeof(v) && !(o->byte && *len))
+	if (*len < sizeof(v) && !(o->level == RDMA_OPTION_ID && *len))
 		return -ENOSPC;
-	if (cmx_opt_set(p, o->bit))
-		v = load(p, o);
-	else
-		v = o->fallback ? o->fallback(p) : 0;
+	v = opt_value_in_effect(p, opt_row_bit(o));
 	if (*len >= sizeof(v)) {
 		*len = sizeof(v);
 		memcpy(val, &v, sizeof(v));
@@ -565,16 +481,16 @@ static int get(struct cmx_priv *p, const struct cmx_option *o, void *val, size_t
  */
 int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *len, u32 *flags)
 {
-	const struct cmx_option *o = find(level, name);
+	const struct cmx_option *o = opt_row_find(level, name);
 	struct cmx_priv *p = to_priv(id);
 	int ret;
 
-	if (!o && !is_path(level, name))
+	if (!o)
 		return -ENOPROTOOPT;
 	mutex_lock(&p->lock);
-	ret = o ? get(p, o, val, len) : cmx_opt_get_path(p, val, len);
+	ret = o->get ? o->get(p, val, len) : opt_value_get(p, o, val, len);
 	if (!ret && flags)
-		*flags = cmx_opt_set(p, o ? o->bit : CMX_OPT_IB_PATH) ? CMX_OPT_F_SET : 0;
+		*flags = cmx_opt_set(p, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
 	mutex_unlock(&p->lock);
 	return ret;
 }

@@ -9,7 +9,7 @@ struct seq_file;
 /* option_path.c: RDMA_OPTION_IB_PATH */
 int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len);
 int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len);
-int cmx_opt_tos_changed(struct cmx_priv *p);
+int cmx_opt_apply_tos(struct cmx_priv *p);
 
 void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s);
 

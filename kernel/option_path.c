@@ -38,13 +38,10 @@ static int install(struct cmx_priv *p, const struct sa_path_rec *from)
 		return -ENOMEM;
 	if (rdma_cap_opa_ah(p->id.device, p->id.port_num))
 		sa_convert_path_ib_to_opa(rec, &ib);
-	/* on RoCE the way to the next hop is ours to know */
-	if (rdma_protocol_roce(p->id.device, p->id.port_num)) {
-		ret = cmx_route_roce_l2(p, rec);
-		if (ret) {
-			kfree(rec);
-			return ret;
-		}
+	ret = p->dev_port->route->complete ? p->dev_port->route->complete(p, rec) : 0;
+	if (ret) {
+		kfree(rec);
+		return ret;
 	}
 	cmx_route_free(p);
 	route->path_rec = rec;
@@ -56,7 +53,7 @@ static int resolve_with(struct cmx_priv *p, const struct sa_path_rec *rec)
 {
 	int ret;
 
-	if (p->dev && rdma_cap_iw_cm(p->id.device, p->id.port_num))
+	if (!cmx_opt_supported(p, CMX_OPT_IB_PATH))
 		return -EOPNOTSUPP;
 	if (!p->dev || p->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;
@@ -159,22 +156,19 @@ int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
 }
 
 /**
- * cmx_opt_tos_changed() - the traffic class has been set
+ * cmx_opt_apply_tos() - bring a traffic class that was set into effect
  * @p: the id; its lock is held
  *
- * It may be, after the route was resolved: then the path must follow.
+ * It may have been set after the route was resolved: then the path must follow.
  *
  * Return: 0; -EISCONN: TCP has taken it already; or the -errno of a path that
  * can't be made so.
  */
-int cmx_opt_tos_changed(struct cmx_priv *p)
+int cmx_opt_apply_tos(struct cmx_priv *p)
 {
-	if (p->ops == &cmx_iw_conn_ops)
-		return p->iw || p->listen ? -EISCONN : 0;
-	if (p->state != CMX_ROUTE_RESOLVED)
-		return 0;
-	if (!cmx_opt_set(p, CMX_OPT_IB_PATH) && p->dev_port->route == &cmx_route_roce_ops)
-		return cmx_route_roce_path(p);
-	p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
+	if (p->dev && p->dev_port->route->apply_tos)
+		return p->dev_port->route->apply_tos(p);
+	if (p->state == CMX_ROUTE_RESOLVED)
+		p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
 	return 0;
 }

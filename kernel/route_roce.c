@@ -81,15 +81,11 @@ static u32 default_flow_label(const struct cmx_priv *p)
 	return (sport * 31 + dport) & IB_GRH_FLOWLABEL_MASK;
 }
 
-/**
- * cmx_route_roce_l2() - fill in what of a RoCE path the peer's addresses decide
- * @p: the id, attached; its lock is held
- * @rec: the path record; its type, destination MAC and resolved flag are set
- *
- * Return: 0, or -EHOSTUNREACH when RoCE v1 was asked for and the peer is behind
- * a router.
+/*
+ * What the peer's addresses decide: type, destination MAC and resolved flag of the record.
+ * -EHOSTUNREACH: RoCE v1 was asked for and the peer is behind a router.
  */
-int cmx_route_roce_l2(struct cmx_priv *p, struct sa_path_rec *rec)
+static int roce_complete(struct cmx_priv *p, struct sa_path_rec *rec)
 {
 	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
 	enum ib_gid_type gid_type = p->gid_type;
@@ -112,7 +108,7 @@ static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec 
 
 	if (!mtu || (cmx_opt_set(p, CMX_OPT_PATH_MTU) && p->opt.path_mtu > mtu))
 		return -EINVAL;
-	ret = cmx_route_roce_l2(p, rec);
+	ret = roce_complete(p, rec);
 	if (ret)
 		return ret;
 
@@ -158,15 +154,12 @@ static int roce_path(struct cmx_priv *p, struct sa_path_rec *rec)
 	return ret;
 }
 
-/**
- * cmx_route_roce_path() - make the path record of a RoCE id
- * @p: the id, attached to a device, with both addresses; its lock is held
- *
- * Return: 0; -ENODEV: no network interface, as with a loopback address;
- * -EINVAL: the interface's MTU is too small for any, or for the one set;
- * -EHOSTUNREACH as cmx_route_roce_l2(); -ENOMEM.
+/*
+ * Make the path record. -ENODEV: no network interface, as with a loopback address; -EINVAL: the
+ * interface's MTU is too small for any, or for the one set; -EHOSTUNREACH as roce_complete();
+ * -ENOMEM.
  */
-int cmx_route_roce_path(struct cmx_priv *p)
+static int roce_make_path(struct cmx_priv *p)
 {
 	struct rdma_route *route = &p->id.route;
 	struct sa_path_rec *rec;
@@ -189,9 +182,22 @@ int cmx_route_roce_path(struct cmx_priv *p)
 
 static int roce_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
 {
-	return cmx_route_roce_path(p);
+	return roce_make_path(p);
+}
+
+/* The SL follows from the traffic class, in a path that is ours. */
+static int roce_apply_tos(struct cmx_priv *p)
+{
+	if (p->state != CMX_ROUTE_RESOLVED)
+		return 0;
+	if (!cmx_opt_set(p, CMX_OPT_IB_PATH))
+		return roce_make_path(p);
+	p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
+	return 0;
 }
 
 const struct cmx_route_ops cmx_route_roce_ops = {
 	.resolve = roce_resolve,
+	.complete = roce_complete,
+	.apply_tos = roce_apply_tos,
 };

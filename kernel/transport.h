@@ -4,6 +4,8 @@
 
 #include "id.h"
 
+struct sa_path_rec;
+
 /**
  * struct cmx_transport_ops - connections of one protocol
  *
@@ -43,11 +45,17 @@ struct cmx_transport_ops {
  *	state is CMX_ROUTE_QUERY
  * @cancel: give up a look-up under way; the id's lock is held
  * @stale: the path may be wrong: nobody answered, or it was refused; the id's lock is held
+ * @complete: fill in what a path record that the owner brought lacks; NULL: nothing. The id's
+ *	lock is held
+ * @apply_tos: bring a new traffic class into effect; NULL: a path record that there is takes it.
+ *	The id's lock is held
  */
 struct cmx_route_ops {
 	int (*resolve)(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev);
 	void (*cancel)(struct cmx_priv *p);
 	void (*stale)(struct cmx_priv *p);
+	int (*complete)(struct cmx_priv *p, struct sa_path_rec *rec);
+	int (*apply_tos)(struct cmx_priv *p);
 };
 
 /**

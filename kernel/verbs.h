@@ -9,7 +9,6 @@
 #include "id.h"
 
 struct rdma_dev_addr;
-struct sa_path_rec;
 union ib_gid;
 
 /* addr.c: p->lock is held in all */
@@ -28,11 +27,6 @@ int cmx_addr_ib_resolve(struct cmx_priv *p);
 int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr);
 int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct sockaddr *dst);
 void cmx_bind_undo(struct cmx_priv *p);		/* CMX_BOUND: back to CMX_IDLE */
-
-/* route_roce.c: p->lock is held; p is attached. Fills path[0] of the route. */
-int cmx_route_roce_path(struct cmx_priv *p);
-/* type, destination MAC and the like of a path that came from elsewhere */
-int cmx_route_roce_l2(struct cmx_priv *p, struct sa_path_rec *rec);
 
 /* route.c: p->lock is held */
 void cmx_route_free(struct cmx_priv *p);	/* frees the path records; or nobody else has p */
@@ -85,6 +79,7 @@ u8 cmx_opt_tos(const struct cmx_priv *p);
 u8 cmx_opt_cm_retries(const struct cmx_priv *p);
 u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p);
 u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p);
+bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit);	/* by the transport */
 void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener);
 
 /* ece.c: p->lock is held */
