@@ -26,7 +26,7 @@ OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
 
-.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs clean help
+.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs generated clean help
 all: module lib tools
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
 	@echo "make htmldocs         Documentation/ as HTML, with Debian's python3-sphinx"
+	@echo "make generated        the tables in the documentation that are made from sources"
 	@echo "make clean uninstall"
 
 # Objects for one kernel must not meet those for another: each has its own tree of links to the
@@ -121,6 +122,9 @@ style:
 
 htmldocs:
 	@Documentation/htmldocs
+
+generated:
+	@selftests/generated -w
 
 clean:
 	@rm -rf build

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "option_table.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -204,51 +205,27 @@ static int version(int argc, char **argv)
 	return 0;
 }
 
-static const struct option_info {
-	const char *name;
-	const char *values;
-	const char *def;
-	const char *param;
-	const char *text;
-} option_table[] = {
-	{ "TOS", "0..255", "0", "tos", "traffic class; 0: back to the default" },
-	{ "REUSEADDR", "0, 1", "0", NULL, "share the local port with others that say so" },
-	{ "AFONLY", "0, 1", "0", NULL, "an IPv6 wildcard takes no IPv4" },
-	{ "ACK_TIMEOUT", "0..31", "path", NULL, "ACK timeout of the QP, 4.096 us * 2^n; 0 none" },
-	{ "IB_PATH", "records", "path", NULL, "path records instead of resolving the route" },
-	{ "MIN_RNR_TIMER", "0..31", "0", NULL, "RNR NAK timer of the QP, IBTA code; 0 is 655 ms" },
-	{ "CM_RETRIES", "0..15", "15", "cm_retries", "resends of a CM message" },
-	{ "CM_RESPONSE_TIMEOUT", "0..31", "20", "cm_response_timeout",
-	  "time for an answer, 4.096 us * 2^n a try" },
-	{ "CONNECT_DEADLINE_MS", "0..2147483647", "0", "connect_deadline_ms",
-	  "ms from connect to UNREACHABLE; 0 none" },
-	{ "RESOLVE_RETRIES", "0..15", "0", NULL, "more tries of a path query (InfiniBand)" },
-	{ "SL", "0..15", "path", NULL, "service level" },
-	{ "FLOW_LABEL", "0..1048575", "path", NULL, "flow label" },
-	{ "HOP_LIMIT", "1..255", "path", NULL, "hop limit" },
-	{ "GID_TYPE", "0..2", "port", NULL, "1: RoCE v1, 2: RoCE v2" },
-	{ "PKEY", "1..65535", "path", NULL, "partition key (InfiniBand)" },
-	{ "PATH_MTU", "1..5", "path", NULL, "256 bytes * 2^(n - 1)" },
-	{ "ECE_POLICY", "0..2", "0", NULL, "0: automatic, 1: off, 2: the peer must have it" },
-	{ "MCAST_REJOIN", "0, 1", "0", NULL, "rejoin groups that were lost" },
-	{ "MCAST_LOOPBACK", "0, 1", "1", NULL, "receive what one sends to a group" },
-};
-
 static int options(int argc, char **argv)
 {
-	char val[64];
+	char values[32], def[64], meaning[128];
 	size_t i;
 
 	(void)argv;
 	if (argc > 1)
 		return help();
-	printf("%-20s %-14s %-8s %s\n", "option", "values", "default", "meaning");
-	for (i = 0; i < ARRAY_SIZE(option_table); i++) {
-		const struct option_info *o = &option_table[i];
+	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
+	       "transports", "meaning [unit]");
+	for (i = 0; i < CMX_OPTION_ROWS; i++) {
+		const struct cmx_option_row *row = &cmx_option_rows[i];
 
-		if (!o->param || read_line(PARAMS, o->param, val, sizeof(val)))
-			snprintf(val, sizeof(val), "%s", o->def);
-		printf("%-20s %-14s %-8s %s\n", o->name, o->values, val, o->text);
+		if (row->source)
+			snprintf(def, sizeof(def), "%s", row->source);
+		else if (!row->host || read_line(PARAMS, row->host, def, sizeof(def)))
+			snprintf(def, sizeof(def), "%u", row->def);
+		cmx_option_values(row, values, sizeof(values));
+		cmx_option_meaning(row, meaning, sizeof(meaning));
+		printf("%-20s %-14s %-8s %-12s %-10s %s\n", row->label, values, def,
+		       cmx_option_until(row), cmx_option_transports(row), meaning);
 	}
 	return 0;
 }

@@ -265,38 +265,40 @@ enum cmx_opt_flags {
 /** define CMX_OPTION - option level of what rdma_cmx adds */
 #define CMX_OPTION 0x434d
 
-/** enum cmx_option_name - names at level CMX_OPTION; all values are u32 */
+/**
+ * enum cmx_option_name - names at level CMX_OPTION; all values are u32
+ *
+ * Documentation/options.rst has their ranges and units, and until when and on which transports
+ * they can be set.
+ */
 enum cmx_option_name {
-	/** @CMX_OPTION_MIN_RNR_TIMER: 0..31, IBTA 9.7.5.2.8 encoding; set before RTR */
+	/** @CMX_OPTION_MIN_RNR_TIMER: RNR NAK timer of the QP */
 	CMX_OPTION_MIN_RNR_TIMER = 1,
-	/** @CMX_OPTION_CM_RETRIES: 0..15 resends of REQ, REP, DREQ, SIDR REQ */
+	/** @CMX_OPTION_CM_RETRIES: resends of REQ, REP, DREQ, SIDR REQ */
 	CMX_OPTION_CM_RETRIES,
-	/**
-	 * @CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try; above the
-	 * host's default + 2 for CAP_NET_ADMIN only (EPERM)
-	 */
+	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: time for an answer, each try */
 	CMX_OPTION_CM_RESPONSE_TIMEOUT,
-	/** @CMX_OPTION_CONNECT_DEADLINE_MS: ms from connect to UNREACHABLE; 0 none */
+	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from connect to UNREACHABLE */
 	CMX_OPTION_CONNECT_DEADLINE_MS,
-	/** @CMX_OPTION_RESOLVE_RETRIES: 0..15 more tries of a path query (InfiniBand) */
+	/** @CMX_OPTION_RESOLVE_RETRIES: resends of a path query (InfiniBand) */
 	CMX_OPTION_RESOLVE_RETRIES,
-	/** @CMX_OPTION_SL: 0..15 */
+	/** @CMX_OPTION_SL: service level */
 	CMX_OPTION_SL,
-	/** @CMX_OPTION_FLOW_LABEL: 0..0xfffff */
+	/** @CMX_OPTION_FLOW_LABEL: flow label */
 	CMX_OPTION_FLOW_LABEL,
-	/** @CMX_OPTION_HOP_LIMIT: 1..255 */
+	/** @CMX_OPTION_HOP_LIMIT: hop limit */
 	CMX_OPTION_HOP_LIMIT,
-	/** @CMX_OPTION_GID_TYPE: enum ib_uverbs_gid_type; set before bound to a device */
+	/** @CMX_OPTION_GID_TYPE: enum ib_uverbs_gid_type */
 	CMX_OPTION_GID_TYPE,
-	/** @CMX_OPTION_PKEY: 1..0xffff (InfiniBand) */
+	/** @CMX_OPTION_PKEY: P_Key (InfiniBand) */
 	CMX_OPTION_PKEY,
 	/** @CMX_OPTION_PATH_MTU: enum ib_mtu, not above the port's */
 	CMX_OPTION_PATH_MTU,
 	/** @CMX_OPTION_ECE_POLICY: enum cmx_ece_policy */
 	CMX_OPTION_ECE_POLICY,
-	/** @CMX_OPTION_MCAST_REJOIN: 0 or 1 */
+	/** @CMX_OPTION_MCAST_REJOIN: rejoin groups that were lost */
 	CMX_OPTION_MCAST_REJOIN,
-	/** @CMX_OPTION_MCAST_LOOPBACK: 0 or 1 */
+	/** @CMX_OPTION_MCAST_LOOPBACK: receive what one sends to a group */
 	CMX_OPTION_MCAST_LOOPBACK,
 };
 
