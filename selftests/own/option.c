@@ -7,51 +7,6 @@
 #include "../lib/slow.h"
 #include "own.h"
 
-static const struct {
-	int name;
-	uint32_t min, max;
-} u32_options[] = {
-	{ CMX_OPTION_MIN_RNR_TIMER, 0, 31 },
-	{ CMX_OPTION_CM_RETRIES, 0, 15 },
-	{ CMX_OPTION_CM_RESPONSE_TIMEOUT, 0, 31 },
-	{ CMX_OPTION_CONNECT_DEADLINE_MS, 0, 600000 },
-	{ CMX_OPTION_RESOLVE_RETRIES, 0, 15 },
-	{ CMX_OPTION_SL, 0, 15 },
-	{ CMX_OPTION_FLOW_LABEL, 0, 0xfffff },
-	{ CMX_OPTION_HOP_LIMIT, 1, 255 },
-	{ CMX_OPTION_PKEY, 1, 0xffff },
-	{ CMX_OPTION_PATH_MTU, IBV_MTU_256, IBV_MTU_4096 },
-	{ CMX_OPTION_ECE_POLICY, CMX_ECE_AUTO, CMX_ECE_REQUIRE },
-	{ CMX_OPTION_MCAST_REJOIN, 0, 1 },
-	{ CMX_OPTION_MCAST_LOOPBACK, 0, 1 },
-};
-
-static void ranges(void)
-{
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-	uint32_t flags;
-	unsigned int i;
-
-	for (i = 0; i < sizeof(u32_options) / sizeof(*u32_options); i++) {
-		int name = u32_options[i].name;
-		uint8_t byte = 1;
-
-		get_u32(id, CMX_OPTION, name, &flags);
-		WANT(!(flags & CMX_OPT_F_SET));
-		WANT(!set_u32(id, CMX_OPTION, name, u32_options[i].min));
-		WANT(get_u32(id, CMX_OPTION, name, &flags) == u32_options[i].min);
-		WANT(flags & CMX_OPT_F_SET);
-		WANT(!set_u32(id, CMX_OPTION, name, u32_options[i].max));
-		if (name != CMX_OPTION_CONNECT_DEADLINE_MS)
-			WANT(set_u32(id, CMX_OPTION, name, u32_options[i].max + 1) && errno == EINVAL);
-		if (u32_options[i].min)
-			WANT(set_u32(id, CMX_OPTION, name, 0) && errno == EINVAL);
-		WANT(rdma_set_option(id, CMX_OPTION, name, &byte, 1) && errno == EINVAL);
-		WANT(get_u32(id, CMX_OPTION, name, NULL) == u32_options[i].max);
-	}
-}
-
 static void unknown(void)
 {
 	struct rdma_event_channel *ch;
@@ -202,16 +157,6 @@ static void path(void)
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 6) && errno == EISCONN);
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_PATH_MTU, IBV_MTU_1024) && errno == EISCONN);
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_SL, NULL) == 5);
-}
-
-static void not_on_roce(void)
-{
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
-	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_PKEY, 0xffff) && errno == EOPNOTSUPP);
-	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, 1) && errno == EOPNOTSUPP);
 }
 
 static void gid_type(void)
@@ -509,14 +454,12 @@ static void many_events(void)
 }
 
 const struct test option_tests[] = {
-	{ "option: ranges and read back", ranges },
 	{ "option: unknown ones", unknown },
 	{ "option: TOS", tos },
 	{ "option: TOS of the passive side", tos_passive },
 	{ "option: REUSEADDR, AFONLY", flags_of_id },
 	{ "option: path", path },
 	{ "option: a path record, given and read back", ib_path },
-	{ "option: none of RoCE's", not_on_roce },
 	{ "option: GID type", gid_type },
 	{ "option: RNR timer, ACK timeout, inheritance", timers },
 	{ "option: retries to a silent peer", silent_retries },

@@ -162,7 +162,7 @@ static int run(const struct test *t)
 int main(int argc, char **argv)
 {
 	const struct test *all[] = {
-		addr_tests, option_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
+		addr_tests, option_tests, option_row_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
 		port_tests, channel_tests, fork_tests, limit_tests, iwarp_tests,
 		event_info_tests,

@@ -22,7 +22,8 @@ struct test {
 	void (*run)(void);
 };
 
-extern const struct test addr_tests[], option_tests[], ece_tests[], ece_qp_tests[],
+extern const struct test addr_tests[], option_tests[], option_row_tests[],
+			  ece_tests[], ece_qp_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
 			  fork_tests[], limit_tests[], iwarp_tests[],

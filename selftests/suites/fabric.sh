@@ -94,6 +94,12 @@ at="h0 h0"
 pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
 at=
 
+option_rows() {
+	(with ours ip netns exec h1 env OWN_ADDRESS=10.78.0.2 "$top/selftests/own/own" \
+		"option: each on the transports")
+}
+check "each option on the transports that have it" option_rows
+
 # what the SA said is what the QP gets
 pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
 said "its P_Key" "pkey=0xffff" client

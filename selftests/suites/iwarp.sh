@@ -59,6 +59,8 @@ for how in return thread; do
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
+check "each option on the transports that have it" \
+	ours "$top/selftests/own/own" "option: each on the transports"
 check "a disconnect of an attempt that fails" ours "$top/selftests/own/own" "iwarp: attempt"
 check "a listener on the port of the one before" \
 	ours "$top/selftests/own/own" "iwarp: listener on the port"
