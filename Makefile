@@ -26,7 +26,7 @@ OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
 
-.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs generated clean help
+.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs generated coverage clean help
 all: module lib tools
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo "make demo             a tour, in a virtual machine"
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
+	@echo "make coverage         what of the module the tests reach; K=6.12, S=\"own abi\": kernels, suites"
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
 	@echo "make htmldocs         Documentation/ as HTML, with Debian's python3-sphinx"
@@ -110,6 +111,9 @@ check:
 
 check-all:
 	@selftests/check -a $(if $(PART),-p $(PART))
+
+coverage:
+	@selftests/coverage/run $(patsubst %,-k %,$(K)) $(S)
 
 demo:
 	@selftests/demo.sh
