@@ -227,6 +227,7 @@ void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd);
 
 /* event.c */
 int cmx_complete(struct cmx_id *id);
+void cmx_event_ack_kept(struct cmx_id *id);
 void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events);
 
 /* id.c */

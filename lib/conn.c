@@ -143,10 +143,8 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 		return cmx_complete(id);
 
 	/* the answer to a lookup has no event */
-	if (id->sync && cm_id->event) {
-		rdma_ack_cm_event(cm_id->event);
-		cm_id->event = NULL;
-	}
+	if (id->sync)
+		cmx_event_ack_kept(id);
 	return 0;
 }
 

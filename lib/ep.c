@@ -100,10 +100,7 @@ int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 
 	if (!listener->sync)
 		return cmx_err(EINVAL);
-	if (listen->event) {
-		rdma_ack_cm_event(listen->event);
-		listen->event = NULL;
-	}
+	cmx_event_ack_kept(listener);
 	if (rdma_get_cm_event(listen->channel, &event))
 		return -1;
 	if (event->status) {

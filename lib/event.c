@@ -461,6 +461,15 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_even
 	return 0;
 }
 
+/* Acknowledges the event that a synchronous id keeps from its last call. */
+void cmx_event_ack_kept(struct cmx_id *id)
+{
+	if (!id->id.event)
+		return;
+	rdma_ack_cm_event(id->id.event);
+	id->id.event = NULL;
+}
+
 /* A call on a synchronous id waits here for its event, and keeps it. */
 int cmx_complete(struct cmx_id *id)
 {
@@ -468,10 +477,7 @@ int cmx_complete(struct cmx_id *id)
 
 	if (!id->sync)
 		return 0;
-	if (cm_id->event) {
-		rdma_ack_cm_event(cm_id->event);
-		cm_id->event = NULL;
-	}
+	cmx_event_ack_kept(id);
 	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
 		return -1;
 	if (!cm_id->event->status)

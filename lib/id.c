@@ -264,10 +264,7 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	pthread_mutex_unlock(&id->lock);
 
 	if (was_sync) {
-		if (cm_id->event) {
-			rdma_ack_cm_event(cm_id->event);
-			cm_id->event = NULL;
-		}
+		cmx_event_ack_kept(id);
 		rdma_destroy_event_channel(old);
 	}
 	cmx_wait_acked(id, &id->events_completed, events);

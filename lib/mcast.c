@@ -282,6 +282,9 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 
 	ret = mcast_issue_leave(mcast, &events);
 	err = errno;
+	/* perhaps that of the join */
+	if (id->sync)
+		cmx_event_ack_kept(id);
 	cmx_wait_acked(id, &mcast->events_completed, events);
 	free(mcast);
 	errno = err;

@@ -215,6 +215,20 @@ static void many(void)
 	rdma_destroy_event_channel(ch);
 }
 
+/* The id keeps the event of the join. */
+static void left_by_sync(void)
+{
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_UDP));
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_join_multicast(id, addr_of("239.1.2.6", 0), NULL));
+	WANT(id->event && id->event->event == RDMA_CM_EVENT_MULTICAST_JOIN);
+	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.6", 0)));
+	WANT(!id->event);
+	WANT(!rdma_destroy_id(id));
+}
+
 const struct test mcast_tests[] = {
 	{ "multicast: IPv4, one IGMP membership for many ids", ipv4 },
 	{ "multicast: IPv6 and MLD", ipv6 },
@@ -222,6 +236,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
 	{ "multicast: a join with the id's options", options },
+	{ "multicast: a synchronous id leaves", left_by_sync },
 	{ "multicast: a thousand groups on one id", many },
 	{}
 };
