@@ -182,6 +182,12 @@ static inline struct cmx_id *to_cmx_id(struct rdma_cm_id *id)
 	return container_of(id, struct cmx_id, id);
 }
 
+/* NULL: not bound to a device yet, and no verbs and pd either */
+static inline struct cmx_device *cmx_id_device(struct rdma_cm_id *id)
+{
+	return __atomic_load_n(&to_cmx_id(id)->dev, __ATOMIC_ACQUIRE);
+}
+
 static inline bool cmx_id_is_ud(const struct cmx_id *id)
 {
 	return id->id.qp_type == IBV_QPT_UD;

@@ -156,9 +156,10 @@ int cmx_device_get(struct cmx_id *id, uint64_t guid, int index)
 	if (!d->pd)
 		goto out;
 	d->refs++;
-	id->dev = d;
 	id->id.verbs = d->verbs;
 	id->id.pd = d->pd;
+	/* another thread that finds the device uses those without the lock */
+	__atomic_store_n(&id->dev, d, __ATOMIC_RELEASE);
 	ret = 0;
 out:
 	pthread_mutex_unlock(&devices_lock);

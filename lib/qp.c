@@ -212,7 +212,7 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq *srq;
 
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !to_cmx_id(id)->dev)
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !cmx_id_device(id))
 		return cmx_err(EINVAL);
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd) {
 		attr->pd = id->pd;
@@ -264,7 +264,7 @@ void rdma_destroy_srq(struct rdma_cm_id *id)
 
 static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
-	if (id->qp || !to_cmx_id(id)->dev)
+	if (id->qp || !cmx_id_device(id))
 		return cmx_err(EINVAL);
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
 		attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
