@@ -116,6 +116,8 @@ struct cmx_known {
  * @mcast_block: its QPs don't hear what they send themselves
  * @ack_awaited: somebody waits until its events are acknowledged; under @lock
  * @events_completed: events of this id that were acknowledged; under @lock
+ * @qp_held: how often an event began to change the QP; under @lock
+ * @qp_released: how often it was done; under @lock
  * @lock: protects the fields below as well, and @id.route while events fill it in
  * @mcast: hash tables of memberships, or NULL before the first
  * @known: what a connection needs; NULL before the address is resolved
@@ -139,6 +141,8 @@ struct cmx_id {
 	bool mcast_block;
 	bool ack_awaited;
 	uint32_t events_completed;
+	uint32_t qp_held;
+	uint32_t qp_released;
 	pthread_mutex_t lock;
 	struct cmx_mcast **mcast;
 	struct cmx_known *known;
@@ -234,6 +238,7 @@ void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd);
 /* event.c */
 int cmx_complete(struct cmx_id *id);
 void cmx_event_ack_kept(struct cmx_id *id);
+void cmx_wake_acked(void);
 void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events);
 
 /* id.c */
@@ -257,6 +262,8 @@ void cmx_mcast_free_all(struct cmx_id *id);
 void cmx_mcast_detach_all(struct cmx_id *id);
 
 /* qp.c */
+bool cmx_qp_hold(struct cmx_id *id);
+void cmx_qp_release(struct cmx_id *id);
 int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources);
 int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth);
 int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state);

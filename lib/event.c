@@ -17,6 +17,14 @@
 static pthread_mutex_t acked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
 
+/* Who waits in cmx_wait_acked() looks again. */
+void cmx_wake_acked(void)
+{
+	pthread_mutex_lock(&acked_lock);
+	pthread_cond_broadcast(&acked);
+	pthread_mutex_unlock(&acked_lock);
+}
+
 static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
 {
 	bool wake;
@@ -28,11 +36,8 @@ static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
 	wake = id->ack_awaited;
 	pthread_mutex_unlock(&id->lock);
 	/* who waits may have freed both by now */
-	if (!wake)
-		return;
-	pthread_mutex_lock(&acked_lock);
-	pthread_cond_broadcast(&acked);
-	pthread_mutex_unlock(&acked_lock);
+	if (wake)
+		cmx_wake_acked();
 }
 
 static bool all_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
@@ -52,7 +57,7 @@ static void unlock(void *lock)
 	pthread_mutex_unlock(lock);
 }
 
-/* @completed: of the id or of one of its memberships */
+/* @completed: a count of the id or of one of its memberships */
 void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
 {
 	if (all_acked(id, completed, events))
@@ -197,15 +202,25 @@ static void on_response(struct cmx_event *e, struct cmx_event_record *record)
 {
 	copy_param(e, &record->resp);
 	keep_qp_attrs(e->id, record);
-	if (!e->id->id.qp)
+	if (!cmx_qp_hold(e->id))
 		return;
 	if (!follow_response(e->id)) {
 		e->event.event = RDMA_CM_EVENT_ESTABLISHED;
-		return;
+	} else {
+		e->event.event = RDMA_CM_EVENT_CONNECT_ERROR;
+		e->event.status = -errno;
+		e->id->connect_error = true;
 	}
-	e->event.event = RDMA_CM_EVENT_CONNECT_ERROR;
-	e->event.status = -errno;
-	e->id->connect_error = true;
+	cmx_qp_release(e->id);
+}
+
+static void on_rejected(struct cmx_event *e, struct cmx_event_resp *resp)
+{
+	copy_param(e, resp);
+	if (!cmx_qp_hold(e->id))
+		return;
+	cmx_qp_to_state(e->id, IBV_QPS_ERR);
+	cmx_qp_release(e->id);
 }
 
 /* False for a membership that is back, and whose QP cannot be attached yet. */
@@ -281,8 +296,7 @@ static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
 	case RDMA_CM_EVENT_REJECTED:
 		if (e->id->connect_error)
 			goto drop;
-		copy_param(e, resp);
-		cmx_qp_to_state(e->id, IBV_QPS_ERR);
+		on_rejected(e, resp);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		if (e->id->connect_error)

@@ -118,17 +118,15 @@ static void mcast_detach(struct cmx_mcast *mcast)
 		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
 }
 
-/* A QP that is attached to a group can't be destroyed. */
+/* A QP that is attached to a group can't be destroyed. The id's lock is held. */
 void cmx_mcast_detach_all(struct cmx_id *id)
 {
 	struct cmx_mcast *mcast;
 	int i;
 
-	pthread_mutex_lock(&id->lock);
 	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++)
 		for (mcast = id->mcast[i]; mcast; mcast = mcast->next)
 			mcast_detach(mcast);
-	pthread_mutex_unlock(&id->lock);
 }
 
 /*

@@ -367,14 +367,61 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	return 0;
 }
 
+/* An event changes the QP: it stays until cmx_qp_release(). False when the id has none. */
+bool cmx_qp_hold(struct cmx_id *id)
+{
+	bool held;
+
+	pthread_mutex_lock(&id->lock);
+	held = id->id.qp;
+	id->qp_held += held;
+	pthread_mutex_unlock(&id->lock);
+	return held;
+}
+
+void cmx_qp_release(struct cmx_id *id)
+{
+	bool wake;
+
+	pthread_mutex_lock(&id->lock);
+	id->qp_released++;
+	wake = id->ack_awaited;
+	pthread_mutex_unlock(&id->lock);
+	if (wake)
+		cmx_wake_acked();
+}
+
+/*
+ * Takes the QP from the id, so that no event finds it any more. False while another thread uses it:
+ * @held is how often that has begun.
+ */
+static bool qp_take(struct cmx_id *id, struct ibv_qp **qp, uint32_t *held)
+{
+	bool taken;
+
+	pthread_mutex_lock(&id->lock);
+	*held = id->qp_held;
+	taken = id->qp_released == *held;
+	if (taken) {
+		cmx_mcast_detach_all(id);
+		*qp = id->id.qp;
+		id->id.qp = NULL;
+	}
+	pthread_mutex_unlock(&id->lock);
+	return taken;
+}
+
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
+	struct ibv_qp *qp;
+	uint32_t held;
+
 	if (cmx_channel_is_foreign(id->channel)) {
 		id->qp = NULL;
 		return;
 	}
-	cmx_mcast_detach_all(to_cmx_id(id));
-	ibv_destroy_qp(id->qp);
-	id->qp = NULL;
+	while (!qp_take(to_cmx_id(id), &qp, &held))
+		cmx_wait_acked(to_cmx_id(id), &to_cmx_id(id)->qp_released, held);
+	ibv_destroy_qp(qp);
 	destroy_cqs(id);
 }
