@@ -140,6 +140,11 @@ unsigned int stress_addr_num(void)
 	return num_addrs;
 }
 
+unsigned int stress_thread_num(void)
+{
+	return num_threads;
+}
+
 static bool stress_addr_parse(const char *text, struct sockaddr_storage *addr)
 {
 	struct sockaddr_in *in4 = (void *)addr;
@@ -303,6 +308,8 @@ void stress_fork(struct stress_rand *rnd, unsigned int steps)
 	/* it may wait for an event that never comes, or for a lock of a thread that it has not */
 	signal(SIGALRM, SIG_DFL);
 	alarm(slow_time(5));
+	if (fuzzer->child_init)
+		fuzzer->child_init(&child);
 	while (steps-- && !stress_over())
 		fuzzer->step(&child);
 	_exit(0);

@@ -28,6 +28,7 @@ bool stress_rand_percent(struct stress_rand *rnd, uint32_t percent);
  * @num: how many
  * @setup: called once, before any process is started
  * @process_init: called at the start of each process
+ * @child_init: called in what stress_fork() makes, or NULL
  * @step: one step of a thread
  * @wake: makes blocked threads of this process return, or NULL
  */
@@ -36,6 +37,7 @@ struct stress_fuzzer {
 	size_t num;
 	void (*setup)(void);
 	void (*process_init)(struct stress_rand *rnd);
+	void (*child_init)(struct stress_rand *rnd);
 	void (*step)(struct stress_rand *rnd);
 	void (*wake)(void);
 };
@@ -55,6 +57,8 @@ socklen_t stress_addr_pick(struct stress_rand *rnd, struct sockaddr_storage *add
 /* Memory that all processes see */
 void *stress_shared_alloc(size_t size);
 unsigned int stress_addr_num(void);
+/* Threads of each process */
+unsigned int stress_thread_num(void);
 
 int stress_main(int argc, char **argv, const struct stress_fuzzer *fuzzer);
 
