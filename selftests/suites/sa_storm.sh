@@ -99,7 +99,29 @@ sleep 8
 check "left before the answer: it has not" no_group ff12:4001:ffff::f01:602
 mc_stop a
 
+echo "# the end of a device and of the module"
+start a 1
+knob mad/count 0
+pace 20
+mc_ask a many 0 239.1.6.1 $storm
+check "many joins wait" within 20 at_least joins 20
+# ib_uverbs waits for who has the device open
+echo 1 >/sys/kernel/debug/vib/remove &
+remover=$!
+sleep 1
+pkill -KILL -x mc
+begin=$(ms)
+wait $remover
+check "the device goes at once" test $(($(ms) - begin)) -lt $((5000 * slow))
+pace 0
+start a 0
+is "joined" "$storm of $storm, status 0" "$(mc a many 0 239.1.6.1 $storm)"
+silence 1
+mc_stop a
+begin=$(ms)
+check "the module unloads while many leaves wait" unload_cmx
+check "at once" test $(($(ms) - begin)) -lt $((2000 * slow))
+silence 0
 knob mad/class 0
-check "the module unloads" unload_cmx
 check "the fabric goes" fabric down
 finish
