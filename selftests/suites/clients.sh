@@ -42,7 +42,12 @@ with() { # ours|stock COMMAND...: in the background, its process in $pid
 	pid=$!
 }
 
-# perftest takes its port and the next one
+# each call of either CM's device begins 50 ms late
+slowly=(strace -o /dev/null -P /dev/infiniband/rdma_cm -P /dev/infiniband/rdma_cmx
+	-e inject=ioctl,write:delay_enter=50000)
+
+# perftest takes its port and the next one. Its client connects for the second time while the server is
+# still about to listen, and crashes when it is rejected: its calls are late.
 # try_pair PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE: its status goes to $a and $p
 try_pair() {
 	local passive active server endless= repeat= try
@@ -53,6 +58,7 @@ try_pair() {
 	read -ra active <<<"$(fill "$4")"
 	[ "${passive[0]}" = endless ] && endless=1 && passive=("${passive[@]:1}")
 	[ "${active[0]}" = repeat ] && repeat=1 && active=("${active[@]:1}")
+	[ "${active[0]}" = slowly ] && active=("${slowly[@]}" "${active[@]:1}")
 
 	with "$1" "${passive[@]}" >"$run/passive" 2>&1
 	server=$pid
