@@ -28,29 +28,25 @@ void cmx_route_free(struct cmx_priv *p)
 	route->num_pri_alt_paths = 0;
 }
 
-/* An id that is destroyed while its connection closes keeps its device until that has ended. */
-static void route_stale_closing(struct cmx_priv *p)
-{
-	struct cmx_path_cache *paths = cmx_device_port(p->dead_dev, p->id.port_num)->paths;
-	union ib_gid dgid;
-
-	if (!paths)
-		return;
-	rdma_addr_get_dgid(&p->id.route.addr.dev_addr, &dgid);
-	cmx_path_cache_forget(paths, &dgid);
-}
-
 /**
  * cmx_route_stale() - the path of an id may be wrong: nobody answered, or it was refused
  * @p: the id; its lock is held
  */
 void cmx_route_stale(struct cmx_priv *p)
 {
+	struct cmx_device *dev = p->dev;
+	struct cmx_path_cache *paths;
+	union ib_gid dgid;
+
 	lockdep_assert_held(&p->lock);
-	if (p->dev && p->dev_port->route->stale)
-		p->dev_port->route->stale(p);
-	else if (!p->dev && READ_ONCE(p->closing))
-		route_stale_closing(p);
+	/* an id that was destroyed while its connection closes keeps its device until then */
+	if (!dev && READ_ONCE(p->closing))
+		dev = p->dead_dev;
+	paths = dev ? cmx_device_port(dev, p->id.port_num)->paths : NULL;
+	if (!paths)
+		return;
+	rdma_addr_get_dgid(&p->id.route.addr.dev_addr, &dgid);
+	cmx_path_cache_forget(paths, &dgid);
 }
 
 /* p->lock is held. @ev is used up on success. */

@@ -335,18 +335,9 @@ static void sa_cancel(struct cmx_priv *p)
 		sa_op_free(op);
 }
 
-static void sa_stale(struct cmx_priv *p)
-{
-	union ib_gid dgid;
-
-	rdma_addr_get_dgid(&p->id.route.addr.dev_addr, &dgid);
-	cmx_path_cache_forget(cache_of(p), &dgid);
-}
-
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
 	.cancel = sa_cancel,
-	.stale = sa_stale,
 };
 
 int cmx_sa_init_module(void)

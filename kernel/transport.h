@@ -44,7 +44,6 @@ struct cmx_transport_ops {
  *	follows, and *@ev is it; else an error. The id's lock is held, its
  *	state is CMX_ROUTE_QUERY
  * @cancel: give up a look-up under way; the id's lock is held
- * @stale: the path may be wrong: nobody answered, or it was refused; the id's lock is held
  * @complete: fill in what a path record that the owner brought lacks; NULL: nothing. The id's
  *	lock is held
  * @apply_tos: bring a new traffic class into effect; NULL: a path record that there is takes it.
@@ -53,7 +52,6 @@ struct cmx_transport_ops {
 struct cmx_route_ops {
 	int (*resolve)(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev);
 	void (*cancel)(struct cmx_priv *p);
-	void (*stale)(struct cmx_priv *p);
 	int (*complete)(struct cmx_priv *p, struct sa_path_rec *rec);
 	int (*apply_tos)(struct cmx_priv *p);
 };
