@@ -377,8 +377,8 @@ static_assert(offsetofend(struct cmx_event_resp, rts) == 632);
 static_assert(offsetofend(struct cmx_id_info, init_attr) == 600);
 
 /* To @file->record, as far as @room wants it. @handle: of the new id, for CONNECT_REQUEST */
-static void fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
-		 const struct cmx_event_room *room)
+static void record_fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
+			const struct cmx_event_room *room)
 {
 	struct cmx_event_resp *to = &file->record.resp;
 	struct cmx_uid *u = event_owner(ev);
@@ -500,7 +500,7 @@ static int fetch_one(struct cmx_file *file, const struct cmx_event_room *room, u
 		if (ret)
 			return ret;
 	}
-	fill(file, ev, handle, room);
+	record_fill(file, ev, handle, room);
 	ret = copy_record(to, &file->record, &room->sizes);
 	if (ret) {
 		if (ev->listener)

@@ -53,7 +53,7 @@ struct cmx_listen {
 /**
  * struct listen_on - a listener's share of one device
  * @item: on &cmx_listen.on, then, on iWARP, on leaving
- * @todo: before it has been started: the list of who does that
+ * @to_start: before it has been started: the list of who does that
  * @l: the listener, with a reference
  * @dev: the device, with a reference: that does not go before this
  * @cm: entry of ib_cm, or NULL
@@ -64,7 +64,7 @@ struct cmx_listen {
  */
 struct listen_on {
 	struct list_head item;
-	struct list_head todo;
+	struct list_head to_start;
 	struct cmx_listen *l;
 	struct cmx_device *dev;
 	struct ib_cm_id *cm;
@@ -135,8 +135,9 @@ static void listen_entry_off(struct listen_on *on)
 		listen_entry_destroy(on);
 }
 
-/* A new entry, unless there is one for that device. The caller must start what is on @todo. */
-static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev, struct list_head *todo)
+/* A new entry, unless there is one for that device. The caller must start what is on @to_start. */
+static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
+			    struct list_head *to_start)
 {
 	struct listen_on *on;
 
@@ -155,7 +156,7 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev, struct
 	on->starting = true;
 	INIT_WORK(&on->work, listen_entry_work);
 	list_add(&on->item, &l->on);
-	list_add_tail(&on->todo, todo);
+	list_add_tail(&on->to_start, to_start);
 	return 0;
 }
 
@@ -215,11 +216,11 @@ static int listen_entry_start(struct listen_on *on, int ret)
 }
 
 /* @ret: not 0: there has been an error already. After the first one nothing more is started. */
-static int listen_start_all(struct list_head *todo, int ret)
+static int listen_start_all(struct list_head *to_start, int ret)
 {
 	struct listen_on *on, *next;
 
-	list_for_each_entry_safe(on, next, todo, todo)
+	list_for_each_entry_safe(on, next, to_start, to_start)
 		ret = listen_entry_start(on, ret);
 	return ret;
 }
@@ -232,7 +233,7 @@ static bool may_use(const struct cmx_listen *l, struct ib_device *device)
 
 struct listen_arg {
 	struct cmx_listen *l;
-	struct list_head todo;
+	struct list_head to_start;
 };
 
 static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
@@ -243,7 +244,7 @@ static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 	if (!may_use(arg->l, dev->device))
 		return 0;
 	mutex_lock(&listen_lock);
-	ret = listen_entry_add(arg->l, dev, &arg->todo);
+	ret = listen_entry_add(arg->l, dev, &arg->to_start);
 	mutex_unlock(&listen_lock);
 	return ret;
 }
@@ -265,7 +266,7 @@ static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 	int ret;
 
 	mutex_lock(&listen_lock);
-	ret = listen_entry_add(arg->l, dev, &arg->todo);
+	ret = listen_entry_add(arg->l, dev, &arg->to_start);
 	mutex_unlock(&listen_lock);
 	return ret;
 }
@@ -302,18 +303,18 @@ void cmx_listen_add_device(struct cmx_device *dev)
 {
 	struct listen_on *on, *next;
 	struct cmx_listen *l;
-	LIST_HEAD(todo);
+	LIST_HEAD(to_start);
 	__be64 service_id;
 	int ret = 0;
 
 	mutex_lock(&listen_lock);
 	list_for_each_entry(l, &wildcards, item)
-		if (may_use(l, dev->device) && listen_entry_add(l, dev, &todo))
+		if (may_use(l, dev->device) && listen_entry_add(l, dev, &to_start))
 			ret = -ENOMEM;
 	mutex_unlock(&listen_lock);
 	if (ret)
 		dev_warn_ratelimited(&dev->device->dev, "not all listen here: %d\n", ret);
-	list_for_each_entry_safe(on, next, &todo, todo) {
+	list_for_each_entry_safe(on, next, &to_start, to_start) {
 		service_id = on->l->service_id;
 		ret = listen_entry_start(on, 0);
 		if (ret)
@@ -398,7 +399,7 @@ static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
 /* p is in CMX_LISTEN, so that others see it when they check the port. */
 static int start(struct cmx_priv *p, int backlog)
 {
-	struct listen_arg arg = { .todo = LIST_HEAD_INIT(arg.todo) };
+	struct listen_arg arg = { .to_start = LIST_HEAD_INIT(arg.to_start) };
 	u8 reuse = p->opt.reuseaddr;
 	int ret;
 
@@ -413,7 +414,7 @@ static int start(struct cmx_priv *p, int backlog)
 		goto err;
 	p->listen = arg.l;
 	ret = p->dev ? listen_on_one(&arg, p->dev) : listen_on_all(&arg);
-	ret = listen_start_all(&arg.todo, ret);
+	ret = listen_start_all(&arg.to_start, ret);
 	if (ret)
 		goto err;
 	return 0;
