@@ -65,8 +65,7 @@ struct cmx_mcast;
  * struct cmx_event - an event in the application's hands
  * @event: the public part
  * @private_data: what @event points at
- * @info: for rdma_cmx_query_event(); its path records are in @path
- * @path: path records, as the kernel has them
+ * @info: for rdma_cmx_query_event()
  * @id: the id whose acknowledged events it counts for; of a request, the listener
  * @mcast: the membership it counts for as well, or NULL
  */
@@ -74,7 +73,6 @@ struct cmx_event {
 	struct rdma_cm_event event;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 	struct rdma_cmx_event_info info;
-	struct ib_path_rec_data path[2];
 	struct cmx_id *id;
 	struct cmx_mcast *mcast;
 };

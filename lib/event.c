@@ -256,15 +256,17 @@ static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
 static void keep_info(struct cmx_event *e, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
+	uint32_t i;
 
 	e->info.event = resp->event;
 	e->info.status = resp->status;
 	e->info.flags = resp->flags & CMX_EVENT_F_REJOIN;
 	e->info.ece = resp->ece;
-	if (!(resp->flags & CMX_EVENT_F_INFO) || record->info.num_paths > ARRAY_SIZE(e->path))
+	if (!(resp->flags & CMX_EVENT_F_INFO) || record->info.num_paths > ARRAY_SIZE(e->info.path))
 		return;
 	e->info.num_paths = record->info.num_paths;
-	memcpy(e->path, record->info.path, e->info.num_paths * sizeof(e->path[0]));
+	for (i = 0; i < e->info.num_paths; i++)
+		cmx_path_from_kernel(&e->info.path[i], &record->info.path[i]);
 }
 
 /* False for an event that the application does not get to see. */
@@ -461,17 +463,12 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_even
 			 size_t size)
 {
 	const struct cmx_event *e;
-	struct rdma_cmx_event_info full;
-	unsigned int i;
 
 	if (!event || !info || size < offsetof(struct rdma_cmx_event_info, ece))
 		return cmx_err(EINVAL);
 	e = container_of(event, struct cmx_event, event);
-	full = e->info;
-	for (i = 0; i < full.num_paths; i++)
-		cmx_path_from_kernel(&full.path[i], &e->path[i]);
 	memset(info, 0, size);
-	memcpy(info, &full, size < sizeof(full) ? size : sizeof(full));
+	memcpy(info, &e->info, size < sizeof(e->info) ? size : sizeof(e->info));
 	return 0;
 }
 
