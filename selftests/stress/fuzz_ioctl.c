@@ -40,11 +40,6 @@ static const char *const call_names[NUM_CALLS] = {
 	"MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
 };
 
-enum stage {
-	FREE, IDLE, BOUND, LISTENING, WAITING, ADDR, ROUTE, REQUEST, RESPONSE, CONNECTED, OVER,
-	MEMBER, NUM_STAGES,
-};
-
 /* What fits a stage, one of four */
 static const uint8_t fitting[NUM_STAGES][4] = {
 	[FREE] = { CREATE, CREATE, BIND, RESOLVE_ADDR },
@@ -369,22 +364,13 @@ static const void *out_find(const struct cmx_cmd *cmd, uint16_t id)
 static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *resp,
 			 unsigned int file)
 {
-	static const uint8_t stages[] = {
-		[RDMA_CM_EVENT_ADDR_RESOLVED] = ADDR, [RDMA_CM_EVENT_ADDR_ERROR] = OVER,
-		[RDMA_CM_EVENT_ROUTE_RESOLVED] = ROUTE, [RDMA_CM_EVENT_ROUTE_ERROR] = OVER,
-		[RDMA_CM_EVENT_CONNECT_RESPONSE] = RESPONSE, [RDMA_CM_EVENT_CONNECT_ERROR] = OVER,
-		[RDMA_CM_EVENT_UNREACHABLE] = OVER, [RDMA_CM_EVENT_REJECTED] = OVER,
-		[RDMA_CM_EVENT_ESTABLISHED] = CONNECTED, [RDMA_CM_EVENT_DISCONNECTED] = OVER,
-		[RDMA_CM_EVENT_DEVICE_REMOVAL] = OVER,
-	};
+	enum stress_stage stage = stress_event_count(resp->event);
 	struct slot *slot = slot_at(resp->uid);
 
-	stress_event_count(resp->event);
 	if (resp->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		slot_fill(slot_for_new(rnd, file), resp->id, file, REQUEST);
-	else if (resp->event < ARRAY_SIZE(stages) && stages[resp->event] &&
-		 slot->handle == resp->id)
-		slot->stage = stages[resp->event];
+	else if (stage && slot->handle == resp->id)
+		slot->stage = stage;
 }
 
 /* What a call that succeeded has made of the slots */

@@ -126,23 +126,14 @@ static void event_check(const struct rdma_cm_event *event)
 
 static void event_handle(struct stress_rand *rnd, struct rdma_cm_event *event)
 {
-	static const uint8_t stages[] = {
-		[RDMA_CM_EVENT_ADDR_RESOLVED] = ADDR, [RDMA_CM_EVENT_ADDR_ERROR] = OVER,
-		[RDMA_CM_EVENT_ROUTE_RESOLVED] = ROUTE, [RDMA_CM_EVENT_ROUTE_ERROR] = OVER,
-		[RDMA_CM_EVENT_CONNECT_RESPONSE] = RESPONSE, [RDMA_CM_EVENT_CONNECT_ERROR] = OVER,
-		[RDMA_CM_EVENT_UNREACHABLE] = OVER, [RDMA_CM_EVENT_REJECTED] = OVER,
-		[RDMA_CM_EVENT_ESTABLISHED] = CONNECTED, [RDMA_CM_EVENT_DISCONNECTED] = OVER,
-		[RDMA_CM_EVENT_DEVICE_REMOVAL] = OVER,
-	};
+	enum stress_stage stage = stress_event_count(event->event);
 	struct rdma_cm_id *request = NULL;
-	enum rdma_cm_event_type type = event->event;
 
-	stress_event_count(type);
 	event_check(event);
-	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		request = event->id;
-	else if (type < ARRAY_SIZE(stages) && stages[type])
-		((struct slot *)event->id->context)->stage = stages[type];
+	else if (stage)
+		((struct slot *)event->id->context)->stage = stage;
 	rdma_ack_cm_event(event);
 	if (request)
 		request_add(rnd, request, false);
@@ -230,7 +221,7 @@ static int request_get(struct stress_rand *rnd, struct slot *slot)
 }
 
 /* What a call makes of a slot; of an id with a channel of ours, the event says more. */
-static enum stage stage_after(enum call call, bool sync)
+static enum stress_stage stage_after(enum call call, bool sync)
 {
 	static const uint8_t stages[NUM_CALLS] = {
 		[BIND] = BOUND, [LISTEN] = LISTENING, [ESTABLISH] = CONNECTED, [REJECT] = OVER,
@@ -255,7 +246,7 @@ static int call_issue(struct stress_rand *rnd, struct slot *slot, enum call call
 /* The slot is locked, and has an id or not as the call needs it. */
 static void slot_call_issue(struct stress_rand *rnd, struct slot *slot, enum call call)
 {
-	enum stage after = stage_after(call, slot->sync);
+	enum stress_stage after = stage_after(call, slot->sync);
 	unsigned char before = slot->stage, waiting = WAITING;
 	int ret;
 

@@ -26,10 +26,6 @@ enum call {
 	ADDRINFO, DEVICES, CHANNEL, CHANNEL_WAITED, NUM_CALLS,
 };
 
-enum stage {
-	IDLE, BOUND, LISTENING, WAITING, ADDR, ROUTE, REQUEST, RESPONSE, CONNECTED, OVER, NUM_STAGES,
-};
-
 /**
  * struct slot - an id
  * @lock: held by each call that uses the id; for writing by what needs it for itself

@@ -116,9 +116,19 @@ void stress_call_end(int call, bool success)
 		shared->successes[call]++;
 }
 
-void stress_event_count(unsigned int event)
+enum stress_stage stress_event_count(unsigned int event)
 {
+	static const uint8_t stages[] = {
+		[RDMA_CM_EVENT_ADDR_RESOLVED] = ADDR, [RDMA_CM_EVENT_ADDR_ERROR] = OVER,
+		[RDMA_CM_EVENT_ROUTE_RESOLVED] = ROUTE, [RDMA_CM_EVENT_ROUTE_ERROR] = OVER,
+		[RDMA_CM_EVENT_CONNECT_RESPONSE] = RESPONSE, [RDMA_CM_EVENT_CONNECT_ERROR] = OVER,
+		[RDMA_CM_EVENT_UNREACHABLE] = OVER, [RDMA_CM_EVENT_REJECTED] = OVER,
+		[RDMA_CM_EVENT_ESTABLISHED] = CONNECTED, [RDMA_CM_EVENT_DISCONNECTED] = OVER,
+		[RDMA_CM_EVENT_DEVICE_REMOVAL] = OVER,
+	};
+
 	shared->events[event % MAX_EVENTS]++;
+	return event < ARRAY_SIZE(stages) ? stages[event] : 0;
 }
 
 uint32_t stress_qpn_next(void)

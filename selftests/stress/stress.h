@@ -45,7 +45,15 @@ struct stress_fuzzer {
 /* to be called around each call: what it is, and whether it succeeded */
 void stress_call_begin(int call);
 void stress_call_end(int call, bool success);
-void stress_event_count(unsigned int event);
+
+/* How far an id or a membership has come */
+enum stress_stage {
+	FREE, IDLE, BOUND, LISTENING, WAITING, ADDR, ROUTE, REQUEST, RESPONSE, CONNECTED, OVER,
+	MEMBER, NUM_STAGES,
+};
+
+/* The stage to which that event brings its id; 0: none */
+enum stress_stage stress_event_count(unsigned int event);
 
 /* A child with this process's memory and files makes @steps steps; none if there are many. */
 void stress_fork(struct stress_rand *rnd, unsigned int steps);
