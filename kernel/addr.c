@@ -23,6 +23,7 @@
 #include "lookup.h"
 #include "port.h"
 #include "sockaddr.h"
+#include "transport.h"
 #include "verbs.h"
 
 /* Between two looks at a full neighbour table */
@@ -59,33 +60,19 @@ struct attach_arg {
 	union ib_gid gid;
 };
 
-/* iWARP has one GID, and its interface. */
-static const struct ib_gid_attr *iw_gid_attr(struct ib_device *device, u32 port,
-					     const struct net_device *ndev)
-{
-	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
-
-	if (IS_ERR(attr) || rcu_access_pointer(attr->ndev) == ndev)
-		return attr;
-	rdma_put_gid_attr(attr);
-	return ERR_PTR(-ENODEV);
-}
-
 static int attach_port(struct cmx_device *dev, u32 port, void *data)
 {
+	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 	const struct ib_gid_attr *attr;
 	struct attach_arg *arg = data;
 	struct cmx_priv *p = arg->p;
 	u8 gid_type;
 
-	if (rdma_protocol_ib(dev->device, port) ||
-	    !rdma_dev_access_netns(dev->device, cmx_net(p)))
+	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(p)))
 		return 0;
 	gid_type = cmx_opt_set(p, CMX_OPT_GID_TYPE) ? p->opt.gid_type
 						    : cmx_device_port(dev, port)->gid_type;
-	attr = rdma_cap_iw_cm(dev->device, port)
-		? iw_gid_attr(dev->device, port, arg->ndev)
-		: rdma_find_gid_by_port(dev->device, &arg->gid, gid_type, port, arg->ndev);
+	attr = transport->port_gid(dev->device, port, &arg->gid, gid_type, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;
 	return !cmx_device_attach_attr(p, dev, port, attr);
@@ -334,6 +321,7 @@ struct loopback_arg {
 
 static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
 {
+	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 	struct loopback_arg *arg = data;
 	struct cmx_priv *p = arg->p;
 	enum ib_port_state state;
@@ -341,9 +329,8 @@ static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
 	u16 pkey;
 	int ret;
 
-	/* TCP on a loopback address does not reach another interface */
 	if (!rdma_dev_access_netns(dev->device, cmx_net(p)) ||
-	    !cmx_device_fits(dev->device, p->node_type) || rdma_cap_iw_cm(dev->device, port))
+	    !cmx_device_fits(dev->device, p->node_type) || !transport->has_loopback)
 		return 0;
 	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
 			    state != IB_PORT_ACTIVE))
@@ -356,8 +343,8 @@ static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
 	ret = cmx_device_attach(p, dev, port);
 	if (ret)
 		return ret;
-	p->id.route.addr.dev_addr.dev_type = rdma_protocol_ib(dev->device, port) ?
-					     ARPHRD_INFINIBAND : ARPHRD_ETHER;
+	p->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
+								     : ARPHRD_ETHER;
 	rdma_addr_set_sgid(&p->id.route.addr.dev_addr, &gid);
 	ib_addr_set_pkey(&p->id.route.addr.dev_addr, pkey);
 	return 1;

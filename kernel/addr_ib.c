@@ -9,6 +9,7 @@
 #include "device.h"
 #include "port.h"
 #include "sockaddr.h"
+#include "transport.h"
 #include "verbs.h"
 
 struct gid_arg {
@@ -21,7 +22,7 @@ static int attach_port(struct cmx_device *dev, u32 port, void *data)
 	const struct ib_gid_attr *attr;
 	struct gid_arg *arg = data;
 
-	if (!rdma_protocol_ib(dev->device, port) ||
+	if (!cmx_device_port(dev, port)->transport->has_gid_addr ||
 	    !rdma_dev_access_netns(dev->device, cmx_net(arg->p)))
 		return 0;
 	attr = rdma_find_gid_by_port(dev->device, arg->gid, IB_GID_TYPE_IB, port, NULL);
@@ -114,7 +115,7 @@ static int find_subnet(struct cmx_device *dev, u32 port, void *data)
 	union ib_gid dgid;
 	u16 index;
 
-	if (!rdma_protocol_ib(dev->device, port) ||
+	if (!cmx_device_port(dev, port)->transport->has_gid_addr ||
 	    !rdma_dev_access_netns(dev->device, cmx_net(arg->p)) ||
 	    ib_find_cached_pkey(dev->device, port, be16_to_cpu(arg->dst->sib_pkey), &index))
 		return 0;
@@ -172,7 +173,7 @@ u16 cmx_pkey(const struct cmx_priv *p)
 {
 	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&p->id.route.addr.dev_addr;
 
-	if (!rdma_protocol_ib(p->id.device, p->id.port_num))
+	if (!p->dev_port->transport->has_gid_addr)
 		return IB_DEFAULT_PKEY_FULL;
 	return cmx_opt_set(p, CMX_OPT_PKEY) ? p->opt.pkey : ib_addr_get_pkey(addr);
 }

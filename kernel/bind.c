@@ -151,3 +151,31 @@ int cmx_bind_addr(struct cmx_id *id, const struct sockaddr *addr)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_bind_addr);
+
+/**
+ * cmx_restrict_node_type() - keep an id to devices of one type
+ * @id: the id, not bound to a device yet
+ * @node_type: %RDMA_NODE_IB_CA, which RoCE devices are too; %RDMA_NODE_RNIC; or
+ *	%RDMA_NODE_UNSPECIFIED: any
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EINVAL: another type; -EALREADY: bound to a device, or listening.
+ */
+int cmx_restrict_node_type(struct cmx_id *id, u8 node_type)
+{
+	struct cmx_priv *p = to_priv(id);
+	int ret = 0;
+
+	if (node_type != RDMA_NODE_UNSPECIFIED && node_type != RDMA_NODE_IB_CA &&
+	    node_type != RDMA_NODE_RNIC)
+		return -EINVAL;
+	mutex_lock(&p->lock);
+	if (p->dev || !(BIT(p->state) & (CMX_IN(IDLE) | CMX_IN(BOUND))))
+		ret = -EALREADY;
+	else
+		p->node_type = node_type;
+	mutex_unlock(&p->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cmx_restrict_node_type);

@@ -9,37 +9,23 @@
 #include "id.h"
 #include "sa_queue.h"
 
-struct cmx_mcast_ops;
 struct cmx_path_cache;
-struct cmx_route_ops;
-struct cmx_transport_ops;
-
-/* Transports, as in masks of them */
-#define CMX_TRANSPORT_IB BIT(0)
-#define CMX_TRANSPORT_ROCE BIT(1)
-#define CMX_TRANSPORT_IWARP BIT(2)
-#define CMX_TRANSPORT_ANY (CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE | CMX_TRANSPORT_IWARP)
+struct cmx_transport;
 
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: path records (InfiniBand), or NULL
  * @sa: joins and leaves (InfiniBand)
- * @conn: connections
- * @route: path look-up
- * @mcast: multicast, or NULL
  * @gid_type: default GID type
  * @node_transport: enum rdma_transport_type
- * @transport: CMX_TRANSPORT_IB, _ROCE or _IWARP
+ * @transport: what it is of, or NULL: of none that we can use
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
 	struct cmx_sa_queue sa;
-	const struct cmx_transport_ops *conn;
-	const struct cmx_route_ops *route;
-	const struct cmx_mcast_ops *mcast;
+	const struct cmx_transport *transport;
 	u8 gid_type;
 	u8 node_transport;
-	u8 transport;
 };
 
 /**
@@ -68,8 +54,9 @@ struct cmx_device {
 	struct cmx_dev_port port[];
 };
 
-int cmx_device_init_module(void);
-void cmx_device_exit_module(void);
+int cmx_device_register_client(struct ib_client *client);
+void cmx_device_list_add(struct cmx_device *dev);
+void cmx_device_list_del(struct cmx_device *dev);
 
 struct cmx_device *cmx_device_find(struct ib_device *device);
 void cmx_device_get(struct cmx_device *dev);
@@ -88,7 +75,7 @@ int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *a
 struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
 				 const void *arg, size_t *n);
 
-bool cmx_port_fits(const struct cmx_priv *p, struct ib_device *device, u32 port);
+bool cmx_port_fits(const struct cmx_priv *p, struct cmx_device *dev, u32 port);
 bool cmx_device_fits(const struct ib_device *device, u8 node_type);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)
@@ -102,5 +89,6 @@ int cmx_device_attach_attr(struct cmx_priv *p, struct cmx_device *dev, u32 port,
 int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 port,
 			      const struct ib_gid_attr *attr);
 void cmx_device_detach(struct cmx_priv *p);
+void cmx_id_gids(struct cmx_priv *p, union ib_gid *sgid, union ib_gid *dgid);
 
 #endif

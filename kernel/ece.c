@@ -4,6 +4,8 @@
  * direction, in REQ and REP.
  */
 #include <linux/export.h>
+#include "device.h"
+#include "transport.h"
 #include "verbs.h"
 
 #define BEFORE_ANSWER (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
@@ -17,7 +19,7 @@ static u8 policy(const struct cmx_priv *p)
 
 static bool has_ece(const struct cmx_priv *p)
 {
-	return !p->dev || rdma_cap_ib_cm(p->id.device, p->id.port_num);
+	return !p->dev || p->dev_port->transport->has_ece;
 }
 
 /* Our REQ or REP is not out yet. */

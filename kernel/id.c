@@ -109,8 +109,8 @@ void cmx_id_release_device(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	cmx_addr_cancel(p);
-	if (p->dev && p->dev_port->route->cancel)
-		p->dev_port->route->cancel(p);
+	if (p->dev && p->dev_port->transport->route->cancel)
+		p->dev_port->transport->route->cancel(p);
 	cmx_deadline_stop(p);
 	cmx_listen_stop(p);
 	cmx_cm_release(p);

@@ -5,6 +5,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_marshall.h>
 #include <rdma/ib_sa.h>
+#include "device.h"
 #include "eventq.h"
 #include "info.h"
 #include "sockaddr.h"
@@ -13,20 +14,6 @@
 static void fill_addr(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
 {
 	memcpy(to, from, cmx_addr_size(from));
-}
-
-/* On RoCE the GIDs are the IP addresses, as the in-tree stack tells them. */
-static void fill_gids(struct cmx_priv *p, struct cmx_id_info *info)
-{
-	struct rdma_dev_addr *dev_addr = &p->id.route.addr.dev_addr;
-
-	if (rdma_protocol_roce(p->id.device, p->id.port_num)) {
-		rdma_ip2gid(cmx_src(p), (union ib_gid *)info->sgid);
-		rdma_ip2gid(cmx_dst(p), (union ib_gid *)info->dgid);
-	} else {
-		rdma_addr_get_sgid(dev_addr, (union ib_gid *)info->sgid);
-		rdma_addr_get_dgid(dev_addr, (union ib_gid *)info->dgid);
-	}
 }
 
 static void pack_path(struct ib_path_rec_data *to, struct sa_path_rec *rec)
@@ -59,7 +46,7 @@ static void fill_device(struct cmx_priv *p, struct cmx_id_info *info)
 	info->ibdev_index = p->id.device->index;
 	info->port_num = p->id.port_num;
 	info->pkey = ib_addr_get_pkey(&p->id.route.addr.dev_addr);
-	fill_gids(p, info);
+	cmx_id_gids(p, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
 	fill_paths(p, info);
 }
 

@@ -301,7 +301,7 @@ static int iw_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mas
 	return ret;
 }
 
-const struct cmx_transport_ops cmx_iw_conn_ops = {
+static const struct cmx_transport_ops iw_conn_ops = {
 	.name = "iw",
 	.private_data = CMX_HDR_LEN + U8_MAX,
 	.connect = iw_connect,
@@ -326,9 +326,46 @@ static int iw_apply_tos(struct cmx_priv *p)
 	return p->iw || p->listen ? -EISCONN : 0;
 }
 
-const struct cmx_route_ops cmx_route_iw_ops = {
+static const struct cmx_route_ops iw_route_ops = {
 	.resolve = iw_route,
 	.apply_tos = iw_apply_tos,
+};
+
+static bool iw_port_fits(const struct ib_device *device, u32 port)
+{
+	return rdma_cap_iw_cm(device, port);
+}
+
+/* A connection is one of TCP, between addresses of IP. */
+static bool iw_id_fits(const struct cmx_priv *p)
+{
+	return p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC &&
+	       cmx_src(p)->sa_family != AF_IB;
+}
+
+/* A port has one GID, and its interface. */
+static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
+					     const union ib_gid *gid, u8 gid_type,
+					     struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
+
+	if (IS_ERR(attr) || rcu_access_pointer(attr->ndev) == ndev)
+		return attr;
+	rdma_put_gid_attr(attr);
+	return ERR_PTR(-ENODEV);
+}
+
+/* No loopback: TCP on such an address does not reach another interface. */
+const struct cmx_transport cmx_transport_iwarp = {
+	.name = "iWARP",
+	.bit = CMX_TRANSPORT_IWARP,
+	.takes_tcp_port = 1,
+	.port_fits = iw_port_fits,
+	.id_fits = iw_id_fits,
+	.port_gid = iw_port_gid,
+	.conn = &iw_conn_ops,
+	.route = &iw_route_ops,
 };
 
 static int attach(struct cmx_priv *child, struct ib_device *device,

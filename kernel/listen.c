@@ -15,6 +15,7 @@
 #include "ib.h"
 #include "iw.h"
 #include "port.h"
+#include "transport.h"
 #include "verbs.h"
 #include "wire.h"
 
@@ -176,13 +177,19 @@ static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *devic
 	return l->privileged || !rdma_dev_access_netns(device, &init_net);
 }
 
+/* All ports of a device are of one transport where that matters to a listener. */
+static const struct cmx_dev_port *listen_port(struct cmx_device *dev)
+{
+	return cmx_device_port(dev, rdma_start_port(dev->device));
+}
+
 static int listen_call_provider(struct listen_on *on)
 {
 	struct ib_device *device = on->dev->device;
 	struct cmx_listen *l = on->l;
 	int ret;
 
-	if (rdma_cap_iw_cm(device, rdma_start_port(device))) {
+	if (listen_port(on->dev)->transport->takes_tcp_port) {
 		ret = cmx_iw_listen(l->p, device, l->backlog, &on->iw);
 	} else if (!listen_may_claim(l, device)) {
 		ret = -EACCES;
@@ -225,10 +232,10 @@ static int listen_start_all(struct list_head *to_start, int ret)
 	return ret;
 }
 
-static bool may_use(const struct cmx_listen *l, struct ib_device *device)
+static bool listen_may_use(const struct cmx_listen *l, struct cmx_device *dev)
 {
-	return rdma_dev_access_netns(device, cmx_net(l->p)) &&
-	       cmx_port_fits(l->p, device, rdma_start_port(device));
+	return rdma_dev_access_netns(dev->device, cmx_net(l->p)) &&
+	       cmx_port_fits(l->p, dev, rdma_start_port(dev->device));
 }
 
 struct listen_arg {
@@ -241,7 +248,7 @@ static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 	struct listen_arg *arg = data;
 	int ret;
 
-	if (!may_use(arg->l, dev->device))
+	if (!listen_may_use(arg->l, dev))
 		return 0;
 	mutex_lock(&listen_lock);
 	ret = listen_entry_add(arg->l, dev, &arg->to_start);
@@ -309,7 +316,7 @@ void cmx_listen_add_device(struct cmx_device *dev)
 
 	mutex_lock(&listen_lock);
 	list_for_each_entry(l, &wildcards, item)
-		if (may_use(l, dev->device) && listen_entry_add(l, dev, &to_start))
+		if (listen_may_use(l, dev) && listen_entry_add(l, dev, &to_start))
 			ret = -ENOMEM;
 	mutex_unlock(&listen_lock);
 	if (ret)
@@ -368,7 +375,7 @@ static int listen_wait_port(struct cmx_priv *p)
 	mutex_lock(&p->lock);
 	net = cmx_net(p);
 	if (p->state == CMX_BOUND &&
-	    (!p->dev || rdma_protocol_iwarp(p->id.device, p->id.port_num)))
+	    (!p->dev || p->dev_port->transport->takes_tcp_port))
 		port = p->port;
 	mutex_unlock(&p->lock);
 	if (!port || !listen_port_leaving(net, port))

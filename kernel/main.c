@@ -7,11 +7,24 @@
 #include "eventq.h"
 #include "id.h"
 #include "port.h"
+#include "transport.h"
 #include "ulp.h"
 #include "verbs.h"
 
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");
+
+static const struct cmx_transport *const transports[] = {
+	&cmx_transport_ib,
+	&cmx_transport_roce,
+	&cmx_transport_iwarp,
+	NULL
+};
+
+static int client_init_module(void)
+{
+	return cmx_client_init_module(transports);
+}
 
 /* In order; undone in reverse. Caches of ids come first, what lets users in comes last. */
 static const struct {
@@ -27,7 +40,7 @@ static const struct {
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
 	{ cmx_sa_init_module, cmx_sa_exit_module },
 	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
-	{ cmx_device_init_module, cmx_device_exit_module },
+	{ client_init_module, cmx_client_exit_module },
 	{ cmx_watch_init_module, cmx_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },

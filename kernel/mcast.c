@@ -386,12 +386,12 @@ static int join_locked(struct cmx_priv *p, struct cmx_mcast *mc)
 	if (!p->dev || !(BIT(p->state) & (CMX_IN(BOUND) | CMX_IN(ADDR_RESOLVED))) ||
 	    p->id.qp_type != IB_QPT_UD)
 		return -EINVAL;
-	if (!p->dev_port->mcast)
+	if (!p->dev_port->transport->mcast)
 		return -EOPNOTSUPP;
 	ret = table_add(p, mc);
 	if (ret)
 		return ret;
-	ret = p->dev_port->mcast->join(mc);
+	ret = p->dev_port->transport->mcast->join(mc);
 	if (ret) {
 		mc->left = 1;
 		table_del(p, mc);
@@ -454,7 +454,7 @@ static void leave_locked(struct cmx_mcast *mc)
 
 	mc->left = 1;
 	detach(mc);
-	p->dev_port->mcast->leave(mc);
+	p->dev_port->transport->mcast->leave(mc);
 	trace_cmx_mcast(mc, "leave", 0);
 	table_del(p, mc);
 }
@@ -487,8 +487,8 @@ void cmx_mcast_report(struct cmx_mcast *mc)
 	struct cmx_priv *p = mc->p;
 
 	mutex_lock(&p->lock);
-	if (!mc->left && p->dev_port->mcast->report)
-		p->dev_port->mcast->report(mc);
+	if (!mc->left && p->dev_port->transport->mcast->report)
+		p->dev_port->transport->mcast->report(mc);
 	mutex_unlock(&p->lock);
 }
 

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "option.h"
 #include "port.h"
+#include "transport.h"
 #include "verbs.h"
 
 /* Two stages of CMX_CONNECT beside the one in which our request or answer is out */
@@ -356,7 +357,7 @@ void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s)
  */
 bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit)
 {
-	return !p->dev || p->dev_port->transport & opt_rows[bit].transports;
+	return !p->dev || p->dev_port->transport->bit & opt_rows[bit].transports;
 }
 
 static u32 opt_stage(const struct cmx_priv *p)

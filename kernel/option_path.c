@@ -29,16 +29,14 @@ static const struct ib_path_rec_data *find_primary(const struct ib_path_rec_data
 
 static int install(struct cmx_priv *p, const struct sa_path_rec *from)
 {
+	const struct cmx_route_ops *ops = p->dev_port->transport->route;
 	struct rdma_route *route = &p->id.route;
 	struct sa_path_rec *rec = kmemdup(from, sizeof(*from), GFP_KERNEL_ACCOUNT);
-	struct sa_path_rec ib = *from;
 	int ret;
 
 	if (!rec)
 		return -ENOMEM;
-	if (rdma_cap_opa_ah(p->id.device, p->id.port_num))
-		sa_convert_path_ib_to_opa(rec, &ib);
-	ret = p->dev_port->route->complete ? p->dev_port->route->complete(p, rec) : 0;
+	ret = ops->complete ? ops->complete(p, rec) : 0;
 	if (ret) {
 		kfree(rec);
 		return ret;
@@ -166,8 +164,8 @@ int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
  */
 int cmx_opt_apply_tos(struct cmx_priv *p)
 {
-	if (p->dev && p->dev_port->route->apply_tos)
-		return p->dev_port->route->apply_tos(p);
+	if (p->dev && p->dev_port->transport->route->apply_tos)
+		return p->dev_port->transport->route->apply_tos(p);
 	if (p->state == CMX_ROUTE_RESOLVED)
 		p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
 	return 0;

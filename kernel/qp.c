@@ -8,6 +8,7 @@
 #include <rdma/ib_sa.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm_ib.h>
+#include "device.h"
 #include "mcast.h"
 #include "transport.h"
 #include "verbs.h"
@@ -26,7 +27,7 @@ int cmx_default_qkey(struct cmx_priv *p, u32 *qkey)
 	int ret;
 
 	*qkey = RDMA_UDP_QKEY;
-	if (p->id.ps != RDMA_PS_IPOIB || !rdma_cap_ib_mcast(p->id.device, p->id.port_num))
+	if (p->id.ps != RDMA_PS_IPOIB || !p->dev_port->transport->has_sa)
 		return 0;
 	ib_addr_get_mgid(&p->id.route.addr.dev_addr, &mgid);
 	ret = ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, &mgid, &rec);

@@ -58,7 +58,7 @@ static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_even
 	if (ret)
 		return ret;
 
-	ret = p->dev_port->route->resolve(p, timeout_ms, ev);
+	ret = p->dev_port->transport->route->resolve(p, timeout_ms, ev);
 	if (ret == -EINPROGRESS)
 		return 0;
 	if (ret) {

@@ -335,9 +335,20 @@ static void sa_cancel(struct cmx_priv *p)
 		sa_op_free(op);
 }
 
+/* Owners have records of InfiniBand; OPA has its own form of them. */
+static int sa_complete(struct cmx_priv *p, struct sa_path_rec *rec)
+{
+	struct sa_path_rec ib = *rec;
+
+	if (rdma_cap_opa_ah(p->id.device, p->id.port_num))
+		sa_convert_path_ib_to_opa(rec, &ib);
+	return 0;
+}
+
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
 	.cancel = sa_cancel,
+	.complete = sa_complete,
 };
 
 int cmx_sa_init_module(void)

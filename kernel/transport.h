@@ -4,6 +4,8 @@
 
 #include "id.h"
 
+struct ib_gid_attr;
+struct net_device;
 struct sa_path_rec;
 
 /**
@@ -69,10 +71,58 @@ struct cmx_mcast_ops {
 	void (*report)(struct cmx_mcast *mc);
 };
 
+/* Transports, as in masks of them */
+#define CMX_TRANSPORT_IB BIT(0)
+#define CMX_TRANSPORT_ROCE BIT(1)
+#define CMX_TRANSPORT_IWARP BIT(2)
+#define CMX_TRANSPORT_ANY (CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE | CMX_TRANSPORT_IWARP)
+
+/**
+ * struct cmx_transport - all that differs between InfiniBand, RoCE and iWARP
+ * @name: for people
+ * @bit: CMX_TRANSPORT_IB, _ROCE or _IWARP
+ * @has_sa: the port has a subnet administrator: path records, groups with a Q_Key of their own
+ * @has_ece: connection messages can carry ECE
+ * @has_gid_addr: an address of AF_IB names a port by its GID and P_Key
+ * @gid_is_ip: the GID of an IP address follows from it, and the peer is a neighbour in the
+ *	sense of the network stack
+ * @has_loopback: an IP loopback address leads to a port
+ * @takes_tcp_port: a listener has a port of TCP on each device, until the provider gives it back
+ * @port_fits: whether a port of a device is of this transport
+ * @id_fits: whether an id may use it; NULL: each may. Called with the id's lock held
+ * @port_gid: the GID by which a port is reached at an IP address, with a reference, or an ERR_PTR;
+ *	NULL where @has_gid_addr
+ * @conn: connections
+ * @dgram: datagram lookup, or NULL
+ * @route: path lookup
+ * @mcast: multicast, or NULL
+ */
+struct cmx_transport {
+	const char *name;
+	u8 bit;
+	u8 has_sa:1;
+	u8 has_ece:1;
+	u8 has_gid_addr:1;
+	u8 gid_is_ip:1;
+	u8 has_loopback:1;
+	u8 takes_tcp_port:1;
+	bool (*port_fits)(const struct ib_device *device, u32 port);
+	bool (*id_fits)(const struct cmx_priv *p);
+	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
+					      const union ib_gid *gid, u8 gid_type,
+					      struct net_device *ndev);
+	const struct cmx_transport_ops *conn;
+	const struct cmx_transport_ops *dgram;
+	const struct cmx_route_ops *route;
+	const struct cmx_mcast_ops *mcast;
+};
+
+extern const struct cmx_transport cmx_transport_ib;
+extern const struct cmx_transport cmx_transport_roce;
+extern const struct cmx_transport cmx_transport_iwarp;
+
 extern const struct cmx_transport_ops cmx_ib_conn_ops;
 extern const struct cmx_transport_ops cmx_ib_sidr_ops;
-extern const struct cmx_transport_ops cmx_iw_conn_ops;
-extern const struct cmx_route_ops cmx_route_iw_ops;
 extern const struct cmx_route_ops cmx_route_roce_ops;
 extern const struct cmx_route_ops cmx_route_sa_ops;
 extern const struct cmx_mcast_ops cmx_mcast_ip_ops;

@@ -5,6 +5,7 @@
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cm.h>
+#include "device.h"
 #include "event.h"
 #include "wire.h"
 
@@ -135,18 +136,12 @@ EXPORT_SYMBOL_GPL(cmx_consumer_reject_data);
  */
 void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 {
-	struct rdma_dev_addr *dev_addr = &id->route.addr.dev_addr;
 	union ib_gid from = {}, to = {};
 	struct cmx_priv *p = to_priv(id);
 
 	mutex_lock(&p->lock);
-	if (id->device && rdma_protocol_roce(id->device, id->port_num)) {
-		rdma_ip2gid(cmx_src(p), &from);
-		rdma_ip2gid(cmx_dst(p), &to);
-	} else if (id->device) {
-		rdma_addr_get_sgid(dev_addr, &from);
-		rdma_addr_get_dgid(dev_addr, &to);
-	}
+	if (id->device)
+		cmx_id_gids(p, &from, &to);
 	mutex_unlock(&p->lock);
 	if (sgid)
 		*sgid = from;

@@ -47,6 +47,11 @@ void cmx_watch_exit_module(void);
 int cmx_sa_init_module(void);
 void cmx_sa_exit_module(void);
 
+/* client.c */
+struct cmx_transport;
+int cmx_client_init_module(const struct cmx_transport *const *transports);
+void cmx_client_exit_module(void);
+
 /* listen.c */
 void cmx_listen_stop(struct cmx_priv *p);		/* p->lock is held */
 void cmx_listen_add_device(struct cmx_device *dev);	/* wildcard listeners come along */

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "event.h"
 #include "lookup.h"
+#include "transport.h"
 #include "verbs.h"
 
 /**
@@ -151,7 +152,7 @@ static bool hop_of(const struct cmx_priv *p, struct cmx_hop *hop)
 	else
 		return false;
 	/* a path of InfiniBand has its addresses from the SA */
-	return rdma_protocol_roce(p->id.device, p->id.port_num);
+	return p->dev_port->transport->gid_is_ip;
 }
 
 /**

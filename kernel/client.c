@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RDMA devices come and go: the ib_client.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include "compat.h"
+#include "device.h"
+#include "event.h"
+#include "path_cache.h"
+#include "port.h"
+#include "transport.h"
+#include "verbs.h"
+
+static int client_add(struct ib_device *device);
+static void client_remove(struct ib_device *device, void *data);
+
+static struct ib_client client = {
+	.name = "rdma_cmx",
+	.add = client_add,
+	.remove = client_remove,
+};
+
+static const struct cmx_transport *const *client_transports;
+
+static u8 port_gid_type(struct ib_device *device, u32 port)
+{
+	unsigned long types;
+
+	if (!rdma_protocol_roce(device, port))
+		return IB_GID_TYPE_IB;
+	types = roce_gid_type_mask_support(device, port);
+	if (types & BIT(IB_GID_TYPE_ROCE_UDP_ENCAP))
+		return IB_GID_TYPE_ROCE_UDP_ENCAP;
+	return IB_GID_TYPE_ROCE;
+}
+
+/* What makes path records wrong. From a work queue, for every event of the device. */
+static void client_port_event(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct cmx_device *dev = container_of(handler, struct cmx_device, events);
+	u32 port = event->element.port_num;
+
+	switch (event->event) {
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+		if (rdma_is_port_valid(dev->device, port) && cmx_device_port(dev, port)->paths)
+			cmx_path_cache_drop(cmx_device_port(dev, port)->paths);
+		break;
+	default:
+		break;
+	}
+}
+
+static void port_paths_free(struct cmx_device *dev)
+{
+	u32 port;
+
+	rdma_for_each_port(dev->device, port)
+		cmx_path_cache_free(cmx_device_port(dev, port)->paths);
+}
+
+/* The first transport that a port fits is its own. */
+static int port_init(struct cmx_device *dev, u32 port)
+{
+	const struct cmx_transport *const *t;
+	struct cmx_dev_port *dp = cmx_device_port(dev, port);
+
+	cmx_sa_queue_init(&dp->sa);
+	dp->gid_type = port_gid_type(dev->device, port);
+	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
+	for (t = client_transports; *t && !dp->transport; t++)
+		if ((*t)->port_fits(dev->device, port))
+			dp->transport = *t;
+	if (!dp->transport || !dp->transport->has_sa)
+		return 0;
+	dp->paths = cmx_path_cache_new();
+	return dp->paths ? 0 : -ENOMEM;
+}
+
+static int client_add(struct ib_device *device)
+{
+	struct cmx_device *dev;
+	bool usable = false;
+	int ret = 0;
+	u32 port;
+
+	dev = kzalloc(struct_size(dev, port, device->phys_port_cnt), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	dev->device = device;
+	refcount_set(&dev->ref, 1);
+	init_completion(&dev->gone);
+	spin_lock_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->ids);
+	rdma_for_each_port(device, port) {
+		ret = ret ?: port_init(dev, port);
+		usable |= !!cmx_device_port(dev, port)->transport;
+	}
+	if (!usable || ret) {
+		port_paths_free(dev);
+		kfree(dev);
+		return ret ?: -EOPNOTSUPP;
+	}
+
+	INIT_IB_EVENT_HANDLER(&dev->events, device, client_port_event);
+	ib_register_event_handler(&dev->events);
+	ib_set_client_data(device, &client, dev);
+	cmx_device_list_add(dev);
+	cmx_listen_add_device(dev);
+	return 0;
+}
+
+/*
+ * A process learns of the removal and keeps an empty id; uverbs takes care of
+ * its QPs. A ULP must first be rid of its own objects on the device, so its
+ * id stays attached until the ULP destroys it, at the latest from the event.
+ */
+static void client_remove_id(struct cmx_priv *p, const struct cmx_device *dev)
+{
+	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+
+	mutex_lock(&p->lock);
+	/* a bind that failed may have detached it meanwhile */
+	if (p->dev != dev ||
+	    cmx_state_move(p, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
+		mutex_unlock(&p->lock);
+		cmx_event_free(ev);
+		return;
+	}
+	if (p->user) {
+		cmx_id_release_device(p);
+		cmx_port_release(p);
+	}
+	cmx_event_queue(ev);
+	mutex_unlock(&p->lock);
+	p->sink->flush(p);
+}
+
+static struct cmx_priv *client_next_id(struct cmx_device *dev)
+{
+	struct cmx_priv *p, *found = NULL;
+
+	spin_lock(&dev->lock);
+	list_for_each_entry(p, &dev->ids, dev_item) {
+		if (cmx_id_tryget(p)) {
+			/* each id once: a ULP's may stay on the list for long */
+			list_del_init(&p->dev_item);
+			found = p;
+			break;
+		}
+	}
+	spin_unlock(&dev->lock);
+	return found;
+}
+
+static void client_remove(struct ib_device *device, void *data)
+{
+	struct cmx_device *dev = data;
+	struct cmx_priv *p;
+	u32 port;
+
+	cmx_device_list_del(dev);
+	cmx_listen_remove_device(dev);
+	ib_set_client_data(device, &client, NULL);
+	spin_lock(&dev->lock);
+	dev->gone_soon = true;
+	spin_unlock(&dev->lock);
+	while ((p = client_next_id(dev))) {
+		client_remove_id(p, dev);
+		cmx_id_put(p);
+	}
+	rdma_for_each_port(device, port)
+		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);
+	cmx_close_device(dev);
+	cmx_device_put(dev);
+	wait_for_completion(&dev->gone);
+	ib_unregister_event_handler(&dev->events);
+	port_paths_free(dev);
+	kfree_rcu(dev, rcu);
+}
+
+/**
+ * cmx_client_init_module() - take the devices of the host
+ * @transports: what their ports can be of; ends with NULL
+ *
+ * Return: 0 or -errno.
+ */
+int cmx_client_init_module(const struct cmx_transport *const *transports)
+{
+	client_transports = transports;
+	return cmx_device_register_client(&client);
+}
+
+void cmx_client_exit_module(void)
+{
+	ib_unregister_client(&client);
+}

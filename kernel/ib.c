@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The transport InfiniBand: ib_cm, and the SA for paths and groups.
+ */
+#include <rdma/ib_verbs.h>
+#include "transport.h"
+
+static bool ib_port_fits(const struct ib_device *device, u32 port)
+{
+	return rdma_cap_ib_cm(device, port) && rdma_cap_ib_sa(device, port);
+}
+
+const struct cmx_transport cmx_transport_ib = {
+	.name = "InfiniBand",
+	.bit = CMX_TRANSPORT_IB,
+	.has_sa = 1,
+	.has_ece = 1,
+	.has_gid_addr = 1,
+	.has_loopback = 1,
+	.port_fits = ib_port_fits,
+	.conn = &cmx_ib_conn_ops,
+	.dgram = &cmx_ib_sidr_ops,
+	.route = &cmx_route_sa_ops,
+	.mcast = &cmx_mcast_sa_ops,
+};

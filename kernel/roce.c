@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The transport RoCE: ib_cm as on InfiniBand; paths and groups are those of IP.
+ */
+#include <rdma/ib_cache.h>
+#include "transport.h"
+
+static bool roce_port_fits(const struct ib_device *device, u32 port)
+{
+	return rdma_cap_ib_cm(device, port) && rdma_protocol_roce(device, port);
+}
+
+static const struct ib_gid_attr *roce_port_gid(struct ib_device *device, u32 port,
+					       const union ib_gid *gid, u8 gid_type,
+					       struct net_device *ndev)
+{
+	return rdma_find_gid_by_port(device, gid, gid_type, port, ndev);
+}
+
+const struct cmx_transport cmx_transport_roce = {
+	.name = "RoCE",
+	.bit = CMX_TRANSPORT_ROCE,
+	.has_ece = 1,
+	.gid_is_ip = 1,
+	.has_loopback = 1,
+	.port_fits = roce_port_fits,
+	.port_gid = roce_port_gid,
+	.conn = &cmx_ib_conn_ops,
+	.dgram = &cmx_ib_sidr_ops,
+	.route = &cmx_route_roce_ops,
+	.mcast = &cmx_mcast_ip_ops,
+};
