@@ -164,16 +164,3 @@ int cmx_addr_ib_resolve(struct cmx_priv *p)
 	rdma_addr_set_dgid(&p->id.route.addr.dev_addr, &dgid);
 	return 0;
 }
-
-/**
- * cmx_pkey() - partition that an id works in
- * @p: the id; its lock is held, it is attached to a device
- */
-u16 cmx_pkey(const struct cmx_priv *p)
-{
-	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&p->id.route.addr.dev_addr;
-
-	if (!p->dev_port->transport->has_gid_addr)
-		return IB_DEFAULT_PKEY_FULL;
-	return cmx_opt_set(p, CMX_OPT_PKEY) ? p->opt.pkey : ib_addr_get_pkey(addr);
-}

@@ -39,6 +39,7 @@ static void unbind(struct cmx_priv *p)
 	struct net *net = cmx_net(p);
 
 	cmx_port_release(p);
+	cmx_unwatch_peer(p);
 	cmx_device_detach(p);
 	memset(addr, 0, sizeof(*addr));
 	addr->dev_addr.net = net;

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include "event.h"
+#include "transport.h"
 #include "verbs.h"
 
 /**
@@ -32,7 +33,7 @@ static void expire(struct work_struct *work)
 	if (p->deadline == d)
 		p->deadline = NULL;
 	if (post) {
-		cmx_cm_release(p);
+		cmx_conn_release(p);
 		cmx_event_queue(ev);
 	}
 	mutex_unlock(&p->lock);

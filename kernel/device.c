@@ -258,7 +258,6 @@ void cmx_device_detach(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	if (!dev)
 		return;
-	cmx_unwatch_peer(p);
 	if (addr->sgid_attr) {
 		rdma_put_gid_attr(addr->sgid_attr);
 		addr->sgid_attr = NULL;

@@ -62,9 +62,6 @@ static DECLARE_WAIT_QUEUE_HEAD(closed);
 static void reap_all(struct work_struct *work);
 static void next_round(struct work_struct *work);
 
-struct workqueue_struct *cmx_reap_wq;
-struct workqueue_struct *cmx_linger_wq;
-
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
 static DECLARE_DELAYED_WORK(reap_work, reap_all);
 static DECLARE_DELAYED_WORK(round_work, next_round);
@@ -205,10 +202,6 @@ void cmx_cm_release(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	if (!cm)
 		return;
-	if (p->ops->release) {
-		p->ops->release(p);
-		return;
-	}
 	if (cmx_cm_unheard(cm))
 		cmx_route_stale(p);
 	cmx_device_get(p->dev);
@@ -401,22 +394,10 @@ int cmx_close_init_module(void)
 	close_seed = get_random_u32();
 	for (i = 0; i < ARRAY_SIZE(buckets); i++)
 		spin_lock_init(&buckets[i].lock);
-	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				      WQ_UNBOUND_MAX_ACTIVE);
-	if (!cmx_reap_wq)
-		return -ENOMEM;
-	cmx_linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					WQ_UNBOUND_MAX_ACTIVE);
-	if (!cmx_linger_wq) {
-		destroy_workqueue(cmx_reap_wq);
-		return -ENOMEM;
-	}
 	return 0;
 }
 
 void cmx_close_exit_module(void)
 {
 	cancel_delayed_work_sync(&round_work);
-	destroy_workqueue(cmx_linger_wq);
-	destroy_workqueue(cmx_reap_wq);
 }

@@ -414,6 +414,7 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.establish = ib_establish,
 	.reject = ib_reject,
 	.disconnect = ib_disconnect,
+	.release = cmx_cm_release,
 	.notify = cmx_ib_notify,
 	.init_qp_attr = ib_init_qp_attr,
 };

@@ -189,6 +189,7 @@ const struct cmx_transport_ops cmx_ib_sidr_ops = {
 	.establish = sidr_establish,
 	.reject = sidr_reject,
 	.disconnect = sidr_disconnect,
+	.release = cmx_cm_release,
 	.notify = cmx_ib_notify,
 	.init_qp_attr = sidr_init_qp_attr,
 };

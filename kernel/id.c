@@ -20,24 +20,35 @@
  * References: the owner holds one from cmx_id_new() on; so do each cm id, each
  * asynchronous operation, each event and each membership.
  */
-#include <linux/slab.h>
-#include "device.h"
+#include <linux/ktime.h>
 #include "event.h"
-#include "port.h"
-#include "transport.h"
 #include "verbs.h"
 
 struct workqueue_struct *cmx_wq;
+struct workqueue_struct *cmx_reap_wq;
+struct workqueue_struct *cmx_linger_wq;
 
 int cmx_id_init_module(void)
 {
 	cmx_wq = alloc_workqueue("rdma_cmx", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return cmx_wq ? 0 : -ENOMEM;
+	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				      WQ_UNBOUND_MAX_ACTIVE);
+	cmx_linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					WQ_UNBOUND_MAX_ACTIVE);
+	if (cmx_wq && cmx_reap_wq && cmx_linger_wq)
+		return 0;
+	cmx_id_exit_module();
+	return -ENOMEM;
 }
 
 void cmx_id_exit_module(void)
 {
-	destroy_workqueue(cmx_wq);
+	struct workqueue_struct *all[] = { cmx_linger_wq, cmx_reap_wq, cmx_wq };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i])
+			destroy_workqueue(all[i]);
 }
 
 static void id_init(struct cmx_priv *p, struct net *net, const struct cmx_sink *sink,
@@ -97,50 +108,6 @@ struct cmx_priv *cmx_id_new_child(struct cmx_priv *listener, enum ib_qp_type qp_
 	p->id.context = listener->id.context;
 	p->id.event_handler = listener->id.event_handler;
 	return p;
-}
-
-/**
- * cmx_id_release_device() - give back all that an id holds on its device
- * @p: the id; its lock is held
- *
- * Nothing here waits for the wire or for a callback.
- */
-void cmx_id_release_device(struct cmx_priv *p)
-{
-	lockdep_assert_held(&p->lock);
-	cmx_addr_cancel(p);
-	if (p->dev && p->dev_port->transport->route->cancel)
-		p->dev_port->transport->route->cancel(p);
-	cmx_deadline_stop(p);
-	cmx_listen_stop(p);
-	cmx_cm_release(p);
-	cmx_mcast_leave_all(p);
-	cmx_device_detach(p);
-}
-
-/* What may take a minute yet does not keep the namespace. */
-static void drop_net(struct cmx_priv *p)
-{
-	put_net(cmx_net(p));
-	p->id.route.addr.dev_addr.net = NULL;
-}
-
-/**
- * cmx_id_kill() - end an id: no event and no verb succeeds after this
- * @p: the id; the caller holds a reference and none of its locks
- *
- * The memory goes with the last reference. Calling it again does nothing.
- */
-void cmx_id_kill(struct cmx_priv *p)
-{
-	mutex_lock(&p->lock);
-	if (!cmx_state_move(p, ~CMX_IN(DEAD), CMX_DEAD)) {
-		cmx_id_release_device(p);
-		cmx_port_release(p);
-		if (p->cm_dead)
-			drop_net(p);
-	}
-	mutex_unlock(&p->lock);
 }
 
 static void id_free(struct kref *ref)

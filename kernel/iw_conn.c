@@ -54,7 +54,7 @@ static void bury(struct cmx_priv *p, struct iw_cm_id *iw, struct cmx_device *dev
 static void iw_release(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
-	if (!p->calling)
+	if (p->iw && !p->calling)
 		bury(p, p->iw, p->dev);
 	p->iw = NULL;
 }

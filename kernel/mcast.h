@@ -50,29 +50,37 @@ struct cmx_mcast {
 	struct list_head item;
 };
 
-/* Start a join. p->lock is held by neither; returns with a reference for the caller. */
+/* mcast.c */
+int cmx_mcast_table_add(struct cmx_priv *p, struct cmx_mcast *mc);
+void cmx_mcast_table_del(struct cmx_priv *p, struct cmx_mcast *mc);
+struct cmx_mcast *cmx_mcast_find(struct cmx_priv *p, const struct sockaddr *addr);
+u32 cmx_mcast_count(const struct cmx_priv *p);		/* p->lock is held */
+bool cmx_mcast_receives(const struct cmx_mcast *mc);
+int cmx_mcast_attach(struct cmx_mcast *mc);
+void cmx_mcast_detach(struct cmx_mcast *mc);
+void cmx_mcast_detach_all(struct cmx_priv *p);
+void cmx_mcast_leave_locked(struct cmx_mcast *mc);
+void cmx_mcast_leave_all(struct cmx_priv *p);
+void cmx_mcast_put(struct cmx_mcast *mc);
+
+/* mcast_event.c, for transports; p->lock is held */
+void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
+		    struct net_device *ndev);
+void cmx_mcast_lost(struct cmx_mcast *mc, int status);
+bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
+
+/* join.c; p->lock is not held */
 struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
 				 u32 handle);
 void cmx_mcast_leave(struct cmx_mcast *mc);
 void cmx_mcast_report(struct cmx_mcast *mc);
-void cmx_mcast_put(struct cmx_mcast *mc);
 
-/* For backends; p->lock is held: how the join ended, and what became of the membership */
-void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
-		    struct net_device *ndev);
-void cmx_mcast_lost(struct cmx_mcast *mc, int status);
-bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
-void cmx_mcast_suspend(struct cmx_mcast *mc);
-bool cmx_mcast_receives(const struct cmx_mcast *mc);
+/* mcast_rec.c */
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       ib_sa_comp_mask *mask);
 
-/* p->lock is held: before the id's QP (ULP) is destroyed */
-void cmx_mcast_detach_all(struct cmx_priv *p);
-
 /* debugfs */
-u32 cmx_mcast_count(const struct cmx_priv *p);		/* p->lock is held */
 void cmx_mcast_ip_show(struct seq_file *s);
 void cmx_mcast_sa_show(struct seq_file *s);
 

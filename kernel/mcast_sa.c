@@ -183,7 +183,8 @@ static void member_failed(struct cmx_sa_member *m, int status)
 			m->delay_ms = 0;
 		m->lost = true;
 		m->asks = true;
-		cmx_mcast_suspend(m->mc);
+		/* the QP must not keep others of the port from the group's new LID */
+		cmx_mcast_detach(m->mc);
 		member_queue_later(m);
 	} else if (m->mc->ev) {
 		cmx_mcast_done(m->mc, status, NULL, NULL);

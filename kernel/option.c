@@ -74,14 +74,6 @@ struct cmx_option {
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM];
 
-/* Some of them are parameters of the module. */
-static unsigned int opt_defaults[CMX_OPT_NUM] = {
-#define CMX_OPTION_VALUE(level, name, label, type, field, min, max, def, ...) \
-	[CMX_OPT_##label] = def,
-#define CMX_OPTION_RECORDS(...)
-#include "option_rows.h"
-};
-
 static int opt_default_set(const char *text, const struct kernel_param *kp)
 {
 	unsigned int *def = kp->arg;
@@ -91,7 +83,7 @@ static int opt_default_set(const char *text, const struct kernel_param *kp)
 	ret = kstrtouint(text, 0, &val);
 	if (ret)
 		return ret;
-	if (val > opt_rows[def - opt_defaults].max)
+	if (val > opt_rows[def - cmx_opt_defaults].max)
 		return -EINVAL;
 	WRITE_ONCE(*def, val);
 	return 0;
@@ -107,16 +99,16 @@ static const struct kernel_param_ops opt_default_ops = {
 	.get = opt_default_get,
 };
 
-module_param_cb(tos, &opt_default_ops, &opt_defaults[CMX_OPT_TOS], 0644);
+module_param_cb(tos, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_TOS], 0644);
 MODULE_PARM_DESC(tos, "default of RDMA_OPTION_ID_TOS: 0..255 (0)");
-module_param_cb(cm_retries, &opt_default_ops, &opt_defaults[CMX_OPT_CM_RETRIES], 0644);
+module_param_cb(cm_retries, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_CM_RETRIES], 0644);
 MODULE_PARM_DESC(cm_retries, "default of CMX_OPTION_CM_RETRIES: 0..15 (15)");
 module_param_cb(cm_response_timeout, &opt_default_ops,
-		&opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT], 0644);
+		&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT], 0644);
 MODULE_PARM_DESC(cm_response_timeout,
 		 "default of CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try (20)");
 module_param_cb(connect_deadline_ms, &opt_default_ops,
-		&opt_defaults[CMX_OPT_CONNECT_DEADLINE_MS], 0644);
+		&cmx_opt_defaults[CMX_OPT_CONNECT_DEADLINE_MS], 0644);
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS: ms, 0 for none (0)");
 
@@ -140,43 +132,7 @@ static u32 opt_value_in_effect(const struct cmx_priv *p, enum cmx_opt_bit bit)
 
 	if (cmx_opt_set(p, bit))
 		return opt_value_load(p, o);
-	return o->in_effect ? o->in_effect(p) : READ_ONCE(opt_defaults[bit]);
-}
-
-/**
- * cmx_opt_tos() - traffic class in effect
- * @p: the id; its lock is held
- */
-u8 cmx_opt_tos(const struct cmx_priv *p)
-{
-	return opt_value_in_effect(p, CMX_OPT_TOS);
-}
-
-/**
- * cmx_opt_cm_retries() - resends of a CM message in effect
- * @p: the id; its lock is held
- */
-u8 cmx_opt_cm_retries(const struct cmx_priv *p)
-{
-	return opt_value_in_effect(p, CMX_OPT_CM_RETRIES);
-}
-
-/**
- * cmx_opt_cm_response_timeout() - time for an answer in effect, 4.096 us * 2^n
- * @p: the id; its lock is held
- */
-u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p)
-{
-	return opt_value_in_effect(p, CMX_OPT_CM_RESPONSE_TIMEOUT);
-}
-
-/**
- * cmx_opt_connect_deadline_ms() - deadline of a connect in effect, 0 for none
- * @p: the id; its lock is held
- */
-u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p)
-{
-	return opt_value_in_effect(p, CMX_OPT_CONNECT_DEADLINE_MS);
+	return o->in_effect ? o->in_effect(p) : READ_ONCE(cmx_opt_defaults[bit]);
 }
 
 static const struct sa_path_rec *opt_path(const struct cmx_priv *p)
@@ -236,7 +192,7 @@ static u32 opt_path_mtu(const struct cmx_priv *p)
  */
 static int opt_check_cm_response_timeout(const struct cmx_priv *p, u32 val)
 {
-	u32 max = READ_ONCE(opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) + RESPONSE_TIMEOUT_MARGIN;
+	u32 max = READ_ONCE(cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) + RESPONSE_TIMEOUT_MARGIN;
 
 	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }
@@ -496,17 +452,3 @@ int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *le
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_get_option);
-
-/**
- * cmx_opt_inherit() - options of an id that a request brings
- * @child: the new id
- * @listener: its listener; both locks are held
- *
- * All but the path, which is the request's.
- */
-void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener)
-{
-	lockdep_assert_held(&listener->lock);
-	child->opt = listener->opt;
-	child->opt.set &= ~BIT(CMX_OPT_IB_PATH);
-}

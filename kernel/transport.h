@@ -23,7 +23,7 @@ struct sa_path_rec;
  * @establish: answer to a reply (RTU), or to a datagram request with defaults
  * @reject: refuse; @reason is an ib_cm_rej_reason
  * @disconnect: end the connection
- * @release: give up the cm id; NULL: cmx_cm_release() does
+ * @release: give up the cm id, if there is one
  * @notify: pass on an event of the QP
  * @init_qp_attr: attributes for @attr->qp_state
  */
@@ -116,6 +116,13 @@ struct cmx_transport {
 	const struct cmx_route_ops *route;
 	const struct cmx_mcast_ops *mcast;
 };
+
+/* Gives up the connection of an id, whatever its state: the peer is told. p->lock is held. */
+static inline void cmx_conn_release(struct cmx_priv *p)
+{
+	if (p->ops)
+		p->ops->release(p);
+}
 
 extern const struct cmx_transport cmx_transport_ib;
 extern const struct cmx_transport cmx_transport_roce;

@@ -79,7 +79,8 @@ int cmx_set_qkey(struct cmx_priv *p, u32 qkey);	/* 0: the default; -EINVAL on a 
 /* options in effect on @attr, as @mask says */
 void cmx_qp_options(struct cmx_priv *p, struct ib_qp_attr *attr, int mask);
 
-/* option.c: options in effect, defaults included; p->lock is held */
+/* option_value.c: options in effect, defaults included; p->lock is held */
+extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 u8 cmx_opt_tos(const struct cmx_priv *p);
 u8 cmx_opt_cm_retries(const struct cmx_priv *p);
 u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p);
@@ -92,9 +93,6 @@ void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener);
 void cmx_ece_offer(struct cmx_priv *p, struct rdma_ucm_ece *out);
 /* the peer's arrived; false: policy wants one and there is none */
 bool cmx_ece_receive(struct cmx_priv *p, const struct rdma_ucm_ece *ece);
-
-/* mcast.c: p->lock is held */
-void cmx_mcast_leave_all(struct cmx_priv *p);
 
 /* mcast_ip.c */
 int cmx_mcast_ip_init_module(void);

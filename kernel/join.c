@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Joining and leaving multicast groups.
+ */
+#include <linux/export.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+#include "device.h"
+#include "event.h"
+#include "mcast.h"
+#include "sockaddr.h"
+#include "transport.h"
+
+#define MCAST_KNOWN_ATTRS (CMX_MCAST_SCOPE * 2 - 1)
+
+static bool mcast_attr_is_valid(const struct cmx_mcast_attr *a)
+{
+	return a->join_state <= CMX_MCAST_SENDONLY_NON && !(a->mask & ~MCAST_KNOWN_ATTRS) &&
+	       !a->reserved && (!(a->mask & CMX_MCAST_FLOW_LABEL) || a->flow_label <= 0xfffff) &&
+	       (!(a->mask & CMX_MCAST_SL) || a->sl <= 15) &&
+	       (!(a->mask & CMX_MCAST_SCOPE) || a->scope <= 15) &&
+	       (!(a->mask & CMX_MCAST_MTU) || ib_mtu_enum_to_int(a->mtu) > 0) &&
+	       (!(a->mask & CMX_MCAST_RATE) || a->rate == IB_RATE_PORT_CURRENT ||
+		ib_rate_to_mbps(a->rate) > 0);
+}
+
+static struct cmx_mcast *mcast_new(struct cmx_priv *p, const struct sockaddr *addr,
+				   const struct cmx_mcast_attr *attr)
+{
+	struct cmx_mcast *mc = kzalloc(sizeof(*mc), GFP_KERNEL_ACCOUNT);
+	struct cmx_event *ev;
+
+	if (!mc)
+		return NULL;
+	ev = cmx_event_new(p, RDMA_CM_EVENT_MULTICAST_JOIN, 0, GFP_KERNEL_ACCOUNT);
+	if (!ev) {
+		kfree(mc);
+		return NULL;
+	}
+	kref_init(&mc->ref);
+	mc->p = cmx_id_get(p);
+	memcpy(&mc->addr, addr, cmx_addr_size(addr));
+	if (attr)
+		mc->attr = *attr;
+	kref_get(&mc->ref);
+	ev->mc = mc;
+	mc->ev = ev;
+	return mc;
+}
+
+static int mcast_join_locked(struct cmx_priv *p, struct cmx_mcast *mc)
+{
+	int ret;
+
+	if (!p->dev || !(BIT(p->state) & (CMX_IN(BOUND) | CMX_IN(ADDR_RESOLVED))) ||
+	    p->id.qp_type != IB_QPT_UD)
+		return -EINVAL;
+	if (!p->dev_port->transport->mcast)
+		return -EOPNOTSUPP;
+	ret = cmx_mcast_table_add(p, mc);
+	if (ret)
+		return ret;
+	ret = p->dev_port->transport->mcast->join(mc);
+	if (ret) {
+		mc->left = 1;
+		cmx_mcast_table_del(p, mc);
+	}
+	return ret;
+}
+
+/**
+ * cmx_mcast_join() - start to join a group
+ * @p: the id; its lock is not held
+ * @addr: the group
+ * @attr: how to join it; NULL: as a full member with the defaults
+ * @context: comes back in the event (ULP)
+ * @uid: the owner's name for it (process)
+ * @handle: the owner's handle for it (process)
+ *
+ * MULTICAST_JOIN or MULTICAST_ERROR follows.
+ *
+ * Return: the membership, with a reference for the caller; or an ERR_PTR, and
+ * no event follows: -EINVAL: @addr is no group, an attribute is out of range,
+ * the id is not bound to a device, has gone on to connect, or is not for UD;
+ * -EOPNOTSUPP: the transport has no multicast, or not that attribute;
+ * -EAFNOSUPPORT; -ENODEV: the network device is gone; -ENOMEM.
+ */
+struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
+				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
+				 u32 handle)
+{
+	struct cmx_event *ev;
+	struct cmx_mcast *mc;
+	int ret;
+
+	if (!cmx_addr_size(addr) || (attr && !mcast_attr_is_valid(attr)))
+		return ERR_PTR(-EINVAL);
+	mc = mcast_new(p, addr, attr);
+	if (!mc)
+		return ERR_PTR(-ENOMEM);
+	mc->context = context;
+	mc->uid = uid;
+	mc->handle = handle;
+	mc->ev->ev.param.ud.private_data = context;
+
+	mutex_lock(&p->lock);
+	ret = mcast_join_locked(p, mc);
+	mutex_unlock(&p->lock);
+	if (!ret)
+		return mc;
+
+	ev = mc->ev;
+	mc->ev = NULL;
+	cmx_event_free(ev);
+	cmx_mcast_put(mc);
+	return ERR_PTR(ret);
+}
+
+/**
+ * cmx_mcast_leave() - end a membership
+ * @mc: the membership; the lock of its id is not held. The caller keeps its
+ *	reference
+ *
+ * No event follows. Nothing to do when the id has ended.
+ */
+void cmx_mcast_leave(struct cmx_mcast *mc)
+{
+	struct cmx_priv *p = mc->p;
+
+	mutex_lock(&p->lock);
+	if (!mc->left)
+		cmx_mcast_leave_locked(mc);
+	mutex_unlock(&p->lock);
+}
+
+/**
+ * cmx_mcast_report() - a process could not attach its QP: report the membership later
+ * @mc: the membership; the lock of its id is not held
+ *
+ * The event comes once more, with a longer wait each time, if the membership was lost before.
+ */
+void cmx_mcast_report(struct cmx_mcast *mc)
+{
+	struct cmx_priv *p = mc->p;
+
+	mutex_lock(&p->lock);
+	if (!mc->left && p->dev_port->transport->mcast->report)
+		p->dev_port->transport->mcast->report(mc);
+	mutex_unlock(&p->lock);
+}
+
+/**
+ * cmx_join_multicast() - join a multicast group
+ * @id: the id, for datagrams, bound to a device
+ * @addr: the group
+ * @attr: how to join it; NULL: as a full member with the defaults
+ * @context: comes back as @private_data of the event
+ *
+ * RDMA_CM_EVENT_MULTICAST_JOIN follows, with what to send to the group; the QP
+ * made by cmx_create_qp(), if any, then receives from it. Or
+ * RDMA_CM_EVENT_MULTICAST_ERROR with the reason; the group must be left then too.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0, or as cmx_mcast_join() and no event follows.
+ */
+int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
+		       const struct cmx_mcast_attr *attr, void *context)
+{
+	struct cmx_mcast *mc = cmx_mcast_join(to_priv(id), addr, attr, context, 0, 0);
+
+	if (IS_ERR(mc))
+		return PTR_ERR(mc);
+	cmx_mcast_put(mc);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cmx_join_multicast);
+
+/**
+ * cmx_leave_multicast() - leave a multicast group
+ * @id: the id
+ * @addr: the group as it was joined; joined more than once, it is left once
+ *
+ * An event that waits may still come.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0, or -ENOENT: not joined.
+ */
+int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr)
+{
+	struct cmx_priv *p = to_priv(id);
+	struct cmx_mcast *mc;
+
+	if (!cmx_addr_size(addr))
+		return -ENOENT;
+	mutex_lock(&p->lock);
+	mc = cmx_mcast_find(p, addr);
+	if (mc)
+		cmx_mcast_leave_locked(mc);
+	mutex_unlock(&p->lock);
+	return mc ? 0 : -ENOENT;
+}
+EXPORT_SYMBOL_GPL(cmx_leave_multicast);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * How joins end, and what becomes of memberships: the transports tell it, and the owners learn it.
+ */
+#include <net/if_inet6.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <rdma/ib_sa.h>
+#include "event.h"
+#include "mcast.h"
+#include "trace.h"
+#include "verbs.h"
+
+/* ib_core does so only for processes; where there is a MAC address at all */
+static void mcast_set_dmac(struct rdma_ah_attr *attr)
+{
+	const struct in6_addr *mgid = (struct in6_addr *)rdma_ah_read_grh(attr)->dgid.raw;
+	u8 *dmac = rdma_ah_retrieve_dmac(attr);
+
+	if (!dmac)
+		return;
+	if (ipv6_addr_v4mapped(mgid))
+		ip_eth_mc_map(mgid->s6_addr32[3], dmac);
+	else
+		ipv6_eth_mc_map(mgid, dmac);
+}
+
+/* Joined again, the group may have another LID. */
+static int mcast_attach_again(struct cmx_mcast *mc, u16 mlid)
+{
+	if (mc->mlid != mlid)
+		cmx_mcast_detach(mc);
+	mc->mlid = mlid;
+	return cmx_mcast_attach(mc);
+}
+
+static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+		      struct net_device *ndev, struct rdma_ud_param *ud)
+{
+	struct cmx_priv *p = mc->p;
+	int ret;
+
+	/* our QP has the id's Q_Key, so it is settled */
+	if (p->id.qp)
+		cmx_set_qkey(p, 0);
+	ret = cmx_set_qkey(p, be32_to_cpu(rec->qkey));
+	if (ret)
+		return ret;
+	ret = ib_init_ah_from_mcmember(p->id.device, p->id.port_num, rec, ndev, p->gid_type,
+				       &ud->ah_attr);
+	if (ret)
+		return ret;
+	mcast_set_dmac(&ud->ah_attr);
+	ret = mcast_attach_again(mc, be16_to_cpu(rec->mlid));
+	/*
+	 * A process gets the index of the GID. A reference must not wait in its
+	 * queue: it would outlive the device.
+	 */
+	if (ret || p->user)
+		rdma_destroy_ah_attr(&ud->ah_attr);
+	if (ret)
+		return ret;
+	ud->qp_num = IB_MULTICAST_QPN;
+	ud->qkey = p->qkey;
+	return 0;
+}
+
+static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int status,
+		 struct ib_sa_mcmember_rec *rec, struct net_device *ndev)
+{
+	if (!status)
+		status = mcast_event_fill(mc, rec, ndev, &ev->ev.param.ud);
+	ev->ev.status = status;
+	if (status)
+		ev->ev.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+	trace_cmx_mcast(mc, ev->flags & CMX_EVENT_F_REJOIN ? "rejoin" : "join", status);
+	cmx_event_post(ev);
+}
+
+/**
+ * cmx_mcast_done() - a join has ended: tell the owner
+ * @mc: the membership; the lock of its id is held
+ * @status: 0, or why there is no membership
+ * @rec: the group, when there is a membership. qkey 0: that of the id
+ * @ndev: network device to send from (RoCE), or NULL
+ */
+void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
+		    struct net_device *ndev)
+{
+	struct cmx_event *ev = mc->ev;
+
+	mc->ev = NULL;
+	mcast_event_post(mc, ev, status, rec, ndev);
+}
+
+static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
+{
+	struct cmx_event *ev = cmx_event_must(mc->p, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
+
+	kref_get(&mc->ref);
+	ev->mc = mc;
+	ev->ev.param.ud.private_data = mc->context;
+	return ev;
+}
+
+/**
+ * cmx_mcast_lost() - a membership that was reported has ended: tell the owner
+ * @mc: the membership; the lock of its id is held
+ * @status: why
+ */
+void cmx_mcast_lost(struct cmx_mcast *mc, int status)
+{
+	mcast_event_post(mc, mcast_event_new(mc), status, NULL, NULL);
+}
+
+/**
+ * cmx_mcast_again() - a membership that had been lost is back: tell the owner
+ * @mc: the membership; the lock of its id is held
+ * @rec: the group
+ *
+ * Return: whether the id's QP cannot be attached yet. Then the owner was not told.
+ */
+bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
+{
+	struct cmx_event *ev;
+
+	if (mcast_attach_again(mc, be16_to_cpu(rec->mlid)))
+		return true;
+	ev = mcast_event_new(mc);
+	ev->flags = CMX_EVENT_F_REJOIN;
+	mcast_event_post(mc, ev, 0, rec, NULL);
+	return false;
+}

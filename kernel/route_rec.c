@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The path records of an id.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+#include "device.h"
+#include "path_cache.h"
+#include "verbs.h"
+
+/**
+ * cmx_route_free() - free the path records of an id
+ * @p: the id; its lock is held, or nobody else has it
+ */
+void cmx_route_free(struct cmx_priv *p)
+{
+	struct rdma_route *route = &p->id.route;
+
+	kfree(route->path_rec);
+	kfree(route->path_rec_inbound);
+	kfree(route->path_rec_outbound);
+	route->path_rec = NULL;
+	route->path_rec_inbound = NULL;
+	route->path_rec_outbound = NULL;
+	route->num_pri_alt_paths = 0;
+}
+
+/**
+ * cmx_route_stale() - the path of an id may be wrong: nobody answered, or it was refused
+ * @p: the id; its lock is held
+ */
+void cmx_route_stale(struct cmx_priv *p)
+{
+	struct cmx_device *dev = p->dev;
+	struct cmx_path_cache *paths;
+	union ib_gid dgid;
+
+	lockdep_assert_held(&p->lock);
+	/* an id that was destroyed while its connection closes keeps its device until then */
+	if (!dev && READ_ONCE(p->closing))
+		dev = p->dead_dev;
+	paths = dev ? cmx_device_port(dev, p->id.port_num)->paths : NULL;
+	if (!paths)
+		return;
+	rdma_addr_get_dgid(&p->id.route.addr.dev_addr, &dgid);
+	cmx_path_cache_forget(paths, &dgid);
+}
