@@ -18,13 +18,15 @@
 #include <net/netevent.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include "addr.h"
+#include "bind.h"
 #include "device.h"
 #include "event.h"
 #include "lookup.h"
 #include "port.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "verbs.h"
+#include "watch.h"
 
 /* Between two looks at a full neighbour table */
 #define FULL_TABLE_MS 500

@@ -6,11 +6,11 @@
 #include <linux/if_arp.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include "addr.h"
 #include "device.h"
 #include "port.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "verbs.h"
 
 struct gid_arg {
 	struct cmx_priv *p;

@@ -5,10 +5,12 @@
 #include <linux/export.h>
 #include <linux/string.h>
 #include <net/ipv6.h>
+#include "addr.h"
+#include "bind.h"
 #include "device.h"
 #include "port.h"
 #include "sockaddr.h"
-#include "verbs.h"
+#include "watch.h"
 
 /* A link-local address is of one link only: the scope must say which. */
 static int set_scope(struct cmx_priv *p, const struct sockaddr *addr)

@@ -4,13 +4,16 @@
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
+#include "client.h"
 #include "compat.h"
 #include "device.h"
 #include "event.h"
+#include "ib_close.h"
+#include "listen.h"
 #include "path_cache.h"
 #include "port.h"
+#include "teardown.h"
 #include "transport.h"
-#include "verbs.h"
 
 static int client_add(struct ib_device *device);
 static void client_remove(struct ib_device *device, void *data);

@@ -4,8 +4,12 @@
  */
 #include <linux/export.h>
 #include <rdma/ib_cm.h>
+#include "connect.h"
+#include "deadline.h"
+#include "ece.h"
+#include "ib_close.h"
+#include "qp.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /**

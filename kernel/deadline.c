@@ -3,9 +3,10 @@
  * The deadline of a connect or accept: what the retries of ib_cm can't promise.
  */
 #include <linux/slab.h>
+#include "deadline.h"
 #include "event.h"
+#include "option_value.h"
 #include "transport.h"
-#include "verbs.h"
 
 /**
  * struct cmx_deadline - a deadline under way

@@ -22,13 +22,15 @@
 #include "device.h"
 #include "eventq.h"
 #include "handle.h"
+#include "ib_close.h"
 #include "mcast.h"
+#include "mcast_ip.h"
+#include "mcast_sa.h"
 #include "option.h"
 #include "path_cache.h"
 #include "sockaddr.h"
 #include "transport.h"
 #include "ulp.h"
-#include "verbs.h"
 
 /* Positions in "ids": indices of handles, then those of ULPs' ids */
 #define ULP_POS BIT_ULL(32)

@@ -9,7 +9,6 @@
 #include <rdma/ib_cache.h>
 #include "device.h"
 #include "transport.h"
-#include "verbs.h"
 
 static LIST_HEAD(devices);
 static DECLARE_RWSEM(devices_sem);	/* protects devices */

@@ -5,8 +5,8 @@
  */
 #include <linux/export.h>
 #include "device.h"
+#include "ece.h"
 #include "transport.h"
-#include "verbs.h"
 
 #define BEFORE_ANSWER (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
 		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\

@@ -15,7 +15,9 @@
 #include "eventq.h"
 #include "info.h"
 #include "ioctl.h"
+#include "join.h"
 #include "quota.h"
+#include "teardown.h"
 
 static void orphans_work(struct work_struct *work);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What ib_conn.c, ib_req.c, ib_sidr.c and ib_close.c share. An ib_cm id belongs to the
+ * What ib_conn.c, ib_req.c and ib_sidr.c share. An ib_cm id belongs to the
  * &struct cmx_priv that is its context, and holds a reference to it.
  */
 #ifndef CMX_IB_H
@@ -19,11 +19,6 @@ int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
 
 /* ib_sidr.c: p->lock is held */
 bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev);
-
-/* ib_close.c: p->lock is held */
-bool cmx_cm_unheard(const struct ib_cm_id *cm);
-void cmx_close_begin(struct cmx_priv *p);
-bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type);
 
 /* handlers of ib_cm */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);

@@ -26,10 +26,11 @@
 #include <linux/wait.h>
 #include "device.h"
 #include "ib.h"
+#include "ib_close.h"
 #include "quota.h"
+#include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "verbs.h"
 
 /* After that time the last messages of a connection have been sent. */
 #define REAP_MS 10

@@ -6,11 +6,17 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include "compat.h"
+#include "deadline.h"
+#include "ece.h"
 #include "event.h"
 #include "ib.h"
+#include "ib_close.h"
+#include "keys.h"
+#include "option_value.h"
+#include "qp.h"
+#include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /* What ib_cm has for the retries of a QP: three bits. */

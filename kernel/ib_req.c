@@ -15,11 +15,13 @@
 #include <rdma/ib_cache.h>
 #include "compat.h"
 #include "device.h"
+#include "ece.h"
 #include "event.h"
 #include "ib.h"
+#include "option_value.h"
 #include "port.h"
 #include "sockaddr.h"
-#include "verbs.h"
+#include "teardown.h"
 #include "wire.h"
 
 /**

@@ -4,11 +4,17 @@
  */
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
+#include "deadline.h"
+#include "ece.h"
 #include "event.h"
 #include "ib.h"
+#include "ib_close.h"
+#include "keys.h"
+#include "option_value.h"
+#include "qp.h"
+#include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /* 4.096 us * 2^n, rounded to what ib_cm counts in */

@@ -22,7 +22,7 @@
  */
 #include <linux/ktime.h>
 #include "event.h"
-#include "verbs.h"
+#include "route_rec.h"
 
 struct workqueue_struct *cmx_wq;
 struct workqueue_struct *cmx_reap_wq;

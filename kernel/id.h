@@ -190,8 +190,6 @@ void cmx_id_exit_module(void);
 struct cmx_priv *cmx_id_new(struct net *net, const struct cmx_sink *sink,
 			    enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp);
 struct cmx_priv *cmx_id_new_child(struct cmx_priv *listener, enum ib_qp_type qp_type);
-void cmx_id_kill(struct cmx_priv *p);
-void cmx_id_release_device(struct cmx_priv *p);
 void cmx_id_put(struct cmx_priv *p);
 bool cmx_id_tryget(struct cmx_priv *p);
 

@@ -8,8 +8,8 @@
 #include "device.h"
 #include "eventq.h"
 #include "info.h"
+#include "option_value.h"
 #include "sockaddr.h"
-#include "verbs.h"
 
 static void fill_addr(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
 {

@@ -3,9 +3,10 @@
  * Methods of CMX_OBJ_ID: connections.
  */
 #include <rdma/ib_cm.h>
+#include "connect.h"
 #include "info.h"
 #include "ioctl.h"
-#include "verbs.h"
+#include "route_rec.h"
 
 /* Most requests that a listener holds until they are fetched. */
 #define MAX_BACKLOG 1024

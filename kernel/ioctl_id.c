@@ -7,7 +7,7 @@
 #include "chardev.h"
 #include "ioctl.h"
 #include "quota.h"
-#include "verbs.h"
+#include "teardown.h"
 
 #define INPUT_ADDR(attr)							\
 	CMX_INPUT(attr, sizeof(struct sockaddr), sizeof(struct sockaddr_storage))

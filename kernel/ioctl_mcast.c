@@ -3,6 +3,7 @@
  * Methods of CMX_OBJ_MCAST.
  */
 #include "ioctl.h"
+#include "join.h"
 #include "quota.h"
 
 static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)

@@ -15,13 +15,16 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/iw_cm.h>
+#include "deadline.h"
 #include "device.h"
+#include "ece.h"
 #include "event.h"
 #include "iw.h"
+#include "option_value.h"
 #include "sockaddr.h"
+#include "teardown.h"
 #include "trace.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /*

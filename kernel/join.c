@@ -7,6 +7,7 @@
 #include <rdma/ib_verbs.h>
 #include "device.h"
 #include "event.h"
+#include "join.h"
 #include "mcast.h"
 #include "sockaddr.h"
 #include "transport.h"

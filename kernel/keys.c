@@ -7,8 +7,8 @@
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "device.h"
+#include "keys.h"
 #include "transport.h"
-#include "verbs.h"
 
 /**
  * cmx_default_qkey() - Q_Key of an id that neither a group nor its owner gave one

@@ -11,12 +11,13 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#include "bind.h"
 #include "device.h"
 #include "ib.h"
 #include "iw.h"
+#include "listen.h"
 #include "port.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /* A listener on iWARP waits that long for the end of those before it on the same port. */

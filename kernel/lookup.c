@@ -12,8 +12,8 @@
 #include <net/neighbour.h>
 #include <net/route.h>
 #include "lookup.h"
+#include "option_value.h"
 #include "sockaddr.h"
-#include "verbs.h"
 
 /**
  * cmx_hop_of() - which neighbour this is

@@ -47,7 +47,8 @@ static struct sockaddr *mcast_addr(struct cmx_mcast *mc)
 	return (struct sockaddr *)&mc->addr;
 }
 
-static struct hlist_head *mcast_bucket_by_addr(struct cmx_mcast_table *t, const struct sockaddr *addr)
+static struct hlist_head *mcast_bucket_by_addr(struct cmx_mcast_table *t,
+					       const struct sockaddr *addr)
 {
 	u32 hash;
 

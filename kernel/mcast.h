@@ -8,7 +8,6 @@
 
 struct cmx_event;
 struct net_device;
-struct seq_file;
 
 /**
  * struct cmx_mcast - membership of one id in one group
@@ -68,20 +67,5 @@ void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec 
 		    struct net_device *ndev);
 void cmx_mcast_lost(struct cmx_mcast *mc, int status);
 bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
-
-/* join.c; p->lock is not held */
-struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
-				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
-				 u32 handle);
-void cmx_mcast_leave(struct cmx_mcast *mc);
-void cmx_mcast_report(struct cmx_mcast *mc);
-
-/* mcast_rec.c */
-int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-		       ib_sa_comp_mask *mask);
-
-/* debugfs */
-void cmx_mcast_ip_show(struct seq_file *s);
-void cmx_mcast_sa_show(struct seq_file *s);
 
 #endif

@@ -7,9 +7,9 @@
 #include <net/ipv6.h>
 #include <rdma/ib_sa.h>
 #include "event.h"
+#include "keys.h"
 #include "mcast.h"
 #include "trace.h"
-#include "verbs.h"
 
 /* ib_core does so only for processes; where there is a MAC address at all */
 static void mcast_set_dmac(struct rdma_ah_attr *attr)
@@ -35,7 +35,7 @@ static int mcast_attach_again(struct cmx_mcast *mc, u16 mlid)
 }
 
 static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-		      struct net_device *ndev, struct rdma_ud_param *ud)
+			    struct net_device *ndev, struct rdma_ud_param *ud)
 {
 	struct cmx_priv *p = mc->p;
 	int ret;
@@ -66,7 +66,7 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 }
 
 static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int status,
-		 struct ib_sa_mcmember_rec *rec, struct net_device *ndev)
+			     struct ib_sa_mcmember_rec *rec, struct net_device *ndev)
 {
 	if (!status)
 		status = mcast_event_fill(mc, rec, ndev, &ev->ev.param.ud);

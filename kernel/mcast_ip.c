@@ -22,9 +22,10 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "mcast.h"
+#include "mcast_ip.h"
 #include "mgid.h"
+#include "option_value.h"
 #include "transport.h"
-#include "verbs.h"
 
 /*
  * Most groups to remove under one rtnl; and with as many, leaving one is put

@@ -5,9 +5,10 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
+#include "keys.h"
 #include "mcast.h"
+#include "mcast_sa.h"
 #include "mgid.h"
-#include "verbs.h"
 
 /* Without these the SA makes no group. */
 #define TO_CREATE (IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |			\

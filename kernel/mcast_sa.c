@@ -22,9 +22,9 @@
 #include "compat.h"
 #include "device.h"
 #include "event.h"
+#include "keys.h"
 #include "mcast_sa.h"
 #include "transport.h"
-#include "verbs.h"
 
 /* No outcome is known that was not handled. */
 #define NO_STATUS 1

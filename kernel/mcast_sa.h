@@ -9,6 +9,7 @@
 #include "sa_queue.h"
 
 struct cmx_device;
+struct seq_file;
 
 /**
  * struct cmx_sa_member - what a membership has at ib_sa
@@ -61,7 +62,17 @@ struct cmx_sa_member {
 	struct delayed_work work;
 };
 
+/* mcast_rec.c; p->lock is held */
+int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+		       ib_sa_comp_mask *mask);
+
+/* mcast_table.c */
 void cmx_sa_member_list(struct cmx_sa_member *m);
 void cmx_sa_member_unlist(struct cmx_sa_member *m);
+void cmx_mcast_sa_show(struct seq_file *s);
+
+/* mcast_sa.c */
+int cmx_mcast_sa_init_module(void);
+void cmx_mcast_sa_exit_module(void);
 
 #endif

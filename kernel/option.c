@@ -8,10 +8,11 @@
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
 #include "device.h"
+#include "keys.h"
 #include "option.h"
+#include "option_value.h"
 #include "port.h"
 #include "transport.h"
-#include "verbs.h"
 
 /* Two stages of CMX_CONNECT beside the one in which our request or answer is out */
 #define CMX_STAGE_REQ_RCVD BIT(CMX_STATE_NUM)		/* the peer's request waits */
@@ -192,7 +193,8 @@ static u32 opt_path_mtu(const struct cmx_priv *p)
  */
 static int opt_check_cm_response_timeout(const struct cmx_priv *p, u32 val)
 {
-	u32 max = READ_ONCE(cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) + RESPONSE_TIMEOUT_MARGIN;
+	u32 max = READ_ONCE(cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
+		  RESPONSE_TIMEOUT_MARGIN;
 
 	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }

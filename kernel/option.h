@@ -13,4 +13,6 @@ int cmx_opt_apply_tos(struct cmx_priv *p);
 
 void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s);
 
+bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit);	/* by the transport */
+
 #endif

@@ -9,8 +9,9 @@
 #include "device.h"
 #include "event.h"
 #include "option.h"
+#include "option_value.h"
+#include "route_rec.h"
 #include "transport.h"
-#include "verbs.h"
 
 #define PRIMARY (IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL)
 

@@ -2,7 +2,7 @@
 /*
  * The options in effect that all layers ask for, host-wide defaults included.
  */
-#include "verbs.h"
+#include "option_value.h"
 
 /* Some of them are parameters of the module, see option.c. */
 unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {

@@ -6,8 +6,8 @@
 #include <linux/export.h>
 #include <rdma/ib_verbs.h>
 #include "mcast.h"
+#include "qp.h"
 #include "transport.h"
-#include "verbs.h"
 
 /**
  * cmx_qp_options() - options in effect, as attributes of the QP

@@ -6,7 +6,6 @@
 #include "device.h"
 #include "event.h"
 #include "transport.h"
-#include "verbs.h"
 
 /* p->lock is held. @ev is used up on success. */
 static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)

@@ -6,7 +6,7 @@
 #include <rdma/ib_addr.h>
 #include "device.h"
 #include "path_cache.h"
-#include "verbs.h"
+#include "route_rec.h"
 
 /**
  * cmx_route_free() - free the path records of an id

@@ -9,9 +9,10 @@
 #include <net/route.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "option_value.h"
+#include "route_rec.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "verbs.h"
 
 /* 4.096 us << 16 is 268 ms */
 #define PACKET_LIFETIME 16

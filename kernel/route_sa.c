@@ -14,10 +14,13 @@
 #include "compat.h"
 #include "device.h"
 #include "event.h"
+#include "keys.h"
+#include "option_value.h"
 #include "path_cache.h"
+#include "route_rec.h"
+#include "route_sa.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "verbs.h"
 #include "wire.h"
 
 /* GMPs, the way in, the way out: ib_sa has no more than these of ibacm, and one of the SA */

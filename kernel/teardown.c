@@ -2,11 +2,15 @@
 /*
  * The end of an id: what the operations made is taken down, the last one first.
  */
+#include "addr.h"
+#include "deadline.h"
 #include "device.h"
+#include "listen.h"
 #include "mcast.h"
 #include "port.h"
+#include "teardown.h"
 #include "transport.h"
-#include "verbs.h"
+#include "watch.h"
 
 /**
  * cmx_id_release_device() - give back all that an id holds on its device

@@ -10,6 +10,7 @@
 #include <linux/xarray.h>
 #include "device.h"
 #include "event.h"
+#include "teardown.h"
 #include "ulp.h"
 
 /**

@@ -13,7 +13,7 @@
 #include "event.h"
 #include "lookup.h"
 #include "transport.h"
-#include "verbs.h"
+#include "watch.h"
 
 /**
  * struct change - the address of an interface changed

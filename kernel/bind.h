@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_BIND_H
+#define CMX_BIND_H
+
+#include "id.h"
+
+/* p->lock is held */
+int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr);
+int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct sockaddr *dst);
+void cmx_bind_undo(struct cmx_priv *p);
+
+#endif

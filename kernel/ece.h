@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_ECE_H
+#define CMX_ECE_H
+
+#include "id.h"
+
+/** define CMX_ECE_VENDOR_MAX - REQ and REP have 24 bits for the vendor id */
+#define CMX_ECE_VENDOR_MAX 0xffffff
+
+/* p->lock is held */
+void cmx_ece_offer(struct cmx_priv *p, struct rdma_ucm_ece *out);
+bool cmx_ece_receive(struct cmx_priv *p, const struct rdma_ucm_ece *ece);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_JOIN_H
+#define CMX_JOIN_H
+
+#include "mcast.h"
+
+/* p->lock is not held */
+struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
+				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
+				 u32 handle);
+void cmx_mcast_leave(struct cmx_mcast *mc);
+void cmx_mcast_report(struct cmx_mcast *mc);
+
+#endif

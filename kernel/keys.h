@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_KEYS_H
+#define CMX_KEYS_H
+
+#include "id.h"
+
+/* p->lock is held */
+u16 cmx_pkey(const struct cmx_priv *p);
+int cmx_default_qkey(struct cmx_priv *p, u32 *qkey);
+int cmx_set_qkey(struct cmx_priv *p, u32 qkey);
+
+#endif

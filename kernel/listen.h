@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_LISTEN_H
+#define CMX_LISTEN_H
+
+#include "id.h"
+
+struct cmx_device;
+
+void cmx_listen_stop(struct cmx_priv *p);	/* p->lock is held */
+void cmx_listen_add_device(struct cmx_device *dev);
+void cmx_listen_remove_device(struct cmx_device *dev);
+
+#endif

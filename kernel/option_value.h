@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_OPTION_VALUE_H
+#define CMX_OPTION_VALUE_H
+
+#include "id.h"
+
+/* Options in effect, defaults included. p->lock is held. */
+extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
+
+u8 cmx_opt_tos(const struct cmx_priv *p);
+u8 cmx_opt_cm_retries(const struct cmx_priv *p);
+u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p);
+u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p);
+void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_QP_H
+#define CMX_QP_H
+
+#include "id.h"
+
+/* p->lock is held. An id without a QP of ours: 0 */
+int cmx_qp_rtr(struct cmx_priv *p, const struct rdma_conn_param *param);
+int cmx_qp_rts(struct cmx_priv *p, const struct rdma_conn_param *param);
+int cmx_qp_err(struct cmx_priv *p);
+bool cmx_qp_failed(struct cmx_priv *p);
+void cmx_qp_options(struct cmx_priv *p, struct ib_qp_attr *attr, int mask);
+
+#endif
