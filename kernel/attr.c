@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What can be said of a command without looking at user memory.
+ * Checks of an ioctl command that need no access to user memory.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "attr.h"
 
-/* 0 is a program that does without the check. */
-static bool version_is_accepted(u32 version)
+/* Version 0: the program does without the check. */
+static bool abi_version_is_accepted(u32 version)
 {
 	return !version || (version >= CMX_ABI_VERSION_MIN && version <= CMX_ABI_VERSION);
 }
@@ -17,7 +17,8 @@ static bool version_is_accepted(u32 version)
  * cmx_attr_check_hdr() - check the header of a command
  * @hdr: the header, without the attributes
  *
- * Return: 0, -EINVAL, or -EPROTO for a caller of a version that is not accepted.
+ * Return: 0, -EINVAL for a malformed header, or -EPROTO if the ABI version of the caller is not
+ * accepted.
  */
 int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 {
@@ -25,12 +26,14 @@ int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]) ||
 	    hdr->reserved1 || hdr->reserved2)
 		return -EINVAL;
-	return version_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
+	return abi_version_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
 }
 
-/* From @spec on, then from the first one on: most callers keep to the order of the list. */
-static const struct cmx_attr_spec *find(const struct cmx_attr_spec *specs,
-					const struct cmx_attr_spec *spec, u16 id)
+/*
+ * Start the search at @spec and wrap around: most callers pass attributes in the order of the list.
+ */
+static const struct cmx_attr_spec *attr_spec_find(const struct cmx_attr_spec *specs,
+						  const struct cmx_attr_spec *spec, u16 id)
 {
 	const struct cmx_attr_spec *start = spec;
 
@@ -43,33 +46,41 @@ static const struct cmx_attr_spec *find(const struct cmx_attr_spec *specs,
 	return NULL;
 }
 
-/* An input of up to eight bytes stands in the attribute. */
-static bool surplus_is_zero(const struct cmx_attr_spec *spec, const struct ib_uverbs_attr *attr)
+/*
+ * An input of up to eight bytes is inline in the attribute. A longer one is in user memory and is
+ * not checked here.
+ */
+static bool attr_surplus_is_zero(const struct cmx_attr_spec *spec,
+				 const struct ib_uverbs_attr *attr)
 {
 	if (attr->len <= spec->max || attr->len > sizeof(attr->data))
 		return true;
 	return !memchr_inv((const u8 *)&attr->data + spec->max, 0, attr->len - spec->max);
 }
 
-static int check_one(const struct cmx_attr_spec *spec, const struct ib_uverbs_attr *attr)
+static int attr_len_check(const struct cmx_attr_spec *spec, const struct ib_uverbs_attr *attr)
 {
 	if (spec->dir == CMX_DIR_OUT)
 		return attr->len < spec->min ? -ENOSPC : 0;
 	if (attr->len < spec->min)
 		return -EINVAL;
-	return surplus_is_zero(spec, attr) ? 0 : -E2BIG;
+	return attr_surplus_is_zero(spec, attr) ? 0 : -E2BIG;
 }
 
 /**
  * cmx_attr_check() - check the attributes of a command
- * @specs: what the method takes
- * @attrs: what it was given
- * @num: how many
- * @at: for each enum cmx_attr: where it is in @attrs, from 1; 0 when it is not
+ * @specs: the attributes that the method accepts
+ * @attrs: the attributes that the caller passed
+ * @num: number of @attrs
+ * @at: receives for each enum cmx_attr its position in @attrs, counted from 1, or 0 if absent
  *
- * Return: 0; -EINVAL for one that is malformed, given twice, too short, or
- * missing; -EPROTONOSUPPORT for one that is neither known nor optional; -ENOSPC
- * for too short an output; -E2BIG.
+ * Return:
+ *
+ * * 0: success.
+ * * -EINVAL: an attribute is malformed, given twice or missing, or an input is too short.
+ * * -EPROTONOSUPPORT: an unknown attribute has UVERBS_ATTR_F_MANDATORY set.
+ * * -ENOSPC: an output is too short.
+ * * -E2BIG: an inline input is longer than this kernel knows, and the rest is not zero.
  */
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
 		   unsigned int num, u8 *at)
@@ -84,7 +95,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 
 		if (attr->flags & ~UVERBS_ATTR_F_MANDATORY || attr->attr_data.reserved)
 			return -EINVAL;
-		spec = find(specs, next, attr->attr_id);
+		spec = attr_spec_find(specs, next, attr->attr_id);
 		if (!spec) {
 			if (attr->flags & UVERBS_ATTR_F_MANDATORY)
 				return -EPROTONOSUPPORT;
@@ -92,7 +103,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 		}
 		if (at[spec->id])
 			return -EINVAL;
-		ret = check_one(spec, attr);
+		ret = attr_len_check(spec, attr);
 		if (ret)
 			return ret;
 		at[spec->id] = i + 1;

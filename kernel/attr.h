@@ -4,23 +4,23 @@
 
 #include <rdma/cmx_ioctl.h>
 
-/** define CMX_ABI_VERSION_MIN - oldest CMX_ABI_VERSION that is still accepted */
+/** define CMX_ABI_VERSION_MIN - oldest accepted CMX_ABI_VERSION */
 #define CMX_ABI_VERSION_MIN 1
 
 enum cmx_attr_dir {
-	CMX_DIR_END,	/* ends a method's list */
+	CMX_DIR_END,	/* end of the list of a method */
 	CMX_DIR_IN,
 	CMX_DIR_OUT,
 };
 
 /**
- * struct cmx_attr_spec - one attribute that a method takes
+ * struct cmx_attr_spec - one attribute that a method accepts
  * @id: enum cmx_attr
  * @dir: enum cmx_attr_dir
- * @mandatory: the call fails without it
- * @min: least length
- * @max: of an input: what this kernel knows; what is longer must be zero there.
- *	Of an output 0: no limit
+ * @mandatory: the call fails without this attribute
+ * @min: minimum length
+ * @max: for an input, the length that this kernel knows; further bytes must be zero.
+ *	For an output 0: no limit
  */
 struct cmx_attr_spec {
 	u8 id;
@@ -30,7 +30,7 @@ struct cmx_attr_spec {
 	u16 max;
 };
 
-/** define CMX_METHOD_ATTRS - attributes that a method may have, and the end */
+/** define CMX_METHOD_ATTRS - size of the attribute list of a method, end marker included */
 #define CMX_METHOD_ATTRS 12
 
 #define CMX_SPEC(attr, direction, must, least, most) {					\

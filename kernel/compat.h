@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Every difference between kernels, and what ib_core exports without
- * declaring it in a public header.
+ * All differences between kernel versions, and declarations of functions that ib_core exports but
+ * declares in no public header.
  */
 #ifndef CMX_COMPAT_H
 #define CMX_COMPAT_H
@@ -14,7 +14,7 @@
 
 unsigned long roce_gid_type_mask_support(struct ib_device *ib_dev, u32 port);
 
-/* Ask the peer for patience: sent only if it repeats itself. */
+/* Prepare an MRA, which makes the peer wait longer. It is sent only if the peer retransmits. */
 static inline void cmx_send_mra(struct ib_cm_id *cm)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
@@ -24,19 +24,22 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #endif
 }
 
-/* How many path records the callback of ib_sa_path_rec_get() has */
+/* Type of the number of path records that the callback of ib_sa_path_rec_get() receives */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
 #define cmx_sa_num unsigned int
 #else
 #define cmx_sa_num int
 #endif
 
-/* For a large local variable of a hot path that is written before it is read. */
+/*
+ * Saves the automatic initialisation of a large local variable in a hot path, if the variable is
+ * always written before it is read.
+ */
 #ifndef __uninitialized
 #define __uninitialized
 #endif
 
-/* Used within TRACE_EVENT() only, whose includer has the macro. */
+/* For use in TRACE_EVENT() only, where __assign_str() is defined. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define cmx_assign_str(dst, src) __assign_str(dst)
 #else

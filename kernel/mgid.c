@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The multicast GID that a port receives a group by.
+ * Mapping of multicast groups to multicast GIDs.
  *
- * On RoCE a receiver compares it with the destination address of the IP header
- * (RoCE v2, IPv4 written as an IPv4-mapped address) or with the GRH's (RoCE v1).
- * On InfiniBand it names the group at the SA, and is made as IPoIB makes it.
+ * On RoCE a receiver compares the MGID with the destination address of the packet: that of the IP
+ * header for RoCE v2 (IPv4 as an IPv4-mapped address), that of the GRH for RoCE v1. On InfiniBand
+ * the MGID identifies the group at the SA, and the mapping is that of IPoIB.
  */
 #include <linux/errno.h>
 #include <net/if_inet6.h>
@@ -19,11 +19,11 @@
  * @gid_type: %IB_GID_TYPE_ROCE or %IB_GID_TYPE_ROCE_UDP_ENCAP
  * @mgid: the result
  *
- * * IPv6: the address of the group, with both.
+ * * IPv6: the address of the group, for RoCE v1 and v2.
  * * IPv4 with RoCE v2: the IPv4-mapped address, ::ffff:a.b.c.d.
  * * IPv4 with RoCE v1: ff0e::ffff:a.b.c.d.
  *
- * Return: 0, -EINVAL when the address is not of a group, -EAFNOSUPPORT for
+ * Return: 0, -EINVAL if @addr is not a multicast address, or -EAFNOSUPPORT for
  * other families.
  */
 int cmx_mgid_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, union ib_gid *mgid)
@@ -47,8 +47,8 @@ int cmx_mgid_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, union 
 	return 0;
 }
 
-/* ff1x:a01b: the SA chose this MGID for us, or for who told us. */
-static bool sa_assigned(const struct in6_addr *ip)
+/* ff1x:a01b: the SA assigned this MGID to us, or to the node from which the caller has it. */
+static bool mgid_is_sa_assigned(const struct in6_addr *ip)
 {
 	return (ip->s6_addr32[0] & htonl(0xfff0ffff)) == htonl(0xff10a01b);
 }
@@ -56,18 +56,18 @@ static bool sa_assigned(const struct in6_addr *ip)
 /**
  * cmx_mgid_ib() - map a group to its multicast GID on InfiniBand
  * @addr: the group
- * @broadcast: MGID of the broadcast group of its partition: scope and P_Key
- * @rdma_cm: for UDP, with the signature of the RDMA CM, not with that of IPoIB
+ * @broadcast: MGID of the partition's broadcast group, which gives scope and P_Key
+ * @rdma_cm: use the signature of the RDMA CM (for RDMA_PS_UDP), not that of IPoIB
  * @mgid: the result
  *
- * * IPv4: ff1s:401b:pppp::a.b.c.d, the upper four bits of the address left out.
+ * * IPv4: ff1s:401b:pppp::a.b.c.d, without the upper four bits of the address.
  * * IPv6: ff1s:601b:pppp and the last ten bytes of the address.
  * * AF_IB, and IPv6 of the form ff1x:a01b::/32: the address itself.
- * * The wildcard address of each family: zero, which asks the SA for one.
+ * * The wildcard address of each family: zero, which requests an MGID from the SA.
  *
  * With @rdma_cm the signature is 4001 instead of 401b, and 6001 instead of 601b.
  *
- * Return: 0, -EINVAL when the address is not of a group, -EAFNOSUPPORT for
+ * Return: 0, -EINVAL if @addr is not a multicast address, or -EAFNOSUPPORT for
  * other families.
  */
 int cmx_mgid_ib(const struct sockaddr *addr, const union ib_gid *broadcast, bool rdma_cm,
@@ -88,7 +88,7 @@ int cmx_mgid_ib(const struct sockaddr *addr, const union ib_gid *broadcast, bool
 	}
 	if (!cmx_addr_multicast(addr))
 		return -EINVAL;
-	if (addr->sa_family == AF_INET6 && sa_assigned(ip6)) {
+	if (addr->sa_family == AF_INET6 && mgid_is_sa_assigned(ip6)) {
 		memcpy(mgid, ip6, sizeof(*mgid));
 		return 0;
 	}

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who may hold the same port of a port space at the same time.
+ * The rules that decide whether two ids may hold the same port of a port space.
  */
 #include <linux/errno.h>
 #include "portmap.h"
 #include "sockaddr.h"
 
-/* A peer that is not known yet could be any. */
-static bool unknown(const struct sockaddr *addr)
+/* An id without a peer address may later connect to any peer. */
+static bool port_addr_is_wildcard(const struct sockaddr *addr)
 {
 	return !addr->sa_family || cmx_addr_any(addr);
 }
 
 /**
- * cmx_portmap_conflict() - whether a port that was asked for is taken
+ * cmx_portmap_conflict() - check whether an explicit bind to a port conflicts
  * @have: an owner of the port
- * @want: who asks for it
+ * @want: the id that asks for the port
  *
  * The first rule that applies decides:
  *
- * * both have REUSEADDR and neither listens: no conflict
- * * both have AFONLY and are of different families: no conflict
- * * one of them is bound to a wildcard or loopback address: -EADDRNOTAVAIL
- * * they are bound to the same address: -EADDRINUSE
- * * otherwise no conflict
+ * * Both have REUSEADDR and neither listens: no conflict.
+ * * Both have AFONLY and their address families differ: no conflict.
+ * * At least one is bound to a wildcard or loopback address: -EADDRNOTAVAIL.
+ * * Both are bound to the same address: -EADDRINUSE.
+ * * Otherwise there is no conflict.
  *
  * Return: 0 or the error.
  */
@@ -39,13 +39,12 @@ int cmx_portmap_conflict(const struct cmx_claim *have, const struct cmx_claim *w
 }
 
 /**
- * cmx_portmap_share() - whether a port can be chosen though somebody has it
+ * cmx_portmap_share() - check whether a port that is in use can be chosen for another id
  * @have: an owner of the port
- * @want: who needs a port, any port
+ * @want: the id that needs a port, whichever
  *
- * It can if the two will never have the same peer and local address: their
- * peers' ports, their own addresses or their peers' addresses are known and
- * differ.
+ * Both ids can share the port if their pairs of local and peer address can never be equal. That
+ * is so if the peer ports, the local addresses or the peer addresses are known and differ.
  *
  * Return: 0 or -EADDRNOTAVAIL.
  */
@@ -56,20 +55,23 @@ int cmx_portmap_share(const struct cmx_claim *have, const struct cmx_claim *want
 
 	if (have_port && want_port && have_port != want_port)
 		return 0;
-	if (!unknown(have->src) && !unknown(want->src) && !cmx_addr_same_host(have->src, want->src))
+	if (!port_addr_is_wildcard(have->src) && !port_addr_is_wildcard(want->src) &&
+	    !cmx_addr_same_host(have->src, want->src))
 		return 0;
-	if (!unknown(have->dst) && !unknown(want->dst) && !cmx_addr_same_host(have->dst, want->dst))
+	if (!port_addr_is_wildcard(have->dst) && !port_addr_is_wildcard(want->dst) &&
+	    !cmx_addr_same_host(have->dst, want->dst))
 		return 0;
 	return -EADDRNOTAVAIL;
 }
 
 /**
- * cmx_portmap_coexist() - whether two owners of a port may both keep it
+ * cmx_portmap_coexist() - check whether two owners of a port may both keep it
  * @have: an owner of the port
- * @want: another one, whose claim has changed
+ * @want: another owner, whose addresses, options or state have changed
  *
- * They may if either of the ways to get a port allows it. A listener has no
- * peer yet that could tell it from the other owner.
+ * Both may keep the port if cmx_portmap_conflict() or cmx_portmap_share() allows it. For
+ * listeners only cmx_portmap_conflict() counts, because a listener has no peer address that
+ * distinguishes it from the other owner.
  *
  * Return: 0 or the error of cmx_portmap_conflict().
  */

@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 /**
- * struct cmx_claim - one claim to a port, as far as conflicts are concerned
+ * struct cmx_claim - the properties of an id that decide about port conflicts
  * @src: local address
- * @dst: peer's address, or family 0
- * @reuse: REUSEADDR
- * @afonly: AFONLY
- * @listening: listens, or wants to: REUSEADDR no longer helps
+ * @dst: peer address; family 0 if not known
+ * @reuse: the option REUSEADDR
+ * @afonly: the option AFONLY
+ * @listening: the id listens or is about to listen, so REUSEADDR has no effect
  */
 struct cmx_claim {
 	const struct sockaddr *src;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Questions about socket addresses. Families that the RDMA stack does not
- * know get the dull answer: no size, no port, neither any nor loopback.
+ * Helpers for socket addresses. An address of an unsupported family has size 0 and port 0, and is
+ * neither a wildcard nor a loopback address.
  */
 #include <linux/in.h>
 #include <linux/string.h>
@@ -9,62 +9,68 @@
 #include <rdma/rdma_user_cm.h>
 #include "sockaddr.h"
 
-static const struct sockaddr_in *in4(const struct sockaddr *addr)
+static const struct sockaddr_in *addr_to_sin(const struct sockaddr *addr)
 {
 	return (const struct sockaddr_in *)addr;
 }
 
-static const struct sockaddr_in6 *in6(const struct sockaddr *addr)
+static const struct sockaddr_in6 *addr_to_sin6(const struct sockaddr *addr)
 {
 	return (const struct sockaddr_in6 *)addr;
 }
 
-static const struct sockaddr_ib *sib(const struct sockaddr *addr)
+static const struct sockaddr_ib *addr_to_sib(const struct sockaddr *addr)
 {
 	return (const struct sockaddr_ib *)addr;
 }
 
 /**
- * cmx_addr_zero() - whether an address names no host
+ * cmx_addr_zero() - check for an unspecified address
  * @addr: the address
+ *
+ * Return: true for the all-zero address of the family.
  */
 bool cmx_addr_zero(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
-		return ipv4_is_zeronet(in4(addr)->sin_addr.s_addr);
+		return ipv4_is_zeronet(addr_to_sin(addr)->sin_addr.s_addr);
 	case AF_INET6:
-		return ipv6_addr_any(&in6(addr)->sin6_addr);
+		return ipv6_addr_any(&addr_to_sin6(addr)->sin6_addr);
 	case AF_IB:
-		return ib_addr_any(&sib(addr)->sib_addr);
+		return ib_addr_any(&addr_to_sib(addr)->sib_addr);
 	default:
 		return false;
 	}
 }
 
 /**
- * cmx_addr_loopback() - whether an address is one of the loopback addresses
+ * cmx_addr_loopback() - check for a loopback address
  * @addr: the address
+ *
+ * Return: true for a loopback address.
  */
 bool cmx_addr_loopback(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
-		return ipv4_is_loopback(in4(addr)->sin_addr.s_addr);
+		return ipv4_is_loopback(addr_to_sin(addr)->sin_addr.s_addr);
 	case AF_INET6:
-		return ipv6_addr_loopback(&in6(addr)->sin6_addr);
+		return ipv6_addr_loopback(&addr_to_sin6(addr)->sin6_addr);
 	case AF_IB:
-		return ib_addr_loopback(&sib(addr)->sib_addr);
+		return ib_addr_loopback(&addr_to_sib(addr)->sib_addr);
 	default:
 		return false;
 	}
 }
 
 /**
- * cmx_addr_any() - whether an address leads to no particular RDMA device
+ * cmx_addr_any() - check for an address that selects no particular RDMA device
  * @addr: the address
  *
- * No RDMA device owns a loopback address, so that counts as a wildcard.
+ * A loopback address counts as a wildcard, because no RDMA device owns it.
+ *
+ * Return: true for an unspecified or loopback address.
  */
 bool cmx_addr_any(const struct sockaddr *addr)
 {
@@ -72,27 +78,31 @@ bool cmx_addr_any(const struct sockaddr *addr)
 }
 
 /**
- * cmx_addr_multicast() - whether an address is that of an IP multicast group
+ * cmx_addr_multicast() - check for the address of an IP multicast group
  * @addr: the address
+ *
+ * Return: true for an IPv4 or IPv6 multicast address.
  */
 bool cmx_addr_multicast(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
-		return ipv4_is_multicast(in4(addr)->sin_addr.s_addr);
+		return ipv4_is_multicast(addr_to_sin(addr)->sin_addr.s_addr);
 	case AF_INET6:
-		return ipv6_addr_is_multicast(&in6(addr)->sin6_addr);
+		return ipv6_addr_is_multicast(&addr_to_sin6(addr)->sin6_addr);
 	default:
 		return false;
 	}
 }
 
 /**
- * cmx_addr_same_host() - whether two addresses are equal, ports apart
+ * cmx_addr_same_host() - compare two addresses without their ports
  * @a: one address
- * @b: the other
+ * @b: the other address
  *
- * IPv6 link-local addresses are equal only on the same link.
+ * IPv6 link-local addresses are equal only if their scope IDs are equal, too.
+ *
+ * Return: true if the addresses are equal.
  */
 bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b)
 {
@@ -101,23 +111,25 @@ bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b)
 
 	switch (a->sa_family) {
 	case AF_INET:
-		return in4(a)->sin_addr.s_addr == in4(b)->sin_addr.s_addr;
+		return addr_to_sin(a)->sin_addr.s_addr == addr_to_sin(b)->sin_addr.s_addr;
 	case AF_INET6:
-		if (!ipv6_addr_equal(&in6(a)->sin6_addr, &in6(b)->sin6_addr))
+		if (!ipv6_addr_equal(&addr_to_sin6(a)->sin6_addr, &addr_to_sin6(b)->sin6_addr))
 			return false;
-		return !(ipv6_addr_type(&in6(a)->sin6_addr) & IPV6_ADDR_LINKLOCAL) ||
-		       in6(a)->sin6_scope_id == in6(b)->sin6_scope_id;
+		return !(ipv6_addr_type(&addr_to_sin6(a)->sin6_addr) & IPV6_ADDR_LINKLOCAL) ||
+		       addr_to_sin6(a)->sin6_scope_id == addr_to_sin6(b)->sin6_scope_id;
 	case AF_IB:
-		return !ib_addr_cmp(&sib(a)->sib_addr, &sib(b)->sib_addr);
+		return !ib_addr_cmp(&addr_to_sib(a)->sib_addr, &addr_to_sib(b)->sib_addr);
 	default:
 		return false;
 	}
 }
 
 /**
- * cmx_addr_equal() - whether two addresses are equal, with their ports
+ * cmx_addr_equal() - compare two addresses and their ports
  * @a: one address
- * @b: the other
+ * @b: the other address
+ *
+ * Return: true if addresses and ports are equal.
  */
 bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b)
 {
@@ -125,25 +137,28 @@ bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b)
 }
 
 /**
- * cmx_addr_port() - the port of an address
+ * cmx_addr_port() - get the port of an address
  * @addr: the address
+ *
+ * Return: the port.
  */
 __be16 cmx_addr_port(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
-		return in4(addr)->sin_port;
+		return addr_to_sin(addr)->sin_port;
 	case AF_INET6:
-		return in6(addr)->sin6_port;
+		return addr_to_sin6(addr)->sin6_port;
 	case AF_IB:
-		return htons((u16)be64_to_cpu(sib(addr)->sib_sid & sib(addr)->sib_sid_mask));
+		return htons((u16)be64_to_cpu(addr_to_sib(addr)->sib_sid &
+					      addr_to_sib(addr)->sib_sid_mask));
 	default:
 		return 0;
 	}
 }
 
 /**
- * cmx_addr_set_port() - change the port of an address
+ * cmx_addr_set_port() - set the port of an address
  * @addr: the address
  * @port: the new port
  */
@@ -169,13 +184,13 @@ void cmx_addr_set_port(struct sockaddr *addr, __be16 port)
 }
 
 /**
- * cmx_sib_port_space() - find out the port space of an AF_IB address
- * @sib: the address. As far as the mask leaves it open, its service ID gets the
- *	port space, and says it from then on
- * @ps: port space of the id: RDMA_PS_TCP and RDMA_PS_UDP want their own,
- *	RDMA_PS_IB takes any of the three
+ * cmx_sib_port_space() - determine the port space of an AF_IB address
+ * @sib: the address. The bits of the port space that its mask leaves open are filled in, in the
+ *	service ID and in the mask
+ * @ps: port space of the id: RDMA_PS_TCP and RDMA_PS_UDP match only themselves,
+ *	RDMA_PS_IB matches all three
  *
- * Return: an rdma_ucm_port_space, or 0 when the service ID is of none of them.
+ * Return: an rdma_ucm_port_space, or 0 if the service ID matches none of them.
  */
 u16 cmx_sib_port_space(struct sockaddr_ib *sib, u16 ps)
 {

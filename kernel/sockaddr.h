@@ -7,22 +7,22 @@
 #include <linux/in6.h>
 #include <rdma/ib.h>
 
-/* Pure questions about socket addresses of AF_INET, AF_INET6 and AF_IB. */
+/* Helpers for addresses of AF_INET, AF_INET6 and AF_IB: no locks, no I/O. */
 bool cmx_addr_any(const struct sockaddr *addr);
 bool cmx_addr_zero(const struct sockaddr *addr);
 bool cmx_addr_loopback(const struct sockaddr *addr);
 bool cmx_addr_multicast(const struct sockaddr *addr);
-bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b); /* ports apart */
+bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b);     /* with ports */
 __be16 cmx_addr_port(const struct sockaddr *addr);
 u16 cmx_sib_port_space(struct sockaddr_ib *sib, u16 ps);
 void cmx_addr_set_port(struct sockaddr *addr, __be16 port);
 
 /**
- * cmx_addr_size() - bytes that an address takes
+ * cmx_addr_size() - get the size of an address
  * @addr: the address
  *
- * Return: the size, 0 when the family is none of ours.
+ * Return: the size in bytes, or 0 for an unsupported family.
  */
 static inline size_t cmx_addr_size(const struct sockaddr *addr)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What goes over the wire: the header of IBTA annex A11 that stands before the
- * private data of a REQ or SIDR REQ, and the service IDs of the RDMA IP CM
- * service. Both must be what every other RDMA CM sends.
+ * Wire format: the header of IBTA annex A11 that precedes the private data of a REQ or SIDR REQ,
+ * and the service IDs of the RDMA IP CM service. Both must match every other RDMA CM.
  */
 #include <linux/build_bug.h>
 #include <linux/in.h>
@@ -12,11 +11,11 @@
 #include "wire.h"
 
 /**
- * struct cmx_hdr - header of a request
+ * struct cmx_hdr - header of a REQ or SIDR REQ
  * @version: major and minor version, 0
- * @ip_version: 4 or 6 in the upper four bits, 0 in the others
+ * @ip_version: 4 or 6 in the upper four bits, 0 in the lower four bits
  * @port: port of the sender
- * @src: address of the sender; an IPv4 address stands in the last four bytes
+ * @src: address of the sender; an IPv4 address is in the last four bytes
  * @dst: address of the receiver
  */
 struct cmx_hdr {
@@ -30,8 +29,10 @@ struct cmx_hdr {
 static_assert(sizeof(struct cmx_hdr) == CMX_HDR_LEN);
 
 /**
- * cmx_hdr_len() - bytes of the header in a request
- * @src: address of the sender: AF_IB is said by the request itself
+ * cmx_hdr_len() - get the length of the header in a request
+ * @src: address of the sender
+ *
+ * Return: the length in bytes; 0 for AF_IB, because the request itself identifies the sender.
  */
 u8 cmx_hdr_len(const struct sockaddr *src)
 {
@@ -44,7 +45,7 @@ u8 cmx_hdr_len(const struct sockaddr *src)
  * @src: address and port of the sender
  * @dst: address of the receiver
  *
- * Return: 0, -EAFNOSUPPORT when the addresses are not both IPv4 or both IPv6.
+ * Return: 0, or -EAFNOSUPPORT if the addresses are not both IPv4 or both IPv6.
  */
 int cmx_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst)
 {
@@ -72,7 +73,7 @@ int cmx_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst
 	return 0;
 }
 
-static void unpack4(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+static void hdr_unpack_ipv4(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
 
@@ -81,7 +82,7 @@ static void unpack4(struct sockaddr_storage *addr, const struct in6_addr *ip, __
 	in->sin_port = port;
 }
 
-static void unpack6(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+static void hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 
@@ -91,14 +92,14 @@ static void unpack6(struct sockaddr_storage *addr, const struct in6_addr *ip, __
 }
 
 /**
- * cmx_hdr_unpack() - read the header of a request that arrived
+ * cmx_hdr_unpack() - read the header of a received request
  * @hdr: %CMX_HDR_LEN bytes, any alignment
- * @local_port: port that the request is for
- * @local: the receiver's address
- * @peer: the sender's address
+ * @local_port: destination port of the request
+ * @local: receives the address of the receiver
+ * @peer: receives the address of the sender
  *
- * Return: 0, -EINVAL for an unknown version, -EAFNOSUPPORT for an unknown IP
- * version. @local and @peer are written in the first case only.
+ * Return: 0, -EINVAL for an unknown version, or -EAFNOSUPPORT for an unknown IP
+ * version. @local and @peer are written only on success.
  */
 int cmx_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
 		   struct sockaddr_storage *peer)
@@ -112,10 +113,10 @@ int cmx_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *lo
 
 	switch (h.ip_version >> 4) {
 	case 4:
-		unpack = unpack4;
+		unpack = hdr_unpack_ipv4;
 		break;
 	case 6:
-		unpack = unpack6;
+		unpack = hdr_unpack_ipv6;
 		break;
 	default:
 		return -EAFNOSUPPORT;
@@ -128,9 +129,11 @@ int cmx_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *lo
 }
 
 /**
- * cmx_service_id() - service ID that a port is reached by
+ * cmx_service_id() - get the service ID of a port
  * @ps: port space, an rdma_ucm_port_space
- * @addr: address with the port
+ * @addr: address with the port; an AF_IB address contains the service ID
+ *
+ * Return: the service ID.
  */
 __be64 cmx_service_id(u16 ps, const struct sockaddr *addr)
 {
@@ -140,8 +143,10 @@ __be64 cmx_service_id(u16 ps, const struct sockaddr *addr)
 }
 
 /**
- * cmx_service_id_ps() - port space of a service ID
+ * cmx_service_id_ps() - get the port space of a service ID
  * @service_id: the service ID
+ *
+ * Return: the port space.
  */
 u16 cmx_service_id_ps(__be64 service_id)
 {
@@ -149,8 +154,10 @@ u16 cmx_service_id_ps(__be64 service_id)
 }
 
 /**
- * cmx_service_id_port() - port of a service ID
+ * cmx_service_id_port() - get the port of a service ID
  * @service_id: the service ID
+ *
+ * Return: the port.
  */
 __be16 cmx_service_id_port(__be64 service_id)
 {

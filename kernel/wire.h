@@ -5,7 +5,7 @@
 #include <linux/socket.h>
 #include <linux/types.h>
 
-/** define CMX_HDR_LEN - bytes of the header that IBTA annex A11 puts before the private data */
+/** define CMX_HDR_LEN - length of the header of IBTA annex A11, which precedes the private data */
 #define CMX_HDR_LEN 36
 
 u8 cmx_hdr_len(const struct sockaddr *src);
