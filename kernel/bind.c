@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Binding: a local address, the device that owns it, and a port.
+ * Binding an id to a local address, to the device that owns the address, and to a port.
  */
 #include <linux/export.h>
 #include <linux/string.h>
@@ -12,8 +12,8 @@
 #include "sockaddr.h"
 #include "watch.h"
 
-/* A link-local address is of one link only: the scope must say which. */
-static int set_scope(struct cmx_priv *p, const struct sockaddr *addr)
+/* A link-local address is valid on one link only, which its scope ID must name. */
+static int bind_scope_set(struct cmx_priv *p, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 
@@ -26,7 +26,7 @@ static int set_scope(struct cmx_priv *p, const struct sockaddr *addr)
 	return 0;
 }
 
-static bool default_afonly(const struct cmx_priv *p, sa_family_t family)
+static bool bind_afonly_default(const struct cmx_priv *p, sa_family_t family)
 {
 #if IS_ENABLED(CONFIG_IPV6)
 	if (family == AF_INET6)
@@ -35,7 +35,7 @@ static bool default_afonly(const struct cmx_priv *p, sa_family_t family)
 	return family == AF_INET;
 }
 
-static void unbind(struct cmx_priv *p)
+static void bind_addr_release(struct cmx_priv *p)
 {
 	struct rdma_addr *addr = &p->id.route.addr;
 	struct net *net = cmx_net(p);
@@ -52,19 +52,20 @@ static void unbind(struct cmx_priv *p)
 
 /**
  * cmx_bind_undo() - undo cmx_bind_dst()
- * @p: the id, in CMX_BOUND; its lock is held
+ * @p: the id, in CMX_BOUND. Caller must hold its lock
  */
 void cmx_bind_undo(struct cmx_priv *p)
 {
 	if (!cmx_state_move(p, CMX_IN(BOUND), CMX_IDLE))
-		unbind(p);
+		bind_addr_release(p);
 }
 
 /**
- * cmx_bind_dst() - bind an id that knows its peer
- * @p: the id; its lock is held
+ * cmx_bind_dst() - bind an id whose peer may be known already
+ * @p: the id. Caller must hold its lock
  * @addr: local address
- * @dst: the peer's, of the same family, or NULL: helps to choose a port
+ * @dst: peer address of the same family, or NULL. If all ports are in use, it decides whether the
+ *	id can share one
  *
  * Return: as cmx_bind_addr().
  */
@@ -78,7 +79,7 @@ int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct s
 	if (p->state != CMX_IDLE)
 		return -EINVAL;
 
-	ret = set_scope(p, addr);
+	ret = bind_scope_set(p, addr);
 	if (ret)
 		return ret;
 	memcpy(cmx_src(p), addr, cmx_addr_size(addr));
@@ -86,7 +87,7 @@ int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct s
 		memcpy(cmx_dst(p), dst, cmx_addr_size(dst));
 	cmx_dst(p)->sa_family = addr->sa_family;
 	if (!cmx_opt_set(p, CMX_OPT_AFONLY))
-		p->opt.afonly = default_afonly(p, addr->sa_family);
+		p->opt.afonly = bind_afonly_default(p, addr->sa_family);
 
 	if (!cmx_addr_any(addr)) {
 		ret = cmx_addr_bind_device(p);
@@ -106,14 +107,16 @@ int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct s
 	return 0;
 
 err:
-	unbind(p);
+	bind_addr_release(p);
 	return ret;
 }
 
 /**
- * cmx_bind_locked() - as cmx_bind_addr()
- * @p: the id; its lock is held
+ * cmx_bind_locked() - bind an id to a local address and port
+ * @p: the id. Caller must hold its lock
  * @addr: local address
+ *
+ * Return: as cmx_bind_addr().
  */
 int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr)
 {
@@ -121,25 +124,24 @@ int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr)
 }
 
 /**
- * cmx_bind_addr() - give an id its local address and port
+ * cmx_bind_addr() - bind an id to a local address and port
  * @id: the id
- * @addr: AF_INET, AF_INET6 or AF_IB address. A wildcard or loopback address binds to
- *	no device yet. Port 0 has one chosen, which is then in the source address
- *	of the id
+ * @addr: AF_INET, AF_INET6 or AF_IB address. A wildcard or loopback address does not attach the
+ *	id to a device yet. For port 0 a port is chosen and stored in the source address of the id
  *
- * An id that has not been told to be AF_INET or AF_INET6 only (AFONLY) is so
- * with IPv4, and with IPv6 as net.ipv6.bindv6only says.
+ * If the option AFONLY has not been set, it defaults to on for IPv4 and to the value of
+ * net.ipv6.bindv6only for IPv6.
  *
  * Return: 0; on error nothing has changed:
  *
- * * -EINVAL: it is bound already, a link-local address lacks its scope id, or
+ * * -EINVAL: the id is bound already, a link-local address lacks its scope ID, or
  *   the port space does not fit the device.
- * * -EAFNOSUPPORT: another family.
- * * -EPROTONOSUPPORT: the service ID of an AF_IB address is of another port space.
- * * -EADDRNOTAVAIL: not a local address; a wildcard meets other owners of the
- *   port; no port is free.
- * * -EADDRINUSE: another id has that address and port.
- * * -EACCES: a port below 1024, and the caller lacks CAP_NET_BIND_SERVICE.
+ * * -EAFNOSUPPORT: unsupported address family.
+ * * -EPROTONOSUPPORT: the service ID of an AF_IB address belongs to another port space.
+ * * -EADDRNOTAVAIL: the address is not local; the port has other owners and one of the addresses
+ *   is a wildcard; or no port is free.
+ * * -EADDRINUSE: another id owns that address and port.
+ * * -EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE.
  * * -ENODEV: no RDMA device has that address.
  * * -ENOMEM: out of memory.
  */

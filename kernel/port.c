@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Port spaces: who holds which port, per network namespace.
+ * Port spaces: which ids own which ports, per network namespace.
  *
- * The owners of a port are in the hashed bucket of its number, among those of
- * other ports, and its bit is set in the bitmap. Both change under the lock of
- * the bucket, which also protects the addresses of the owners against each
- * other's checks. Looking for a free port reads the bitmap without a lock, as a
- * hint.
+ * The port number is hashed to a bucket, whose list has the owners of all its ports. A bitmap has
+ * the ports in use. List and bits change under the lock of the bucket. That lock also protects the
+ * addresses of the owners, which conflict checks of other ids read. The search for a free port
+ * reads the bitmap without a lock and rechecks the result under the lock.
  */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
@@ -24,19 +23,19 @@
 #define PORTS 65536
 #define BUCKET_BITS 10
 
-struct bucket {
+struct port_bucket {
 	spinlock_t lock;	/* protects owners and their addresses */
 	struct hlist_head owners;
 };
 
 /**
- * struct cmx_space - one port space of one namespace, made on first use
- * @used: the ports held
- * @bucket: hash table of the ports held
+ * struct cmx_space - one port space of one network namespace, allocated on first use
+ * @used: the ports in use
+ * @bucket: owners of ports, hashed by the port
  */
 struct cmx_space {
 	DECLARE_BITMAP(used, PORTS);
-	struct bucket bucket[1 << BUCKET_BITS];
+	struct port_bucket bucket[1 << BUCKET_BITS];
 };
 
 enum { SPACE_TCP, SPACE_UDP, SPACE_IPOIB, SPACE_IB, SPACE_NUM };
@@ -47,7 +46,7 @@ struct cmx_port_net {
 
 static unsigned int cmx_port_net_id;
 
-static int space_index(enum rdma_ucm_port_space ps)
+static int port_space_index(enum rdma_ucm_port_space ps)
 {
 	switch (ps) {
 	case RDMA_PS_TCP:
@@ -63,23 +62,23 @@ static int space_index(enum rdma_ucm_port_space ps)
 	}
 }
 
-static struct cmx_space **space_slot(struct net *net, enum rdma_ucm_port_space ps)
+static struct cmx_space **port_space_slot(struct net *net, enum rdma_ucm_port_space ps)
 {
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);
-	int i = space_index(ps);
+	int i = port_space_index(ps);
 
 	return i < 0 ? NULL : &pn->space[i];
 }
 
-static struct cmx_space *space_get(struct net *net, enum rdma_ucm_port_space ps)
+static struct cmx_space *port_space_get(struct net *net, enum rdma_ucm_port_space ps)
 {
-	struct cmx_space **slot = space_slot(net, ps);
+	struct cmx_space **slot = port_space_slot(net, ps);
 	struct cmx_space *space, *other;
 	int i;
 
 	if (!slot)
 		return ERR_PTR(-EPROTONOSUPPORT);
-	/* pairs with cmpxchg() below */
+	/* Pairs with cmpxchg() below. */
 	space = smp_load_acquire(slot);
 	if (space)
 		return space;
@@ -97,26 +96,26 @@ static struct cmx_space *space_get(struct net *net, enum rdma_ucm_port_space ps)
 	return other;
 }
 
-/* That of an AF_IB address is in its service ID. */
-static enum rdma_ucm_port_space port_space(struct cmx_priv *p)
+/* The service ID of an AF_IB address contains its port space. */
+static enum rdma_ucm_port_space port_space_of_id(struct cmx_priv *p)
 {
 	if (cmx_src(p)->sa_family == AF_IB)
 		return cmx_service_id_ps(cmx_service_id(p->id.ps, cmx_src(p)));
 	return p->id.ps;
 }
 
-static struct bucket *bucket_of(struct cmx_space *space, u16 port)
+static struct port_bucket *port_bucket_of(struct cmx_space *space, u16 port)
 {
 	return &space->bucket[hash_32(port, BUCKET_BITS)];
 }
 
-static struct bucket *bucket_of_id(const struct cmx_priv *p)
+static struct port_bucket *port_bucket_of_id(const struct cmx_priv *p)
 {
-	return bucket_of(p->space, p->port);
+	return port_bucket_of(p->space, p->port);
 }
 
-/* The first owner of a port from a place in its bucket on; the bucket's lock is held. */
-static struct cmx_priv *owner_from(struct hlist_node *node, u16 port)
+/* First owner of @port from @node on, @node included. Caller must hold the lock of the bucket. */
+static struct cmx_priv *port_owner_from(struct hlist_node *node, u16 port)
 {
 	struct cmx_priv *p = hlist_entry_safe(node, struct cmx_priv, bind_node);
 
@@ -126,17 +125,17 @@ static struct cmx_priv *owner_from(struct hlist_node *node, u16 port)
 	return NULL;
 }
 
-static struct cmx_priv *first_owner(const struct bucket *b, u16 port)
+static struct cmx_priv *port_owner_first(const struct port_bucket *b, u16 port)
 {
-	return owner_from(b->owners.first, port);
+	return port_owner_from(b->owners.first, port);
 }
 
-static struct cmx_priv *next_owner(const struct cmx_priv *p)
+static struct cmx_priv *port_owner_next(const struct cmx_priv *p)
 {
-	return owner_from(p->bind_node.next, p->port);
+	return port_owner_from(p->bind_node.next, p->port);
 }
 
-static void claim_of(struct cmx_claim *claim, const struct cmx_priv *p)
+static void bind_key_init(struct cmx_claim *claim, const struct cmx_priv *p)
 {
 	claim->src = cmx_src(p);
 	claim->dst = cmx_dst(p);
@@ -147,18 +146,18 @@ static void claim_of(struct cmx_claim *claim, const struct cmx_priv *p)
 
 typedef int (*conflict_fn)(const struct cmx_claim *have, const struct cmx_claim *want);
 
-/* The bucket's lock is held; p may be one of the owners. */
-static int check_owners(struct bucket *b, u16 port, const struct cmx_priv *p,
-			const struct cmx_claim *want, conflict_fn conflict)
+/* Check @want against all owners of @port but @p. Caller must hold the lock of the bucket. */
+static int port_owners_check(struct port_bucket *b, u16 port, const struct cmx_priv *p,
+			     const struct cmx_claim *want, conflict_fn conflict)
 {
 	const struct cmx_priv *owner;
 	struct cmx_claim have;
 	int ret;
 
-	for (owner = first_owner(b, port); owner; owner = next_owner(owner)) {
+	for (owner = port_owner_first(b, port); owner; owner = port_owner_next(owner)) {
 		if (owner == p)
 			continue;
-		claim_of(&have, owner);
+		bind_key_init(&have, owner);
 		ret = conflict(&have, want);
 		if (ret)
 			return ret;
@@ -167,12 +166,12 @@ static int check_owners(struct bucket *b, u16 port, const struct cmx_priv *p,
 }
 
 /*
- * Makes p an owner of a port if its present owners don't mind: @conflict says,
- * NULL is for those who want a port of their own.
+ * Make @p an owner of @port. @conflict decides whether @p can share a port that has owners
+ * already; if it is NULL, such a port is refused.
  */
-static int take(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_fn conflict)
+static int port_reserve(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_fn conflict)
 {
-	struct bucket *b = bucket_of(space, port);
+	struct port_bucket *b = port_bucket_of(space, port);
 	struct cmx_claim want;
 	int ret = 0;
 
@@ -180,8 +179,8 @@ static int take(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_
 	if (!test_bit(port, space->used)) {
 		set_bit(port, space->used);
 	} else if (conflict) {
-		claim_of(&want, p);
-		ret = check_owners(b, port, p, &want, conflict);
+		bind_key_init(&want, p);
+		ret = port_owners_check(b, port, p, &want, conflict);
 	} else {
 		ret = -EADDRNOTAVAIL;
 	}
@@ -195,9 +194,9 @@ static int take(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_
 	return ret;
 }
 
-/* A free port, from a random place in the range on. */
-static int take_free(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
-		     unsigned int high)
+/* Reserve a free port. The search starts at a random place in the range. */
+static int port_reserve_free(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
+			     unsigned int high)
 {
 	unsigned int start = low + get_random_u16() % (high - low + 1);
 	unsigned int from = start, to = high + 1;
@@ -206,9 +205,9 @@ static int take_free(struct cmx_priv *p, struct cmx_space *space, unsigned int l
 	for (;;) {
 		port = find_next_zero_bit(space->used, to, from);
 		if (port < to) {
-			if (!take(p, space, port, NULL))
+			if (!port_reserve(p, space, port, NULL))
 				return 0;
-			from = port + 1;	/* somebody was faster */
+			from = port + 1;	/* another id has taken it meanwhile */
 			continue;
 		}
 		if (to == start)
@@ -218,50 +217,51 @@ static int take_free(struct cmx_priv *p, struct cmx_space *space, unsigned int l
 	}
 }
 
-/* All ports are held: one whose owners can be told from p by their peers. */
-static int take_shared(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
-		       unsigned int high)
+/* All ports are in use: share one whose owners have another local address or another peer. */
+static int port_reserve_shared(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
+			       unsigned int high)
 {
 	unsigned int num = high - low + 1;
 	unsigned int start = get_random_u32() % num;
 	unsigned int i;
 
 	for (i = 0; i < num; i++) {
-		if (!take(p, space, low + (start + i) % num, cmx_portmap_share))
+		if (!port_reserve(p, space, low + (start + i) % num, cmx_portmap_share))
 			return 0;
 		cond_resched();
 	}
 	return -EADDRNOTAVAIL;
 }
 
-static int take_any(struct cmx_priv *p, struct cmx_space *space)
+static int port_reserve_any(struct cmx_priv *p, struct cmx_space *space)
 {
 	int low, high;
 	int ret;
 
 	inet_get_local_port_range(cmx_net(p), &low, &high);
-	/* who made the namespace says where its range begins */
+	/* The owner of the network namespace can set a range that begins below 1024. */
 	if (low < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
 		low = PROT_SOCK;
 	if (low > high)
 		return -EADDRNOTAVAIL;
-	ret = take_free(p, space, low, high);
+	ret = port_reserve_free(p, space, low, high);
 	if (ret)
-		ret = take_shared(p, space, low, high);
+		ret = port_reserve_shared(p, space, low, high);
 	return ret;
 }
 
 /**
- * cmx_port_claim() - take the port of an id's source address
- * @p: the id; its lock is held, its source address is set, it holds no port
+ * cmx_port_claim() - reserve the port of an id's source address
+ * @p: the id; its source address is set and it owns no port. Caller must hold its lock
  *
- * Port 0 chooses one of net.ipv4.ip_local_port_range, from 1024 on for who may
- * not have those below, and writes it to the source address. If all of them are
- * held one is shared with ids that have another local address or another peer.
+ * For port 0 the function chooses a port in net.ipv4.ip_local_port_range and writes it to the
+ * source address. Ports below 1024 are chosen only for a caller with CAP_NET_BIND_SERVICE. If all
+ * ports of the range are in use, the id shares one with ids that have another local address or
+ * another peer.
  *
- * Return: 0, -EACCES for a port below 1024, -EADDRINUSE or -EADDRNOTAVAIL as
- * cmx_portmap_conflict() and cmx_portmap_share() say, -EPROTONOSUPPORT for an
- * unknown port space, -ENOMEM.
+ * Return: 0; -EACCES for a port below 1024 without CAP_NET_BIND_SERVICE; -EADDRINUSE or
+ * -EADDRNOTAVAIL as from cmx_portmap_conflict() and cmx_portmap_share(); -EPROTONOSUPPORT for an
+ * unknown port space; -EINVAL if the id owns a port already; -ENOMEM.
  */
 int cmx_port_claim(struct cmx_priv *p)
 {
@@ -271,66 +271,68 @@ int cmx_port_claim(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	if (WARN_ON_ONCE(p->space))
 		return -EINVAL;
-	/* ports are service IDs of devices, which no namespace has to itself */
+	/* Ports map to service IDs of devices, and those are not per network namespace. */
 	if (port && port < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
 		return -EACCES;
 
-	space = space_get(cmx_net(p), port_space(p));
+	space = port_space_get(cmx_net(p), port_space_of_id(p));
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	return port ? take(p, space, port, cmx_portmap_conflict) : take_any(p, space);
+	return port ? port_reserve(p, space, port, cmx_portmap_conflict)
+		    : port_reserve_any(p, space);
 }
 
 /**
- * cmx_port_release() - give the port back
- * @p: the id; its lock is held. Nothing to do when it holds none
+ * cmx_port_release() - release the port of an id
+ * @p: the id, which may own no port. Caller must hold its lock
  */
 void cmx_port_release(struct cmx_priv *p)
 {
-	struct bucket *b;
+	struct port_bucket *b;
 
 	lockdep_assert_held(&p->lock);
 	if (!p->space)
 		return;
 
-	b = bucket_of_id(p);
+	b = port_bucket_of_id(p);
 	spin_lock(&b->lock);
 	hlist_del(&p->bind_node);
-	if (!first_owner(b, p->port))
+	if (!port_owner_first(b, p->port))
 		clear_bit(p->port, p->space->used);
 	p->space = NULL;
 	spin_unlock(&b->lock);
 }
 
 /**
- * cmx_port_recheck() - check an owner of a port against the others once more
- * @p: the id; its lock is held. Nothing to do when it holds no port
+ * cmx_port_recheck() - check an owner of a port for conflicts again
+ * @p: the id, which may own no port. Caller must hold its lock
  *
- * For each change that can bring the id into conflict: of AFONLY, REUSEADDR, its
- * peer's address, or to CMX_LISTEN. The caller stores the change first, so that
- * of two ids that change at the same time at least one sees the other, and
- * takes it back on error.
+ * To be called after each change that can cause a conflict: of AFONLY, REUSEADDR or the peer
+ * address, and of the state to CMX_LISTEN. The caller stores the change first and reverts it on
+ * error. If two ids change at the same time, at least one of them therefore sees the change of
+ * the other.
  *
- * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL.
+ * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL. 0 if the id owns no port.
  */
 int cmx_port_recheck(struct cmx_priv *p)
 {
 	struct cmx_claim want;
-	struct bucket *b;
+	struct port_bucket *b;
 	int ret;
 
 	lockdep_assert_held(&p->lock);
 	if (!p->space)
 		return 0;
-	claim_of(&want, p);
-	b = bucket_of_id(p);
+	bind_key_init(&want, p);
+	b = port_bucket_of_id(p);
 	spin_lock(&b->lock);
-	ret = check_owners(b, p->port, p, &want, cmx_portmap_coexist);
+	ret = port_owners_check(b, p->port, p, &want, cmx_portmap_coexist);
 	spin_unlock(&b->lock);
 	return ret;
 }
 
-static void set_addr(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
+static void port_addr_copy(struct cmx_priv *p, const struct sockaddr *src,
+			   const struct sockaddr *dst)
 {
 	if (src)
 		memcpy(cmx_src(p), src, cmx_addr_size(src));
@@ -339,52 +341,54 @@ static void set_addr(struct cmx_priv *p, const struct sockaddr *src, const struc
 }
 
 /**
- * cmx_port_set_addr() - change the addresses of an id that may hold a port
- * @p: the id; its lock is held
+ * cmx_port_set_addr() - change the addresses of an id
+ * @p: the id, which may own a port. Caller must hold its lock
  * @src: new source address, with the same port; or NULL
  * @dst: new destination address; or NULL
+ *
+ * While the id owns a port, conflict checks of other ids see either the old or the new addresses.
  */
 void cmx_port_set_addr(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
 {
-	struct bucket *b;
+	struct port_bucket *b;
 
 	lockdep_assert_held(&p->lock);
 	if (!p->space) {
-		set_addr(p, src, dst);
+		port_addr_copy(p, src, dst);
 		return;
 	}
-	b = bucket_of_id(p);
+	b = port_bucket_of_id(p);
 	spin_lock(&b->lock);
-	set_addr(p, src, dst);
+	port_addr_copy(p, src, dst);
 	spin_unlock(&b->lock);
 }
 
 /**
- * cmx_port_find() - find who listens on a port
+ * cmx_port_find() - find a listener on a port
  * @net: network namespace
  * @ps: port space
  * @port: the port
- * @match: asked about each listener, under a spinlock
- * @arg: for @match
+ * @match: called for the listeners on the port, under the spinlock of its bucket
+ * @arg: argument of @match
  *
- * Return: the first that matches, with a reference, or NULL.
+ * Return: the first listener that matches, with a reference, or NULL.
  */
 struct cmx_priv *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
 			       bool (*match)(struct cmx_priv *p, void *arg), void *arg)
 {
-	struct cmx_space **slot = space_slot(net, ps);
+	struct cmx_space **slot = port_space_slot(net, ps);
 	struct cmx_priv *p, *found = NULL;
 	struct cmx_space *space;
-	struct bucket *b;
+	struct port_bucket *b;
 
-	/* pairs with cmpxchg() in space_get() */
+	/* Pairs with cmpxchg() in port_space_get(). */
 	space = slot ? smp_load_acquire(slot) : NULL;
 	if (!space)
 		return NULL;
 
-	b = bucket_of(space, ntohs(port));
+	b = port_bucket_of(space, ntohs(port));
 	spin_lock(&b->lock);
-	for (p = first_owner(b, ntohs(port)); p; p = next_owner(p)) {
+	for (p = port_owner_first(b, ntohs(port)); p; p = port_owner_next(p)) {
 		if (READ_ONCE(p->state) == CMX_LISTEN && match(p, arg) && cmx_id_tryget(p)) {
 			found = p;
 			break;
@@ -394,7 +398,7 @@ struct cmx_priv *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __b
 	return found;
 }
 
-/* Each id has a reference to its namespace: none is left. */
+/* Each id holds a reference to its namespace, so no id is left here. */
 static void __net_exit port_net_exit(struct net *net)
 {
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How many ids and memberships one user may have.
+ * Limit on the number of ids and memberships of one user.
  *
- * Handles, ports, entries of ib_cm and messages that wait for an answer are the host's, and an id
- * is what it takes to have one: who can make ids without end keeps others from having any. Users
- * of user namespaces count as the owner of the outermost one, who can make as many as he likes.
+ * Handles, ports, entries of ib_cm and messages that wait for a response are resources of the whole
+ * host, and each of them needs an id. Without a limit one user could use them up for all others.
+ * A user of a user namespace is charged to the owner of the outermost user namespace below the
+ * initial one, because that owner can create any number of users.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -22,11 +23,11 @@ module_param(user_ids, uint, 0644);
 MODULE_PARM_DESC(user_ids, "most ids and memberships of a user without CAP_SYS_RESOURCE (65536)");
 
 /**
- * struct cmx_quota - a user
- * @item: on the list of users
- * @uid: who it is
- * @refs: open files, and what is charged
- * @charged: ids and memberships
+ * struct cmx_quota - quota of one user
+ * @item: on the list of quotas
+ * @uid: the user
+ * @refs: one for each open file and one for each charge
+ * @charged: number of ids and memberships that are charged
  */
 struct cmx_quota {
 	struct list_head item;
@@ -38,7 +39,7 @@ struct cmx_quota {
 static LIST_HEAD(quotas);
 static DEFINE_SPINLOCK(quotas_lock);	/* protects quotas */
 
-static kuid_t accountable_uid(void)
+static kuid_t quota_current_uid(void)
 {
 	const struct user_namespace *ns = current_user_ns();
 	kuid_t uid = current_uid();
@@ -48,7 +49,7 @@ static kuid_t accountable_uid(void)
 	return uid;
 }
 
-static struct cmx_quota *find_quota(kuid_t uid)
+static struct cmx_quota *quota_find(kuid_t uid)
 {
 	struct cmx_quota *quota;
 
@@ -60,14 +61,14 @@ static struct cmx_quota *find_quota(kuid_t uid)
 }
 
 /**
- * cmx_quota_open() - the quota of the caller
+ * cmx_quota_open() - get the quota of the calling process
  *
- * Return: the quota with a reference; NULL: the caller is not limited; or ERR_PTR(-ENOMEM).
+ * Return: the quota with a reference, NULL if the caller has no limit, or ERR_PTR(-ENOMEM).
  */
 struct cmx_quota *cmx_quota_open(void)
 {
 	struct cmx_quota *quota, *new;
-	kuid_t uid = accountable_uid();
+	kuid_t uid = quota_current_uid();
 
 	if (capable(CAP_SYS_RESOURCE))
 		return NULL;
@@ -77,7 +78,7 @@ struct cmx_quota *cmx_quota_open(void)
 	new->uid = uid;
 	refcount_set(&new->refs, 1);
 	spin_lock(&quotas_lock);
-	quota = find_quota(uid);
+	quota = quota_find(uid);
 	if (quota) {
 		refcount_inc(&quota->refs);
 	} else {
@@ -92,7 +93,7 @@ struct cmx_quota *cmx_quota_open(void)
 
 /**
  * cmx_quota_put() - drop a reference
- * @quota: the quota
+ * @quota: the quota, or NULL
  */
 void cmx_quota_put(struct cmx_quota *quota)
 {
@@ -110,10 +111,12 @@ void cmx_quota_put(struct cmx_quota *quota)
 }
 
 /**
- * cmx_quota_charge() - one id or membership more
- * @quota: the quota; the caller has a reference
+ * cmx_quota_charge() - charge one id or membership
+ * @quota: the quota, or NULL. Caller must hold a reference
  *
- * Return: 0, with another reference; or -EMFILE.
+ * Each charge holds a reference.
+ *
+ * Return: 0, or -EMFILE if the quota is used up.
  */
 int cmx_quota_charge(struct cmx_quota *quota)
 {
@@ -129,7 +132,7 @@ int cmx_quota_charge(struct cmx_quota *quota)
 
 /**
  * cmx_quota_uncharge() - undo cmx_quota_charge()
- * @quota: the quota
+ * @quota: the quota, or NULL
  */
 void cmx_quota_uncharge(struct cmx_quota *quota)
 {
@@ -140,10 +143,12 @@ void cmx_quota_uncharge(struct cmx_quota *quota)
 }
 
 /**
- * cmx_quota_is_short() - whether less than half of it is left
- * @quota: the quota
+ * cmx_quota_is_short() - check whether more than half of a quota is in use
+ * @quota: the quota, or NULL
  *
- * Then nothing should stay that can go.
+ * If so, callers should release early what they may release.
+ *
+ * Return: true if more than half is in use; false without a limit.
  */
 bool cmx_quota_is_short(const struct cmx_quota *quota)
 {

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * What one user has: ids, those that still close included, and memberships. NULL stands for who
- * is not limited, everywhere.
+ * Quota of one user. Charged are memberships and ids, including ids whose connection is still
+ * closing. In all functions NULL is the quota of a user without a limit.
  */
 struct cmx_quota;
 

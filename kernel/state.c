@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The life of an id as a table. Nothing else changes &cmx_priv.state.
+ * The state machine of an id, as a table. Only this file changes &cmx_priv.state.
  */
 #include <linux/kernel.h>
 #include "id.h"
@@ -9,7 +9,7 @@
 
 #define TO(state) BIT(CMX_##state)
 
-/* From any living state an id can lose its device or be destroyed. */
+/* In each state but CMX_REMOVED and CMX_DEAD an id can lose its device or be destroyed. */
 #define TO_END (TO(REMOVED) | TO(DEAD))
 
 static const struct {
@@ -31,9 +31,11 @@ static const struct {
 };
 
 /**
- * cmx_state_allowed() - whether the table has this transition
- * @from: state now
- * @to: state wanted
+ * cmx_state_allowed() - check whether the table has a transition
+ * @from: current state
+ * @to: new state
+ *
+ * Return: true if the transition is allowed.
  */
 bool cmx_state_allowed(enum cmx_state from, enum cmx_state to)
 {
@@ -41,8 +43,10 @@ bool cmx_state_allowed(enum cmx_state from, enum cmx_state to)
 }
 
 /**
- * cmx_state_name() - for messages, traces and debugfs
- * @state: a state
+ * cmx_state_name() - get the name of a state for messages, traces and debugfs
+ * @state: the state
+ *
+ * Return: the name; "?" for an invalid state.
  */
 const char *cmx_state_name(enum cmx_state state)
 {
@@ -51,13 +55,14 @@ const char *cmx_state_name(enum cmx_state state)
 
 /**
  * cmx_state_move() - change the state of an id
- * @p: the id; its lock is held
- * @from_mask: CMX_IN() of the states that the caller accepts
+ * @p: the id. Caller must hold its lock
+ * @from_mask: CMX_IN() of the current states that the caller accepts
  * @to: the new state
  *
- * A caller whose mask allows what the table does not is wrong: that warns.
+ * Warns if the mask accepts the current state but the table lacks the transition: that is a bug of
+ * the caller.
  *
- * Return: 0, or -EINVAL with nothing changed.
+ * Return: 0, or -EINVAL with the state unchanged.
  */
 int cmx_state_move(struct cmx_priv *p, u32 from_mask, enum cmx_state to)
 {

@@ -7,19 +7,19 @@
 struct cmx_priv;
 
 /**
- * enum cmx_state - life of an id
+ * enum cmx_state - state of an id
  * @CMX_IDLE: created
  * @CMX_BOUND: has a local address and a port
  * @CMX_ADDR_QUERY: the peer's address is being resolved
- * @CMX_ADDR_RESOLVED: bound to a device and port
+ * @CMX_ADDR_RESOLVED: the peer's address is resolved; the id is attached to a device and port
  * @CMX_ROUTE_QUERY: the path is being looked up
  * @CMX_ROUTE_RESOLVED: has path records
- * @CMX_LISTEN: takes requests
- * @CMX_CONNECT: has sent or received a request; @established says how far
+ * @CMX_LISTEN: listens for requests
+ * @CMX_CONNECT: has sent or received a request; &cmx_priv.established is set after the handshake
  * @CMX_DISCONNECT: the connection has ended
- * @CMX_REMOVED: its device is gone
+ * @CMX_REMOVED: its device has been removed
  * @CMX_DEAD: being destroyed; final
- * @CMX_STATE_NUM: how many there are
+ * @CMX_STATE_NUM: number of states
  */
 enum cmx_state {
 	CMX_IDLE,
