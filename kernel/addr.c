@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address resolution: from the peer's IP address to the local device and
- * port, and the peer's link layer address.
+ * Address resolution: maps the IP address of the peer to the local device and port and to the link
+ * layer address of the peer.
  *
- * All of it is done in the call if the neighbour is known. If not, the query
- * waits in a table until the neighbour notifier says that there is news, or
- * its time is over, and then looks everything up again from a work item. When
- * there is no neighbour, as the kernel's table of them is full, there will be
- * no news: it looks again every now and then.
+ * If the neighbour is known, the call itself completes the query. If not, the query waits in a
+ * hash table until the neighbour notifier reports an update or its deadline ends. A work item then
+ * repeats the whole lookup. If the neighbour table of the kernel is full, there is no entry that
+ * could be updated, so the query repeats the lookup at a fixed interval.
  */
 #include <linux/export.h>
 #include <linux/hashtable.h>
@@ -28,20 +27,21 @@
 #include "transport.h"
 #include "watch.h"
 
-/* Between two looks at a full neighbour table */
+/* Interval of lookups while the neighbour table is full */
 #define FULL_TABLE_MS 500
 
 /**
- * struct cmx_addr_op - a query under way
- * @ref: one of &cmx_priv.addr_op, one of @work while it is queued or runs
- * @node: in the table of queries, by @hop, if there is one
- * @hop: the neighbour that it waits for
+ * struct cmx_addr_op - a pending address query
+ * @ref: one for &cmx_priv.addr_op, one for @work while it is queued or runs
+ * @node: in the hash table of queries, by @hop; unhashed if @hop has no family
+ * @hop: the neighbour that the query waits for
  * @p: the id, with a reference
- * @ev: the event that it will end with, or NULL when posted
- * @deadline: jiffies
- * @work: next try
+ * @ev: the event that will end the query; NULL once it is posted
+ * @deadline: end of the query, in jiffies
+ * @work: repeats the lookup
  *
- * It is p's operation while p->addr_op points to it, else only memory.
+ * The query is active while p->addr_op points to it. After that only the memory remains, until
+ * the last reference is dropped.
  */
 struct cmx_addr_op {
 	struct kref ref;
@@ -54,19 +54,19 @@ struct cmx_addr_op {
 };
 
 static DEFINE_HASHTABLE(ops, 8);
-static DEFINE_SPINLOCK(ops_lock);	/* protects ops and their hop */
+static DEFINE_SPINLOCK(ops_lock);	/* protects ops, and the hop of each query */
 
-struct attach_arg {
+struct addr_attach_arg {
 	struct cmx_priv *p;
 	struct net_device *ndev;
 	union ib_gid gid;
 };
 
-static int attach_port(struct cmx_device *dev, u32 port, void *data)
+static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 	const struct ib_gid_attr *attr;
-	struct attach_arg *arg = data;
+	struct addr_attach_arg *arg = data;
 	struct cmx_priv *p = arg->p;
 	u8 gid_type;
 
@@ -81,19 +81,19 @@ static int attach_port(struct cmx_device *dev, u32 port, void *data)
 }
 
 /*
- * Attaches to the port that has the GID of @src on the interface of @addr. That
- * of an IPoIB interface is in its hardware address.
+ * Attach the id to the port that has the GID of @src on the network interface of @addr. The
+ * hardware address of an IPoIB interface contains the GID.
  */
-static int attach(struct cmx_priv *p, struct rdma_dev_addr *addr, struct sockaddr *src)
+static int addr_id_attach(struct cmx_priv *p, struct rdma_dev_addr *addr, struct sockaddr *src)
 {
-	struct attach_arg arg = { .p = p };
+	struct addr_attach_arg arg = { .p = p };
 	int found;
 
 	if (addr->dev_type == ARPHRD_INFINIBAND) {
 		rdma_addr_get_sgid(addr, &arg.gid);
 		return cmx_attach_gid(p, &arg.gid);
 	}
-	/* that port space is for InfiniBand */
+	/* RDMA_PS_IPOIB is for InfiniBand only. */
 	if (p->id.ps == RDMA_PS_IPOIB)
 		return -EINVAL;
 	if (rdma_ip2gid(src, &arg.gid))
@@ -101,13 +101,13 @@ static int attach(struct cmx_priv *p, struct rdma_dev_addr *addr, struct sockadd
 	arg.ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
 	if (!arg.ndev)
 		return -ENODEV;
-	found = cmx_device_for_each_port(attach_port, &arg);
+	found = cmx_device_for_each_port(addr_port_attach, &arg);
 	dev_put(arg.ndev);
 	return found ? 0 : -ENODEV;
 }
 
-/* All but what attaching to the device has set. */
-static void copy_link(struct cmx_priv *p, const struct rdma_dev_addr *from)
+/* Copy all fields except those that attaching to the device has set. */
+static void addr_link_copy(struct cmx_priv *p, const struct rdma_dev_addr *from)
 {
 	struct rdma_dev_addr *to = &p->id.route.addr.dev_addr;
 
@@ -122,10 +122,10 @@ static void copy_link(struct cmx_priv *p, const struct rdma_dev_addr *from)
 
 /**
  * cmx_addr_bind_device() - attach an id to the port that owns its address
- * @p: the id; its lock is held, its source address is set, it has no device
+ * @p: the id; its source address is set, and it has no device. Caller must hold its lock
  *
- * Return: 0; -EADDRNOTAVAIL: not a local address; -ENODEV: no RDMA device has
- * it; -EINVAL: the device is not for that port space.
+ * Return: 0; -EADDRNOTAVAIL if the address is not local; -ENODEV if no RDMA device has it;
+ * -EINVAL if the device does not support the port space.
  */
 int cmx_addr_bind_device(struct cmx_priv *p)
 {
@@ -137,23 +137,24 @@ int cmx_addr_bind_device(struct cmx_priv *p)
 		return cmx_addr_ib_bind(p);
 	ret = rdma_translate_ip(cmx_src(p), &addr);
 	if (!ret)
-		ret = attach(p, &addr, cmx_src(p));
+		ret = addr_id_attach(p, &addr, cmx_src(p));
 	if (!ret)
-		copy_link(p, &addr);
+		addr_link_copy(p, &addr);
 	return ret;
 }
 
-/* Ends a query with its event, which is the owner's from here on. */
-static void query_done(struct cmx_priv *p, struct cmx_found *f, struct cmx_event *ev, int status)
+/* End a query and post @ev, which belongs to the consumer from here on. */
+static void addr_query_done(struct cmx_priv *p, struct cmx_found *f, struct cmx_event *ev,
+			    int status)
 {
 	if (!status && !p->dev)
-		status = attach(p, &f->addr, &f->src.sa);
+		status = addr_id_attach(p, &f->addr, &f->src.sa);
 	if (status) {
 		ev->ev.event = RDMA_CM_EVENT_ADDR_ERROR;
 		ev->ev.status = status;
 		cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_BOUND);
 	} else {
-		copy_link(p, &f->addr);
+		addr_link_copy(p, &f->addr);
 		cmx_port_set_addr(p, &f->src.sa, NULL);
 		cmx_watch_peer(p);
 		cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
@@ -161,7 +162,7 @@ static void query_done(struct cmx_priv *p, struct cmx_found *f, struct cmx_event
 	cmx_event_post(ev);
 }
 
-static void op_free(struct kref *ref)
+static void addr_op_free(struct kref *ref)
 {
 	struct cmx_addr_op *op = container_of(ref, struct cmx_addr_op, ref);
 
@@ -171,16 +172,16 @@ static void op_free(struct kref *ref)
 	kfree(op);
 }
 
-/* May be called in any context by who knows that there is another reference. */
-static void op_queue(struct cmx_addr_op *op, unsigned long delay)
+/* Context: any. Caller must ensure that another reference exists. */
+static void addr_op_queue(struct cmx_addr_op *op, unsigned long delay)
 {
 	kref_get(&op->ref);
 	if (mod_delayed_work(cmx_wq, &op->work, delay))
-		kref_put(&op->ref, op_free);
+		kref_put(&op->ref, addr_op_free);
 }
 
-/* Takes the operation away from its id. */
-static void op_detach(struct cmx_addr_op *op)
+/* Detach the query from its id. Caller must hold the lock of the id. */
+static void addr_op_detach(struct cmx_addr_op *op)
 {
 	op->p->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
@@ -189,10 +190,10 @@ static void op_detach(struct cmx_addr_op *op)
 }
 
 /*
- * Waits for news of a neighbour, for so many jiffies at most. The notifier looks for it from
- * here on; what it had to say before shows in the tables.
+ * Wait for an update of the neighbour @hop, @left jiffies at most. As soon as the query is in the
+ * hash table, the notifier finds it. Any earlier update shows in the lookup that follows.
  */
-static void op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsigned long left)
+static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsigned long left)
 {
 	struct cmx_found f;
 	struct cmx_hop now;
@@ -205,15 +206,15 @@ static void op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsigned 
 	spin_unlock_bh(&ops_lock);
 
 	if (!hop->family) {
-		op_queue(op, min(left, msecs_to_jiffies(FULL_TABLE_MS)));
+		addr_op_queue(op, min(left, msecs_to_jiffies(FULL_TABLE_MS)));
 		return;
 	}
-	op_queue(op, left);
+	addr_op_queue(op, left);
 	if (cmx_lookup(op->p, &f, &now) != -ENODATA || !cmx_hop_equal(&now, hop))
-		op_queue(op, 0);
+		addr_op_queue(op, 0);
 }
 
-static void op_try(struct cmx_addr_op *op)
+static void addr_op_try(struct cmx_addr_op *op)
 {
 	long left = op->deadline - jiffies;
 	struct cmx_found f;
@@ -224,29 +225,29 @@ static void op_try(struct cmx_addr_op *op)
 	if (ret && left <= 0)
 		ret = -ETIMEDOUT;
 	if (ret == -ENODATA) {
-		op_wait(op, &hop, left);
+		addr_op_wait(op, &hop, left);
 		return;
 	}
-	op_detach(op);
-	query_done(op->p, &f, op->ev, ret);
+	addr_op_detach(op);
+	addr_query_done(op->p, &f, op->ev, ret);
 	op->ev = NULL;
-	kref_put(&op->ref, op_free);
+	kref_put(&op->ref, addr_op_free);
 }
 
-static void op_work(struct work_struct *work)
+static void addr_op_work(struct work_struct *work)
 {
 	struct cmx_addr_op *op = container_of(to_delayed_work(work), struct cmx_addr_op, work);
 	struct cmx_priv *p = op->p;
 
 	mutex_lock(&p->lock);
 	if (p->addr_op == op && p->state == CMX_ADDR_QUERY)
-		op_try(op);
+		addr_op_try(op);
 	mutex_unlock(&p->lock);
-	kref_put(&op->ref, op_free);
+	kref_put(&op->ref, addr_op_free);
 }
 
-static int op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct cmx_event *ev,
-		    unsigned long timeout_ms)
+static int addr_op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct cmx_event *ev,
+			 unsigned long timeout_ms)
 {
 	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
 	struct cmx_addr_op *op;
@@ -255,20 +256,20 @@ static int op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct cmx_ev
 	if (!op)
 		return -ENOMEM;
 	kref_init(&op->ref);
-	INIT_DELAYED_WORK(&op->work, op_work);
+	INIT_DELAYED_WORK(&op->work, addr_op_work);
 	op->p = cmx_id_get(p);
 	op->ev = ev;
 	op->deadline = jiffies + timeout;
 	p->addr_op = op;
-	op_wait(op, hop, timeout);
+	addr_op_wait(op, hop, timeout);
 	return 0;
 }
 
 /**
- * cmx_addr_cancel() - give up the address query of an id
- * @p: the id; its lock is held. Nothing to do without a query
+ * cmx_addr_cancel() - cancel the address query of an id
+ * @p: the id, which may have no query. Caller must hold its lock
  *
- * No event follows, and the state stays. Does not wait.
+ * No event follows, and the state does not change. The function does not wait for the work item.
  */
 void cmx_addr_cancel(struct cmx_priv *p)
 {
@@ -277,14 +278,14 @@ void cmx_addr_cancel(struct cmx_priv *p)
 	lockdep_assert_held(&p->lock);
 	if (!op)
 		return;
-	op_detach(op);
+	addr_op_detach(op);
 	if (cancel_delayed_work(&op->work))
-		kref_put(&op->ref, op_free);
-	kref_put(&op->ref, op_free);
+		kref_put(&op->ref, addr_op_free);
+	kref_put(&op->ref, addr_op_free);
 }
 
-/* A failed neighbour is asked again as long as the query has time left. */
-static int neigh_changed(struct notifier_block *nb, unsigned long event, void *data)
+/* NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. */
+static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct neighbour *n = data;
 	struct cmx_addr_op *op;
@@ -297,13 +298,13 @@ static int neigh_changed(struct notifier_block *nb, unsigned long event, void *d
 	spin_lock_bh(&ops_lock);
 	hash_for_each_possible(ops, op, node, cmx_hop_hash(&hop))
 		if (cmx_hop_equal(&op->hop, &hop))
-			op_queue(op, 0);
+			addr_op_queue(op, 0);
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block neigh_notifier = {
-	.notifier_call = neigh_changed,
+	.notifier_call = addr_neigh_event,
 };
 
 int cmx_addr_init_module(void)
@@ -316,15 +317,15 @@ void cmx_addr_exit_module(void)
 	unregister_netevent_notifier(&neigh_notifier);
 }
 
-struct loopback_arg {
+struct addr_loopback_arg {
 	struct cmx_priv *p;
 	bool active;
 };
 
-static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
+static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *data)
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
-	struct loopback_arg *arg = data;
+	struct addr_loopback_arg *arg = data;
 	struct cmx_priv *p = arg->p;
 	enum ib_port_state state;
 	union ib_gid gid;
@@ -352,7 +353,7 @@ static int attach_loopback(struct cmx_device *dev, u32 port, void *data)
 	return 1;
 }
 
-static void set_loopback(struct cmx_priv *p)
+static void addr_loopback_set_src(struct cmx_priv *p)
 {
 	union {
 		struct sockaddr sa;
@@ -376,24 +377,24 @@ static void set_loopback(struct cmx_priv *p)
 }
 
 /*
- * The peer is a wildcard or loopback address: the first active port of any
- * device will do, or else the first port.
+ * The peer is a wildcard or loopback address: attach the id to the first active port of any
+ * device, or to the first port if none is active.
  */
-static int query_loopback(struct cmx_priv *p, struct cmx_event *ev)
+static int addr_loopback_resolve(struct cmx_priv *p, struct cmx_event *ev)
 {
 	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
-	struct loopback_arg arg = { .p = p, .active = true };
+	struct addr_loopback_arg arg = { .p = p, .active = true };
 	union ib_gid gid;
 	int ret;
 
 	if (!p->dev) {
-		ret = cmx_device_for_each_port(attach_loopback, &arg);
+		ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
 		arg.active = false;
 		if (!ret)
-			ret = cmx_device_for_each_port(attach_loopback, &arg);
+			ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
 		if (ret <= 0)
 			return ret ?: -ENODEV;
-		set_loopback(p);
+		addr_loopback_set_src(p);
 	}
 	rdma_addr_get_sgid(addr, &gid);
 	rdma_addr_set_dgid(addr, &gid);
@@ -402,7 +403,7 @@ static int query_loopback(struct cmx_priv *p, struct cmx_event *ev)
 	return 0;
 }
 
-static int query(struct cmx_priv *p, struct cmx_event *ev, unsigned long timeout_ms)
+static int addr_query_start(struct cmx_priv *p, struct cmx_event *ev, unsigned long timeout_ms)
 {
 	struct cmx_found f;
 	struct cmx_hop hop;
@@ -418,14 +419,14 @@ static int query(struct cmx_priv *p, struct cmx_event *ev, unsigned long timeout
 	}
 	ret = cmx_lookup(p, &f, &hop);
 	if (ret == -ENODATA)
-		return op_start(p, &hop, ev, timeout_ms);
+		return addr_op_start(p, &hop, ev, timeout_ms);
 	if (!ret)
-		query_done(p, &f, ev, 0);
+		addr_query_done(p, &f, ev, 0);
 	return ret;
 }
 
-/* The id was idle: the source address comes along, or is left to the route. */
-static int bind_src(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
+/* Bind an idle id: to @src if it is given, else to a wildcard, and the route selects the source. */
+static int addr_src_bind(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
 {
 	union {
 		struct sockaddr sa;
@@ -440,9 +441,10 @@ static int bind_src(struct cmx_priv *p, const struct sockaddr *src, const struct
 	return cmx_bind_dst(p, &any.sa, dst);
 }
 
-/* p->lock is held; on success ev is no longer the caller's */
-static int resolve(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst,
-		   unsigned long timeout_ms, struct cmx_event *ev)
+/* Caller must hold p->lock. On success @ev no longer belongs to the caller. */
+static int addr_resolve_locked(struct cmx_priv *p, const struct sockaddr *src,
+			       const struct sockaddr *dst, unsigned long timeout_ms,
+			       struct cmx_event *ev)
 {
 	struct sockaddr_storage old = p->id.route.addr.dst_addr;
 	bool idle = p->state == CMX_IDLE;
@@ -451,7 +453,7 @@ static int resolve(struct cmx_priv *p, const struct sockaddr *src, const struct 
 	if (!cmx_addr_size(dst))
 		return -EAFNOSUPPORT;
 	if (idle) {
-		ret = bind_src(p, src, dst);
+		ret = addr_src_bind(p, src, dst);
 		if (ret)
 			return ret;
 	}
@@ -462,7 +464,8 @@ static int resolve(struct cmx_priv *p, const struct sockaddr *src, const struct 
 	cmx_state_move(p, CMX_IN(BOUND), CMX_ADDR_QUERY);
 	ret = idle ? 0 : cmx_port_recheck(p);
 	if (!ret)
-		ret = cmx_addr_any(dst) ? query_loopback(p, ev) : query(p, ev, timeout_ms);
+		ret = cmx_addr_any(dst) ? addr_loopback_resolve(p, ev)
+					: addr_query_start(p, ev, timeout_ms);
 	if (!ret)
 		return 0;
 
@@ -475,19 +478,23 @@ static int resolve(struct cmx_priv *p, const struct sockaddr *src, const struct 
 }
 
 /**
- * cmx_resolve_addr() - find the way to a peer
+ * cmx_resolve_addr() - resolve the address of a peer
  * @id: the id, new or bound
- * @src: local address for an id that is not bound yet, or NULL: the route says
- * @dst: the peer's address: of a host, a multicast group, or a loopback address
- * @timeout_ms: how long to wait for the peer's link layer address
+ * @src: local address for an id that is not bound yet; NULL: the route selects it
+ * @dst: address of the peer: of a host or a multicast group, or a loopback address
+ * @timeout_ms: how long to wait for the link layer address of the peer
  *
- * RDMA_CM_EVENT_ADDR_RESOLVED or RDMA_CM_EVENT_ADDR_ERROR follows, with a
- * status of -ETIMEDOUT, -ENODEV (no RDMA device there) or what the route
- * look-up said. After an error the id is bound.
+ * RDMA_CM_EVENT_ADDR_RESOLVED or RDMA_CM_EVENT_ADDR_ERROR follows. The status of an error is
+ * -ETIMEDOUT, -ENODEV (no RDMA device on the route), or an error of the route lookup. After
+ * ADDR_ERROR the id is bound.
  *
- * Return: 0; on error nothing has changed and no event follows: -EINVAL when
- * the id is in another state or the families differ, -ENETUNREACH and the like
- * from the route look-up, -ENODEV, -ENOMEM, or what cmx_bind_addr() returns.
+ * Return: 0; on error nothing has changed and no event follows:
+ *
+ * * -EINVAL: the id is in another state, or the address families differ.
+ * * -ENETUNREACH and other errors: the route lookup failed.
+ * * -ENODEV: no RDMA device is on the route.
+ * * -ENOMEM: out of memory.
+ * * Errors of cmx_bind_addr().
  */
 int cmx_resolve_addr(struct cmx_id *id, const struct sockaddr *src, const struct sockaddr *dst,
 		     unsigned long timeout_ms)
@@ -500,7 +507,7 @@ int cmx_resolve_addr(struct cmx_id *id, const struct sockaddr *src, const struct
 	if (!ev)
 		return -ENOMEM;
 	mutex_lock(&p->lock);
-	ret = resolve(p, src, dst, timeout_ms, ev);
+	ret = addr_resolve_locked(p, src, dst, timeout_ms, ev);
 	mutex_unlock(&p->lock);
 	if (ret)
 		cmx_event_free(ev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One look-up in the routing and neighbour tables. Never waits for the network.
+ * One lookup in the routing and neighbour tables. It never waits for the network.
  */
 #include <linux/if_arp.h>
 #include <linux/jhash.h>
@@ -16,8 +16,10 @@
 #include "sockaddr.h"
 
 /**
- * cmx_hop_of() - which neighbour this is
+ * cmx_hop_of() - get the key of a neighbour
  * @n: the neighbour
+ *
+ * Return: the key.
  */
 struct cmx_hop cmx_hop_of(const struct neighbour *n)
 {
@@ -32,9 +34,11 @@ struct cmx_hop cmx_hop_of(const struct neighbour *n)
 }
 
 /**
- * cmx_hop_equal() - whether both are one neighbour
- * @a: one
- * @b: the other
+ * cmx_hop_equal() - compare two neighbour keys
+ * @a: one key
+ * @b: the other key
+ *
+ * Return: true if both keys name the same neighbour.
  */
 bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b)
 {
@@ -43,15 +47,20 @@ bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b)
 }
 
 /**
- * cmx_hop_hash() - where to look for a neighbour in a hash table
- * @hop: the neighbour
+ * cmx_hop_hash() - hash a neighbour key
+ * @hop: the key
+ *
+ * Return: the hash value.
  */
 u32 cmx_hop_hash(const struct cmx_hop *hop)
 {
 	return jhash(hop->key, sizeof(hop->key), hop->ifindex);
 }
 
-/* -ENODATA: the neighbour is being asked for, @hop says which. None: their table is full */
+/*
+ * Returns -ENODATA if the neighbour is not known yet. @hop is then its key, or has no family if
+ * the neighbour table is full.
+ */
 static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 			struct rdma_dev_addr *addr, struct cmx_hop *hop)
 {
@@ -72,7 +81,7 @@ static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 	return ret;
 }
 
-/* The peer is this host: its address is that of the device which owns it. */
+/* The peer is this host: its link layer address is that of the interface that owns @dst. */
 static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
 {
 	int bound = addr->bound_dev_if;
@@ -106,16 +115,16 @@ static int lookup_link(const struct dst_entry *dst, bool gateway, const struct s
 	}
 	rcu_read_unlock();
 
-	/* An IP router does not know the way through InfiniBand ones. */
+	/* An IP gateway does not route InfiniBand packets. */
 	if (gateway && addr->dev_type == ARPHRD_INFINIBAND)
 		return -EADDRNOTAVAIL;
-	/* Only RoCE v2 can be routed, so a gateway decides. */
+	/* Only RoCE v2 packets can be routed: a gateway requires RoCE v2. */
 	addr->network = !gateway ? RDMA_NETWORK_IB :
 			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, hop);
 }
 
-static int lookup4(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route4(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(p);
 	struct net *net = cmx_net(p);
@@ -137,7 +146,7 @@ static int lookup4(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(p);
 	struct flowi6 fl6 = {
@@ -164,26 +173,32 @@ static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 	return ret;
 }
 #else
-static int lookup6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 {
 	return -EADDRNOTAVAIL;
 }
 #endif
 
 /**
- * cmx_lookup() - look up an id's destination as the IP stack would
- * @p: the id, with both addresses; its lock is held. It is not changed
- * @f: the result
- * @hop: the neighbour to wait for
+ * cmx_lookup() - look up the destination of an id in the tables of the IP stack
+ * @p: the id, which has both addresses and is not changed. Caller must hold its lock
+ * @f: receives the result
+ * @hop: receives the key of the neighbour to wait for, in case of -ENODATA
  *
- * Return: 0; -ENODATA: the neighbour is being asked for, wait for @hop and try
- * again; a @hop without a family: it can't be asked for now; -ENODEV: no
- * interface has the local address; or what the route look-up said.
+ * Return:
+ *
+ * * 0: success.
+ * * -ENODATA: the neighbour is being resolved. Wait for @hop and repeat the lookup. A @hop
+ *   without a family means that the neighbour table is full.
+ * * -ENODEV: the destination is a local address that no interface has.
+ * * -EADDRNOTAVAIL: the route on InfiniBand leads through a gateway.
+ * * Other errors of the route lookup.
  */
 int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
 {
 	lockdep_assert_held(&p->lock);
 	f->addr = p->id.route.addr.dev_addr;
 	memcpy(&f->src, cmx_src(p), cmx_addr_size(cmx_src(p)));
-	return cmx_dst(p)->sa_family == AF_INET ? lookup4(p, f, hop) : lookup6(p, f, hop);
+	return cmx_dst(p)->sa_family == AF_INET ? lookup_route4(p, f, hop)
+						: lookup_route6(p, f, hop);
 }

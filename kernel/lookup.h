@@ -8,9 +8,9 @@
 #include "id.h"
 
 /**
- * struct cmx_found - what a look-up brings
+ * struct cmx_found - result of a lookup
  * @addr: link layer addresses, interface, hop limit
- * @src: the source address, chosen by the route if it was a wildcard
+ * @src: the source address; selected by the route if it was a wildcard
  */
 struct cmx_found {
 	struct rdma_dev_addr addr;
@@ -22,11 +22,11 @@ struct cmx_found {
 };
 
 /**
- * struct cmx_hop - the neighbour to wait for
- * @net: its namespace, for comparison only
- * @ifindex: its interface
- * @family: its family; 0 matches none
- * @key: its address
+ * struct cmx_hop - key of a neighbour
+ * @net: network namespace, without a reference; only to be compared
+ * @ifindex: network interface
+ * @family: address family; 0 matches no neighbour
+ * @key: address of the neighbour, as in its primary_key
  */
 struct cmx_hop {
 	const struct net *net;
