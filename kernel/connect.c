@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The verbs of a connection.
+ * The CM operations of a connection.
  */
 #include <linux/export.h>
 #include <rdma/ib_cm.h>
@@ -13,24 +13,25 @@
 #include "wire.h"
 
 /**
- * struct backup - what a verb that fails must not have changed
+ * struct connect_backup - fields of an id that are restored if connect or accept fails
  * @ece_local: see &struct cmx_priv
- * @ece_flags: as well
- * @qp_num: as well
- * @srq: as well
+ * @ece_flags: see &struct cmx_priv
+ * @qp_num: see &struct cmx_priv
+ * @srq: see &struct cmx_priv
  */
-struct backup {
+struct connect_backup {
 	struct rdma_ucm_ece ece_local;
 	u8 ece_flags;
 	u32 qp_num;
 	u8 srq;
 };
 
-/* Take over the caller's QP and ECE, which the transport will send. */
-static struct backup take_over(struct cmx_priv *p, const struct rdma_conn_param *param,
-			       const struct rdma_ucm_ece *ece)
+/* Store the QP and ECE of the caller for the transport. Returns the values before. */
+static struct connect_backup connect_param_apply(struct cmx_priv *p,
+						 const struct rdma_conn_param *param,
+						 const struct rdma_ucm_ece *ece)
 {
-	struct backup b = { p->ece_local, p->ece_flags, p->qp_num, p->srq };
+	struct connect_backup b = { p->ece_local, p->ece_flags, p->qp_num, p->srq };
 
 	if (param && !p->id.qp) {
 		p->qp_num = param->qp_num;
@@ -46,7 +47,7 @@ static struct backup take_over(struct cmx_priv *p, const struct rdma_conn_param 
 	return b;
 }
 
-static void restore(struct cmx_priv *p, const struct backup *b)
+static void connect_param_restore(struct cmx_priv *p, const struct connect_backup *b)
 {
 	p->ece_local = b->ece_local;
 	p->ece_flags = b->ece_flags;
@@ -55,12 +56,13 @@ static void restore(struct cmx_priv *p, const struct backup *b)
 }
 
 /**
- * cmx_wait_for_qp() - wait until a QP can be connected
- * @p: the id; its lock is not held
- * @param: its QP; NULL: nothing to wait for
+ * cmx_wait_for_qp() - wait until a QP can be connected again
+ * @p: the id. Caller must not hold its lock
+ * @param: parameters with the QP number, or NULL for no QP
  *
- * The last connection of the QP may not be over for the peer yet. A ULP has a
- * new QP for each connection, and can call from where nothing may wait.
+ * The peer may not have noticed yet that the last connection of the QP has ended. The function does
+ * not wait for ULPs: they have a new QP for each connection, and may call from a context that must
+ * not wait.
  */
 void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param)
 {
@@ -71,7 +73,7 @@ void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *par
 static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 			  const struct rdma_ucm_ece *ece)
 {
-	struct backup b;
+	struct connect_backup b;
 	int ret;
 
 	if (p->state != CMX_ROUTE_RESOLVED ||
@@ -80,22 +82,22 @@ static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *para
 	ret = cmx_deadline_start(p);
 	if (ret)
 		return ret;
-	b = take_over(p, param, ece);
+	b = connect_param_apply(p, param, ece);
 	cmx_state_move(p, CMX_IN(ROUTE_RESOLVED), CMX_CONNECT);
 	ret = p->ops->connect(p, param);
 	if (ret) {
 		cmx_state_move(p, CMX_IN(CONNECT), CMX_ROUTE_RESOLVED);
-		restore(p, &b);
+		connect_param_restore(p, &b);
 		cmx_deadline_stop(p);
 	}
 	return ret;
 }
 
 /**
- * cmx_connect_ece() - as cmx_connect(), with an offer of ECE
+ * cmx_connect_ece() - as cmx_connect(), with an ECE offer
  * @id: the id
  * @param: parameters of the connection
- * @ece: what to offer, or NULL: what cmx_set_local_ece() has set
+ * @ece: the pair to offer, or NULL for the one that cmx_set_local_ece() has set
  *
  * Context: process, may sleep.
  *
@@ -110,7 +112,7 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
 	cmx_wait_for_qp(p, param);
-	/* iWARP lets go of the lock, and the handler may end the id */
+	/* iWARP drops the lock, and the handler of the consumer may destroy the id meanwhile. */
 	cmx_id_get(p);
 	mutex_lock(&p->lock);
 	ret = connect_locked(p, param, ece);
@@ -121,26 +123,26 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 EXPORT_SYMBOL_GPL(cmx_connect_ece);
 
 /**
- * cmx_connect() - ask the peer for a connection, or for its datagram QP
+ * cmx_connect() - request a connection, or the datagram QP of the peer
  * @id: the id; its route is resolved
- * @param: parameters of the connection; @qp_num and @srq count without a QP
+ * @param: parameters of the connection; @qp_num and @srq are used only if the id has no QP
  *	from cmx_create_qp()
  *
- * One of these events follows: ESTABLISHED; CONNECT_RESPONSE for an owner with
- * a QP of its own, who answers by cmx_establish(); REJECTED; UNREACHABLE;
- * CONNECT_ERROR; for datagrams ADDR_ERROR.
+ * One of these events follows: ESTABLISHED; CONNECT_RESPONSE if the id has no QP from
+ * cmx_create_qp(), to which the consumer replies with cmx_establish(); REJECTED; UNREACHABLE;
+ * CONNECT_ERROR; ADDR_ERROR for datagrams.
  *
  * Context: process, may sleep.
  *
  * Return: 0; on error nothing has changed and no event follows:
  *
- * * -EINVAL: the id is in another state, the private data is too long (56
- *   bytes; 180 for datagrams), or QPs of that type don't connect.
+ * * -EINVAL: the id is in another state, the private data is too long (more than 56
+ *   bytes; 180 for datagrams), or QPs of that type cannot be connected.
  * * -EADDRNOTAVAIL, -ENODEV: the port is gone.
- * * -EOPNOTSUPP: iWARP, and ECE is offered or required.
+ * * -EOPNOTSUPP: ECE is offered or required on iWARP.
  * * -ENOMEM: out of memory.
- * * iWARP: what the driver says, which may wait for TCP: -ECONNREFUSED and
- *   -ETIMEDOUT, for example.
+ * * Errors of the driver on iWARP, for example -ECONNREFUSED and -ETIMEDOUT: the driver may wait
+ *   for TCP.
  */
 int cmx_connect(struct cmx_id *id, const struct rdma_conn_param *param)
 {
@@ -149,19 +151,19 @@ int cmx_connect(struct cmx_id *id, const struct rdma_conn_param *param)
 EXPORT_SYMBOL_GPL(cmx_connect);
 
 /**
- * cmx_accept_locked() - cmx_accept_ece() without waiting for the QP
- * @p: the id; its lock is held, so that no event comes before the caller drops it
+ * cmx_accept_locked() - as cmx_accept_ece(), without waiting for the QP
+ * @p: the id. Caller must hold its lock; no event of the id is posted until it is dropped
  * @param: parameters of the connection
- * @ece: what to answer, or NULL
+ * @ece: the pair to answer, or NULL
  *
  * Return: as cmx_accept().
  */
 int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 		      const struct rdma_ucm_ece *ece)
 {
-	/* datagrams get no answer to wait for; a second accept has no deadline of its own */
+	/* No message follows the reply to a SIDR REQ. A second accept starts no deadline. */
 	bool timed = param && p->passive && p->owed && p->id.qp_type != IB_QPT_UD;
-	struct backup b;
+	struct connect_backup b;
 	int ret;
 
 	lockdep_assert_held(&p->lock);
@@ -174,10 +176,10 @@ int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 		if (ret)
 			return ret;
 	}
-	b = take_over(p, param, ece);
+	b = connect_param_apply(p, param, ece);
 	ret = param ? p->ops->accept(p, param) : p->ops->establish(p);
 	if (ret) {
-		restore(p, &b);
+		connect_param_restore(p, &b);
 		if (timed)
 			cmx_deadline_stop(p);
 	}
@@ -185,10 +187,10 @@ int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 }
 
 /**
- * cmx_accept_ece() - as cmx_accept(), with an answer to the offer of ECE
+ * cmx_accept_ece() - as cmx_accept(), with an answer to the ECE offer
  * @id: the id
  * @param: parameters of the connection
- * @ece: what to answer, or NULL: what cmx_set_local_ece() has set
+ * @ece: the pair to answer, or NULL for the one that cmx_set_local_ece() has set
  *
  * Context: process, may sleep.
  *
@@ -209,22 +211,23 @@ int cmx_accept_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 EXPORT_SYMBOL_GPL(cmx_accept_ece);
 
 /**
- * cmx_accept() - agree to a request
+ * cmx_accept() - accept a request
  * @id: the id that came with CONNECT_REQUEST
- * @param: parameters of the connection; @qp_num and @srq count without a QP
- *	from cmx_create_qp(), @qkey for datagrams (0: the default). NULL does
- *	what cmx_establish() does
+ * @param: parameters of the connection; @qp_num and @srq are used only if the id has no QP
+ *	from cmx_create_qp(), @qkey only for datagrams (0: the default). NULL: as cmx_establish()
  *
- * ESTABLISHED or UNREACHABLE follows; nothing for datagrams. A QP from
- * cmx_create_qp() is made ready first; if that or the sending fails, the
- * request is rejected and the QP goes to the error state.
+ * ESTABLISHED or UNREACHABLE follows; no event follows for datagrams. A QP from cmx_create_qp() is
+ * made ready first. If that or sending the reply fails, the request is rejected and the QP goes to
+ * the error state.
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL: no request waits for an answer, the private data is too
- * long (196 bytes; 136 for datagrams), or the id has another Q_Key; -ENOMEM;
- * what the driver says. On error, but for a QP from cmx_create_qp(), nothing
- * has changed.
+ * Return: 0; on error nothing has changed, unless the id has a QP from cmx_create_qp():
+ *
+ * * -EINVAL: no request waits for a reply, the private data is too long (more than 196 bytes;
+ *   136 for datagrams), or the id has another Q_Key.
+ * * -ENOMEM: out of memory.
+ * * Errors of the driver.
  */
 int cmx_accept(struct cmx_id *id, const struct rdma_conn_param *param)
 {
@@ -233,15 +236,15 @@ int cmx_accept(struct cmx_id *id, const struct rdma_conn_param *param)
 EXPORT_SYMBOL_GPL(cmx_accept);
 
 /**
- * cmx_establish() - answer CONNECT_RESPONSE: the QP is ready
+ * cmx_establish() - reply to CONNECT_RESPONSE: the QP is ready
  * @id: the id
  *
- * No event follows. A datagram request is accepted with the defaults. Of a QP
- * from cmx_create_qp(), see cmx_accept().
+ * No event follows. A datagram request is accepted with the defaults. For a QP
+ * from cmx_create_qp() see cmx_accept().
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL: no reply waits for an answer; -ENOMEM. On error nothing
+ * Return: 0; -EINVAL if no message of the peer waits for this reply; -ENOMEM. On error nothing
  * has changed.
  */
 int cmx_establish(struct cmx_id *id)
@@ -251,20 +254,20 @@ int cmx_establish(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_establish);
 
 /**
- * cmx_reject() - refuse a request or a reply, or take one's own back
+ * cmx_reject() - reject a request or reply of the peer, or withdraw one's own
  * @id: the id
- * @private_data: for the peer, or NULL. Goes with the refusal of a request or a reply only
+ * @private_data: for the peer, or NULL. It is sent only if a request or reply is rejected
  * @len: its length in bytes: up to 148; 136 for datagrams
- * @reason: 0 or %IB_CM_REJ_CONSUMER_DEFINED; or
- *	%IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED: its ECE won't do. To take one's own
- *	back has a reason of ib_cm
+ * @reason: 0 or %IB_CM_REJ_CONSUMER_DEFINED; or %IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED if the
+ *	ECE pair of the peer is not acceptable. If one's own message is withdrawn, ib_cm chooses
+ *	the reason
  *
- * No event follows; the id is of no more use.
+ * No event follows, and the id cannot be used again.
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL for another @reason, private data that is too long, or
- * when there is nothing to refuse; -ENOMEM.
+ * Return: 0; -EINVAL for another @reason, for private data that is too long, or
+ * if there is nothing to reject or withdraw; -ENOMEM.
  */
 int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 {
@@ -287,18 +290,17 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 EXPORT_SYMBOL_GPL(cmx_reject);
 
 /**
- * cmx_disconnect() - end a connection, or agree that the peer has ended it
+ * cmx_disconnect() - disconnect, or confirm that the peer has disconnected
  * @id: the id
  *
- * A QP from cmx_create_qp() goes to the error state. If the connection was
- * there DISCONNECTED follows at once: the peer learns of the end by itself, also
- * when @id is destroyed. When it knows, and some time has passed, TIMEWAIT_EXIT
- * follows.
+ * A QP from cmx_create_qp() goes to the error state. If the connection was established,
+ * DISCONNECTED follows at once. The peer is informed in the background, even if @id is destroyed.
+ * TIMEWAIT_EXIT follows some time after the peer has confirmed.
  *
  * Context: process, may sleep.
  *
- * Return: 0, also when there is nothing to end; -EINVAL when the id never had
- * a connection; -ENOMEM; what the driver says.
+ * Return: 0, also if there is nothing to disconnect; -EINVAL if the id never had
+ * a connection; -ENOMEM; errors of the driver.
  */
 int cmx_disconnect(struct cmx_id *id)
 {
@@ -318,15 +320,15 @@ int cmx_disconnect(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_disconnect);
 
 /**
- * cmx_notify() - report an event of the QP that the connection depends on
+ * cmx_notify() - report an asynchronous event of the QP to its connection
  * @id: the id
- * @event: %IB_EVENT_COMM_EST: a message came in before the peer's RTU did, so
- *	that ESTABLISHED follows; %IB_EVENT_PATH_MIG
+ * @event: %IB_EVENT_COMM_EST: the QP received a message before the RTU of the peer arrived, and
+ *	ESTABLISHED follows; or %IB_EVENT_PATH_MIG
  *
- * Context: any, as the event handler of a QP.
+ * Context: any, such as the event handler of a QP.
  *
- * Return: 0; -EISCONN: the connection is established already; -EINVAL for
- * another event, or when there is no connection; -ENOMEM.
+ * Return: 0; -EISCONN if the connection is established already; -EINVAL for
+ * another event, or if there is no connection; -ENOMEM.
  */
 int cmx_notify(struct cmx_id *id, enum ib_event_type event)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The deadline of a connect or accept: what the retries of ib_cm can't promise.
+ * Deadline of a connect or accept. The retries of ib_cm cannot guarantee one.
  */
 #include <linux/slab.h>
 #include "deadline.h"
@@ -9,19 +9,19 @@
 #include "transport.h"
 
 /**
- * struct cmx_deadline - a deadline under way
- * @work: its end
+ * struct cmx_deadline - a pending deadline
+ * @work: runs when the deadline ends
  * @p: the id, with a reference
  *
- * It is p's as long as p->deadline points to it. Else @work runs, or is about
- * to, and finds that there is nothing to do but to free this.
+ * The deadline is active while p->deadline points to it. Otherwise @work runs or is about to run,
+ * and only frees it.
  */
 struct cmx_deadline {
 	struct delayed_work work;
 	struct cmx_priv *p;
 };
 
-static void expire(struct work_struct *work)
+static void deadline_work(struct work_struct *work)
 {
 	struct cmx_deadline *d = container_of(to_delayed_work(work), struct cmx_deadline, work);
 	struct cmx_priv *p = d->p;
@@ -45,10 +45,10 @@ static void expire(struct work_struct *work)
 
 /**
  * cmx_deadline_start() - start the deadline of a connect or accept, if one is set
- * @p: the id; its lock is held
+ * @p: the id. Caller must hold its lock
  *
- * When it ends before the connection is established, the attempt is given up:
- * UNREACHABLE with -ETIMEDOUT, and nothing after that.
+ * If the deadline ends before the connection is established, the attempt is aborted: UNREACHABLE
+ * with -ETIMEDOUT is the last event.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -63,7 +63,7 @@ int cmx_deadline_start(struct cmx_priv *p)
 	d = kmalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
 		return -ENOMEM;
-	INIT_DELAYED_WORK(&d->work, expire);
+	INIT_DELAYED_WORK(&d->work, deadline_work);
 	d->p = cmx_id_get(p);
 	p->deadline = d;
 	queue_delayed_work(cmx_wq, &d->work, msecs_to_jiffies(ms));
@@ -71,8 +71,8 @@ int cmx_deadline_start(struct cmx_priv *p)
 }
 
 /**
- * cmx_deadline_stop() - the deadline no longer matters
- * @p: the id; its lock is held. Nothing to do when there is none
+ * cmx_deadline_stop() - cancel the deadline of an id
+ * @p: the id, which may have no deadline. Caller must hold its lock
  */
 void cmx_deadline_stop(struct cmx_priv *p)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Enhanced connection establishment: one vendor-defined pair in each
- * direction, in REQ and REP.
+ * Enhanced connection establishment (ECE): REQ and REP each carry one pair of vendor ID and
+ * vendor-defined attributes.
  */
 #include <linux/export.h>
 #include "device.h"
@@ -12,18 +12,18 @@
 		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\
 		       CMX_IN(ROUTE_RESOLVED))
 
-static u8 policy(const struct cmx_priv *p)
+static u8 ece_policy(const struct cmx_priv *p)
 {
 	return cmx_opt_set(p, CMX_OPT_ECE_POLICY) ? p->opt.ece_policy : CMX_ECE_AUTO;
 }
 
-static bool has_ece(const struct cmx_priv *p)
+static bool ece_is_supported(const struct cmx_priv *p)
 {
 	return !p->dev || p->dev_port->transport->has_ece;
 }
 
-/* Our REQ or REP is not out yet. */
-static bool can_offer(const struct cmx_priv *p)
+/* Is our REQ or REP still to be sent? */
+static bool ece_can_offer(const struct cmx_priv *p)
 {
 	if (p->state == CMX_CONNECT)
 		return p->passive && p->owed;
@@ -31,14 +31,14 @@ static bool can_offer(const struct cmx_priv *p)
 }
 
 /**
- * cmx_set_local_ece() - set what is offered in REQ, or answered in REP
+ * cmx_set_local_ece() - set the ECE pair to offer in the REQ or to answer in the REP
  * @id: the id, before its cmx_connect() or cmx_accept()
- * @ece: the pair; vendor_id 0 takes it back
+ * @ece: the pair; vendor_id 0 clears it
  *
  * Context: process, may sleep.
  *
- * Return: 0, -EINVAL: a vendor id of more than 24 bits, or too late;
- * -EOPNOTSUPP: iWARP.
+ * Return: 0; -EINVAL if the vendor ID has more than 24 bits, or if the REQ or REP has been sent;
+ * -EOPNOTSUPP on iWARP.
  */
 int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 {
@@ -48,9 +48,9 @@ int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 	if (ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
 	mutex_lock(&p->lock);
-	if (!can_offer(p)) {
+	if (!ece_can_offer(p)) {
 		ret = -EINVAL;
-	} else if (!has_ece(p)) {
+	} else if (!ece_is_supported(p)) {
 		ret = -EOPNOTSUPP;
 	} else {
 		p->ece_local = *ece;
@@ -64,13 +64,13 @@ int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 EXPORT_SYMBOL_GPL(cmx_set_local_ece);
 
 /**
- * cmx_get_remote_ece() - what the peer offered in REQ, or answered in REP
+ * cmx_get_remote_ece() - get the ECE pair that the peer sent in its REQ or REP
  * @id: the id
- * @ece: receives it; all zero as long as the peer sent none
+ * @ece: receives the pair; all zero until the peer has sent one
  *
  * Context: process, may sleep.
  *
- * Return: 0, -EOPNOTSUPP: iWARP.
+ * Return: 0, or -EOPNOTSUPP on iWARP.
  */
 int cmx_get_remote_ece(struct cmx_id *id, struct rdma_ucm_ece *ece)
 {
@@ -79,16 +79,16 @@ int cmx_get_remote_ece(struct cmx_id *id, struct rdma_ucm_ece *ece)
 
 	mutex_lock(&p->lock);
 	*ece = p->ece_remote;
-	ret = has_ece(p) ? 0 : -EOPNOTSUPP;
+	ret = ece_is_supported(p) ? 0 : -EOPNOTSUPP;
 	mutex_unlock(&p->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_get_remote_ece);
 
 /**
- * cmx_query_ece() - how the negotiation of an id stands
+ * cmx_query_ece() - query the state of the ECE negotiation
  * @id: the id
- * @info: receives it
+ * @info: receives the state
  *
  * Context: process, may sleep.
  */
@@ -100,53 +100,53 @@ void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 	info->local = p->ece_local;
 	info->remote = p->ece_remote;
 	info->flags = p->ece_flags;
-	info->policy = policy(p);
+	info->policy = ece_policy(p);
 	mutex_unlock(&p->lock);
 }
 EXPORT_SYMBOL_GPL(cmx_query_ece);
 
-static void settle(struct cmx_priv *p)
+static void ece_applied_update(struct cmx_priv *p)
 {
 	if (p->ece_flags & CMX_ECE_F_OFFERED && p->ece_flags & CMX_ECE_F_REMOTE)
 		p->ece_flags |= CMX_ECE_F_APPLIED;
 }
 
 /**
- * cmx_ece_offer() - what goes into the REQ or REP that is about to be sent
- * @p: the id; its lock is held
+ * cmx_ece_offer() - get the ECE pair for the REQ or REP that is about to be sent
+ * @p: the id. Caller must hold its lock
  * @out: receives the pair, or zeroes for none
  */
 void cmx_ece_offer(struct cmx_priv *p, struct rdma_ucm_ece *out)
 {
 	lockdep_assert_held(&p->lock);
 	memset(out, 0, sizeof(*out));
-	if (policy(p) == CMX_ECE_OFF || !p->ece_local.vendor_id)
+	if (ece_policy(p) == CMX_ECE_OFF || !p->ece_local.vendor_id)
 		return;
 	*out = p->ece_local;
 	p->ece_flags |= CMX_ECE_F_OFFERED;
-	settle(p);
+	ece_applied_update(p);
 }
 
 /**
- * cmx_ece_receive() - a REQ or REP came
- * @p: the id; its lock is held
- * @ece: the pair in it; vendor_id 0: none
+ * cmx_ece_receive() - store the ECE pair of a received REQ or REP
+ * @p: the id. Caller must hold its lock
+ * @ece: the pair of the message; vendor_id 0: the message has none
  *
- * Return: false: the policy wants a pair of the peer's and there is none; the
- * caller rejects with IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED.
+ * Return: false if the policy requires a pair of the peer and the message has none. The caller
+ * then rejects with IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED.
  */
 bool cmx_ece_receive(struct cmx_priv *p, const struct rdma_ucm_ece *ece)
 {
 	lockdep_assert_held(&p->lock);
-	if (policy(p) == CMX_ECE_OFF)
+	if (ece_policy(p) == CMX_ECE_OFF)
 		return true;
 	p->ece_remote = *ece;
 	if (ece->vendor_id) {
 		p->ece_flags |= CMX_ECE_F_REMOTE;
-		settle(p);
+		ece_applied_update(p);
 		return true;
 	}
-	if (policy(p) != CMX_ECE_REQUIRE)
+	if (ece_policy(p) != CMX_ECE_REQUIRE)
 		return true;
 	p->ece_flags |= CMX_ECE_F_REJECTED;
 	return false;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Listening: on the device of an address, or on all there are and will be.
+ * Listening on the device of an address, or on all present and future devices.
  *
- * ib_cm gives a service ID of a device to one handler. Ours finds the id by
- * its port, so all ids that listen on a port share one entry of ib_cm, which
- * counts them.
+ * ib_cm allows one handler for a service ID of a device. Our handler finds the listener by its
+ * port, so all ids that listen on a port share one cm id, whose users ib_cm counts.
  */
 #include <linux/capability.h>
 #include <linux/export.h>
@@ -20,7 +19,7 @@
 #include "transport.h"
 #include "wire.h"
 
-/* A listener on iWARP waits that long for the end of those before it on the same port. */
+/* How long a listener on iWARP waits for a removed listener to release the same port */
 #define LEAVE_MS 2000
 
 static bool netns_listen;
@@ -29,16 +28,16 @@ MODULE_PARM_DESC(netns_listen,
 		 "listeners of any network namespace may take service IDs of the host's devices (N)");
 
 /**
- * struct cmx_listen - what a listener holds
- * @ref: of the id that listens, and of each entry
- * @item: on the list of wildcard listeners, or nowhere
+ * struct cmx_listen - a listener
+ * @ref: one for the id that listens, one for each entry
+ * @item: on the list of wildcard listeners; unused for other listeners
  * @p: the id, with a reference
- * @net: network namespace; to compare only
+ * @net: network namespace; only to be compared
  * @port: its port
- * @privileged: may take a service ID from the whole host
- * @backlog: as the owner said; iWARP's TCP has a queue
- * @service_id: that it listens on
- * @on: &listen_on.item
+ * @privileged: may claim service IDs of devices that the host's network namespace can use
+ * @backlog: as the consumer set it, for the queue of TCP on iWARP
+ * @service_id: service ID to listen on
+ * @on: list of &listen_entry.item
  */
 struct cmx_listen {
 	struct kref ref;
@@ -53,18 +52,18 @@ struct cmx_listen {
 };
 
 /**
- * struct listen_on - a listener's share of one device
- * @item: on &cmx_listen.on, then, on iWARP, on leaving
- * @to_start: before it has been started: the list of who does that
+ * struct listen_entry - a listener on one device
+ * @item: on &cmx_listen.on; after removal, on iWARP, on the list leaving
+ * @to_start: on the list of entries that the caller must start
  * @l: the listener, with a reference
- * @dev: the device, with a reference: that does not go before this
- * @cm: entry of ib_cm, or NULL
- * @iw: on iWARP: of iw_cm, which belongs to this listener alone
- * @starting: the provider has it; who called it does what must be done then
- * @off: was given up meanwhile
- * @work: gives it up
+ * @dev: the device, with a reference, so that its removal waits for this entry
+ * @cm: cm id of ib_cm, shared by all listeners on the service ID, or NULL
+ * @iw: on iWARP: cm id of iw_cm, which belongs to this listener alone, or NULL
+ * @starting: not started yet; listen_entry_start() checks @off afterwards
+ * @off: removed while @starting was set
+ * @work: destroys the cm id and frees the entry
  */
-struct listen_on {
+struct listen_entry {
 	struct list_head item;
 	struct list_head to_start;
 	struct cmx_listen *l;
@@ -77,10 +76,10 @@ struct listen_on {
 };
 
 static LIST_HEAD(wildcards);
-/* Protects wildcards and the entries of all listeners. No provider is called under it. */
+/* Protects wildcards and the entries of all listeners. No provider is called while holding it. */
 static DEFINE_MUTEX(listen_lock);
 
-static LIST_HEAD(leaving);		/* entries on iWARP that are being given up */
+static LIST_HEAD(leaving);		/* removed entries on iWARP */
 static DEFINE_SPINLOCK(leaving_lock);	/* protects leaving */
 static DECLARE_WAIT_QUEUE_HEAD(left);
 
@@ -92,73 +91,76 @@ static void listen_free(struct kref *ref)
 	kfree(l);
 }
 
-static void listen_entry_free(struct listen_on *on)
+static void listen_entry_free(struct listen_entry *entry)
 {
-	cmx_device_put(on->dev);
-	kref_put(&on->l->ref, listen_free);
-	kfree(on);
+	cmx_device_put(entry->dev);
+	kref_put(&entry->l->ref, listen_free);
+	kfree(entry);
 }
 
 static void listen_entry_work(struct work_struct *work)
 {
-	struct listen_on *on = container_of(work, struct listen_on, work);
+	struct listen_entry *entry = container_of(work, struct listen_entry, work);
 
-	if (on->iw) {
-		cmx_iw_unlisten(on->iw);
+	if (entry->iw) {
+		cmx_iw_unlisten(entry->iw);
 		spin_lock(&leaving_lock);
-		list_del(&on->item);
+		list_del(&entry->item);
 		spin_unlock(&leaving_lock);
 		wake_up_all(&left);
 	} else {
-		ib_destroy_cm_id(on->cm);
+		ib_destroy_cm_id(entry->cm);
 	}
-	listen_entry_free(on);
+	listen_entry_free(entry);
 }
 
-/* This waits for requests being handled, which take the listener's lock: a work item does it. */
-static void listen_entry_destroy(struct listen_on *on)
+/*
+ * Destroying the cm id waits for request handlers, which take the lock of the listener. A work item
+ * does it.
+ */
+static void listen_entry_destroy(struct listen_entry *entry)
 {
-	if (on->iw) {
+	if (entry->iw) {
 		spin_lock(&leaving_lock);
-		list_add(&on->item, &leaving);
+		list_add(&entry->item, &leaving);
 		spin_unlock(&leaving_lock);
 	}
-	queue_work(cmx_reap_wq, &on->work);
+	queue_work(cmx_reap_wq, &entry->work);
 }
 
-/* Gives an entry up. */
-static void listen_entry_off(struct listen_on *on)
+/* Remove an entry. If it is being started, listen_entry_start() destroys it. */
+static void listen_entry_remove(struct listen_entry *entry)
 {
 	lockdep_assert_held(&listen_lock);
-	list_del(&on->item);
-	if (on->starting)
-		on->off = true;
+	list_del(&entry->item);
+	if (entry->starting)
+		entry->off = true;
 	else
-		listen_entry_destroy(on);
+		listen_entry_destroy(entry);
 }
 
-/* A new entry, unless there is one for that device. The caller must start what is on @to_start. */
+/* Add an entry for @dev unless there is one. Caller must start the entries on @to_start. */
 static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 			    struct list_head *to_start)
 {
-	struct listen_on *on;
+	struct listen_entry *entry;
 
 	lockdep_assert_held(&listen_lock);
-	list_for_each_entry(on, &l->on, item)
-		if (on->dev == dev)
+	list_for_each_entry(entry, &l->on, item)
+		if (entry->dev == dev)
 			return 0;
 
-	on = kzalloc(sizeof(*on), GFP_KERNEL_ACCOUNT);
-	if (!on)
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	if (!entry)
 		return -ENOMEM;
 	kref_get(&l->ref);
-	on->l = l;
+	entry->l = l;
 	cmx_device_get(dev);
-	on->dev = dev;
-	on->starting = true;
-	INIT_WORK(&on->work, listen_entry_work);
-	list_add(&on->item, &l->on);
-	list_add_tail(&on->to_start, to_start);
+	entry->dev = dev;
+	entry->starting = true;
+	INIT_WORK(&entry->work, listen_entry_work);
+	list_add(&entry->item, &l->on);
+	list_add_tail(&entry->to_start, to_start);
 	return 0;
 }
 
@@ -169,9 +171,9 @@ static bool listen_privileged(const struct cmx_priv *p)
 }
 
 /*
- * A service ID of a device has one handler on the host: rdma_cm, and with it every ULP of the
- * host, can't have it as long as we do, whatever the namespaces. A device that the host has
- * given away, to one namespace, is that one's own affair.
+ * A service ID of a device has one handler for all network namespaces. While we own it, rdma_cm and
+ * all ULPs of the host that use rdma_cm cannot listen on it. An unprivileged listener may therefore
+ * use only a device that the host has assigned to another network namespace.
  */
 static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *device)
 {
@@ -184,52 +186,52 @@ static const struct cmx_dev_port *listen_port(struct cmx_device *dev)
 	return cmx_device_port(dev, rdma_start_port(dev->device));
 }
 
-static int listen_call_provider(struct listen_on *on)
+static int listen_call_provider(struct listen_entry *entry)
 {
-	struct ib_device *device = on->dev->device;
-	struct cmx_listen *l = on->l;
+	struct ib_device *device = entry->dev->device;
+	struct cmx_listen *l = entry->l;
 	int ret;
 
-	if (listen_port(on->dev)->transport->takes_tcp_port) {
-		ret = cmx_iw_listen(l->p, device, l->backlog, &on->iw);
+	if (listen_port(entry->dev)->transport->takes_tcp_port) {
+		ret = cmx_iw_listen(l->p, device, l->backlog, &entry->iw);
 	} else if (!listen_may_claim(l, device)) {
 		ret = -EACCES;
 	} else {
-		on->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
-		ret = PTR_ERR_OR_ZERO(on->cm);
+		entry->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+		ret = PTR_ERR_OR_ZERO(entry->cm);
 	}
-	/* it belongs to another handler: another module listens there */
+	/* -EINVAL: another module has a handler for the service ID. */
 	return ret == -EINVAL ? -EADDRINUSE : ret;
 }
 
-/* @ret: not 0 when it must not be started at all */
-static int listen_entry_start(struct listen_on *on, int ret)
+/* Start an entry, or, if @ret is an error, release it without starting it. */
+static int listen_entry_start(struct listen_entry *entry, int ret)
 {
 	bool off;
 
 	if (!ret)
-		ret = listen_call_provider(on);
+		ret = listen_call_provider(entry);
 	mutex_lock(&listen_lock);
-	on->starting = false;
-	off = on->off;
+	entry->starting = false;
+	off = entry->off;
 	if (ret && !off)
-		list_del(&on->item);
+		list_del(&entry->item);
 	mutex_unlock(&listen_lock);
-	/* what iw_cm made and could not start must be destroyed all the same */
-	if (ret && !on->iw)
-		listen_entry_free(on);
+	/* An iw_cm id exists even if listening on it failed, and must be destroyed. */
+	if (ret && !entry->iw)
+		listen_entry_free(entry);
 	else if (ret || off)
-		listen_entry_destroy(on);
+		listen_entry_destroy(entry);
 	return ret;
 }
 
-/* @ret: not 0: there has been an error already. After the first one nothing more is started. */
+/* Start all entries. After an error, or if @ret is one already, entries are only released. */
 static int listen_start_all(struct list_head *to_start, int ret)
 {
-	struct listen_on *on, *next;
+	struct listen_entry *entry, *next;
 
-	list_for_each_entry_safe(on, next, to_start, to_start)
-		ret = listen_entry_start(on, ret);
+	list_for_each_entry_safe(entry, next, to_start, to_start)
+		ret = listen_entry_start(entry, ret);
 	return ret;
 }
 
@@ -258,8 +260,8 @@ static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 }
 
 /*
- * First on the list, then on each device: one that comes meanwhile is seen
- * here, or sees the list, or both.
+ * The listener is added to the list before the devices are walked. A device that is added
+ * meanwhile is found by the walk, or finds the listener on the list, or both.
  */
 static int listen_on_all(struct listen_arg *arg)
 {
@@ -280,14 +282,13 @@ static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 }
 
 /**
- * cmx_listen_stop() - no further requests for an id
- * @p: the id; its lock is held, its state is no longer CMX_LISTEN. Nothing to
- *	do when it does not listen
+ * cmx_listen_stop() - stop listening
+ * @p: the id, which may not listen. Its state is no longer CMX_LISTEN. Caller must hold its lock
  */
 void cmx_listen_stop(struct cmx_priv *p)
 {
 	struct cmx_listen *l = p->listen;
-	struct listen_on *on, *next;
+	struct listen_entry *entry, *next;
 
 	lockdep_assert_held(&p->lock);
 	if (!l)
@@ -295,21 +296,21 @@ void cmx_listen_stop(struct cmx_priv *p)
 	p->listen = NULL;
 	mutex_lock(&listen_lock);
 	list_del_init(&l->item);
-	list_for_each_entry_safe(on, next, &l->on, item)
-		listen_entry_off(on);
+	list_for_each_entry_safe(entry, next, &l->on, item)
+		listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
 	kref_put(&l->ref, listen_free);
 }
 
 /**
- * cmx_listen_add_device() - wildcard listeners listen on a new device too
- * @dev: the device; on the list of devices
+ * cmx_listen_add_device() - start wildcard listeners on a new device
+ * @dev: the device, which is on the list of devices already
  *
- * A listener who can't have its service ID there goes without this device.
+ * A listener that cannot get its service ID on the device does not listen there.
  */
 void cmx_listen_add_device(struct cmx_device *dev)
 {
-	struct listen_on *on, *next;
+	struct listen_entry *entry, *next;
 	struct cmx_listen *l;
 	LIST_HEAD(to_start);
 	__be64 service_id;
@@ -322,9 +323,9 @@ void cmx_listen_add_device(struct cmx_device *dev)
 	mutex_unlock(&listen_lock);
 	if (ret)
 		dev_warn_ratelimited(&dev->device->dev, "not all listen here: %d\n", ret);
-	list_for_each_entry_safe(on, next, &to_start, to_start) {
-		service_id = on->l->service_id;
-		ret = listen_entry_start(on, 0);
+	list_for_each_entry_safe(entry, next, &to_start, to_start) {
+		service_id = entry->l->service_id;
+		ret = listen_entry_start(entry, 0);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
 					     "no listening on service ID %#llx: %d\n",
@@ -333,32 +334,32 @@ void cmx_listen_add_device(struct cmx_device *dev)
 }
 
 /**
- * cmx_listen_remove_device() - wildcard listeners leave a device
- * @dev: the device; no longer on the list of devices. What is given up here
- *	has a reference to it
+ * cmx_listen_remove_device() - stop wildcard listeners on a device
+ * @dev: the device, which is no longer on the list of devices. Each removed entry holds a
+ *	reference to it until the entry is freed
  */
 void cmx_listen_remove_device(struct cmx_device *dev)
 {
-	struct listen_on *on, *next;
+	struct listen_entry *entry, *next;
 	struct cmx_listen *l;
 
 	mutex_lock(&listen_lock);
 	list_for_each_entry(l, &wildcards, item)
-		list_for_each_entry_safe(on, next, &l->on, item)
-			if (on->dev == dev)
-				listen_entry_off(on);
+		list_for_each_entry_safe(entry, next, &l->on, item)
+			if (entry->dev == dev)
+				listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
 }
 
-/* Has TCP the port still, for a listener that has been given up? */
+/* Does TCP still use the port for a listener that has been removed? */
 static bool listen_port_leaving(const struct net *net, u16 port)
 {
-	struct listen_on *on;
+	struct listen_entry *entry;
 	bool found = false;
 
 	spin_lock(&leaving_lock);
-	list_for_each_entry(on, &leaving, item) {
-		found = on->l->net == net && on->l->port == port;
+	list_for_each_entry(entry, &leaving, item) {
+		found = entry->l->net == net && entry->l->port == port;
 		if (found)
 			break;
 	}
@@ -366,7 +367,10 @@ static bool listen_port_leaving(const struct net *net, u16 port)
 	return found;
 }
 
-/* Without any lock: a listener who is not on that port, or not on iWARP, waits for nobody. */
+/*
+ * Wait until removed listeners on iWARP have released the port. No lock is held meanwhile. A
+ * listener on another port, or on a device without iWARP, does not wait.
+ */
 static int listen_wait_port(struct cmx_priv *p)
 {
 	const struct net *net;
@@ -404,14 +408,14 @@ static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
 	return l;
 }
 
-/* p is in CMX_LISTEN, so that others see it when they check the port. */
-static int start(struct cmx_priv *p, int backlog)
+/* The state is CMX_LISTEN already, so that port checks of other ids see the listener. */
+static int listen_start(struct cmx_priv *p, int backlog)
 {
 	struct listen_arg arg = { .to_start = LIST_HEAD_INIT(arg.to_start) };
 	u8 reuse = p->opt.reuseaddr;
 	int ret;
 
-	/* REUSEADDR is not for listeners */
+	/* Listeners never share a port by REUSEADDR. */
 	WRITE_ONCE(p->opt.reuseaddr, 0);
 	ret = cmx_port_recheck(p);
 	if (ret)
@@ -447,7 +451,7 @@ static int listen_locked(struct cmx_priv *p, int backlog)
 	ret = cmx_state_move(p, CMX_IN(BOUND), CMX_LISTEN);
 	if (ret)
 		return ret;
-	ret = start(p, backlog);
+	ret = listen_start(p, backlog);
 	if (ret) {
 		cmx_state_move(p, CMX_IN(LISTEN), CMX_BOUND);
 		if (idle)
@@ -459,27 +463,26 @@ static int listen_locked(struct cmx_priv *p, int backlog)
 }
 
 /**
- * cmx_listen() - take requests for the address of an id
+ * cmx_listen() - listen for requests to the address of an id
  * @id: the id, bound; a new one is bound to any IPv4 address and a free port
- * @backlog: of use to owners who queue requests, and on iWARP; the engine has no queue
+ * @backlog: used on iWARP, and by consumers that queue requests; the module itself has no queue
  *
- * CONNECT_REQUEST events follow. An id that is not bound to a device listens on
- * all of them in its network namespace, and on those that come later. It loses
- * REUSEADDR.
+ * CONNECT_REQUEST events follow. An id that is not bound to a device listens on all present and
+ * future devices of its network namespace. The option REUSEADDR of the id is cleared.
  *
  * Context: process, may sleep.
  *
  * Return: 0; on error nothing has changed:
  *
  * * -EINVAL: the id is in another state.
- * * -EADDRINUSE, -EADDRNOTAVAIL: others have the port; also when rdma_cm has it
+ * * -EADDRINUSE, -EADDRNOTAVAIL: other ids own the port, or rdma_cm listens on it
  *   on one of the devices.
- * * -EACCES: the id of a process in a network namespace of its own, on a device that the
- *   host has too; the caller lacks CAP_NET_ADMIN of the host, and the module parameter
- *   netns_listen does not allow it.
+ * * -EACCES: the id belongs to a process in a network namespace other than the host's, the device
+ *   is also accessible to the host, the caller lacks CAP_NET_ADMIN of the host, and the module
+ *   parameter netns_listen is not set.
  * * -ENOMEM: out of memory.
- * * -ERESTARTSYS: the caller has been killed. On iWARP a listener waits, two seconds at
- *   most, for the end of the one that had its port before.
+ * * -ERESTARTSYS: the caller was killed while it waited. On iWARP a listener waits, two seconds
+ *   at most, until TCP has released the port of a removed listener.
  */
 int cmx_listen(struct cmx_id *id, int backlog)
 {
