@@ -32,7 +32,10 @@ static int client_init_module(void)
 	return cmx_client_init_module(transports);
 }
 
-/* In order; undone in reverse. Caches of ids come first, what lets users in comes last. */
+/*
+ * In the order of initialisation; exit is in reverse order. The caches of ids come first, and the
+ * interfaces to users come last.
+ */
 static const struct {
 	int (*init)(void);
 	void (*exit)(void);
@@ -52,7 +55,7 @@ static const struct {
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
 };
 
-static void exit_from(int i)
+static void cmx_exit_parts(int i)
 {
 	while (i--)
 		parts[i].exit();
@@ -65,7 +68,7 @@ static int __init cmx_init(void)
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		ret = parts[i].init();
 		if (ret) {
-			exit_from(i);
+			cmx_exit_parts(i);
 			return ret;
 		}
 	}
@@ -74,7 +77,7 @@ static int __init cmx_init(void)
 
 static void __exit cmx_exit(void)
 {
-	exit_from(ARRAY_SIZE(parts));
+	cmx_exit_parts(ARRAY_SIZE(parts));
 }
 
 module_init(cmx_init);

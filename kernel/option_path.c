@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Options and the path records of an id: the record that the owner brings
- * (RDMA_OPTION_IB_PATH), and a traffic class set after the route was resolved.
+ * Options that change the path records of an id: a path record of the consumer
+ * (RDMA_OPTION_IB_PATH), and a traffic class that is set after the route was resolved.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -15,8 +15,9 @@
 
 #define PRIMARY (IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL)
 
-/* The record that serves GMPs and both directions; others are of no use to us. */
-static const struct ib_path_rec_data *find_primary(const struct ib_path_rec_data *data, size_t len)
+/* Find the record that is valid for GMPs and for both directions. Others are not supported. */
+static const struct ib_path_rec_data *opt_path_find_primary(const struct ib_path_rec_data *data,
+							    size_t len)
 {
 	size_t i;
 
@@ -28,7 +29,7 @@ static const struct ib_path_rec_data *find_primary(const struct ib_path_rec_data
 	return NULL;
 }
 
-static int install(struct cmx_priv *p, const struct sa_path_rec *from)
+static int opt_path_install(struct cmx_priv *p, const struct sa_path_rec *from)
 {
 	const struct cmx_route_ops *ops = p->dev_port->transport->route;
 	struct rdma_route *route = &p->id.route;
@@ -48,7 +49,7 @@ static int install(struct cmx_priv *p, const struct sa_path_rec *from)
 	return 0;
 }
 
-static int resolve_with(struct cmx_priv *p, const struct sa_path_rec *rec)
+static int opt_path_resolve(struct cmx_priv *p, const struct sa_path_rec *rec)
 {
 	int ret;
 
@@ -56,7 +57,7 @@ static int resolve_with(struct cmx_priv *p, const struct sa_path_rec *rec)
 		return -EOPNOTSUPP;
 	if (!p->dev || p->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;
-	ret = install(p, rec);
+	ret = opt_path_install(p, rec);
 	if (ret)
 		return ret;
 	p->opt.set |= BIT(CMX_OPT_IB_PATH);
@@ -64,21 +65,25 @@ static int resolve_with(struct cmx_priv *p, const struct sa_path_rec *rec)
 }
 
 /**
- * cmx_opt_set_path() - resolve the route with a path record of the owner's
- * @p: the id
- * @val: array of struct ib_path_rec_data; the first primary record that is
- *	good for GMPs and both directions is taken
- * @len: bytes at @val
+ * cmx_opt_set_path() - set the path record from RDMA_OPTION_IB_PATH, instead of resolving it
+ * @p: the id. Caller must not hold its lock
+ * @val: array of struct ib_path_rec_data; the first primary record that is valid for GMPs and for
+ *	both directions is used
+ * @len: length of @val in bytes
  *
- * ROUTE_RESOLVED follows, as after resolving the route.
+ * ROUTE_RESOLVED follows, as after cmx_resolve_route().
  *
- * Return: 0, or -EINVAL: no such record, @len is not a multiple of a record,
- * or the id is not in the state between address and route; -ENODEV: the
- * network device is gone; -ENOMEM.
+ * Return: 0; on error nothing has changed:
+ *
+ * * -EINVAL: there is no such record, @len is not a multiple of the record size, or the id is not
+ *   in CMX_ADDR_RESOLVED.
+ * * -EOPNOTSUPP: iWARP.
+ * * -ENODEV: the network device is gone.
+ * * -ENOMEM: out of memory.
  */
 int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
 {
-	const struct ib_path_rec_data *data = find_primary(val, len);
+	const struct ib_path_rec_data *data = opt_path_find_primary(val, len);
 	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB };
 	struct ib_path_rec_data copy;
 	struct cmx_event *ev;
@@ -92,7 +97,7 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
 	if (!ev)
 		return -ENOMEM;
 	mutex_lock(&p->lock);
-	ret = resolve_with(p, &rec);
+	ret = opt_path_resolve(p, &rec);
 	if (!ret)
 		cmx_event_post(ev);
 	mutex_unlock(&p->lock);
@@ -102,16 +107,17 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
 }
 
 /**
- * cmx_set_ib_path() - resolve the route with a path record of one's own
+ * cmx_set_ib_path() - set the path record of an id, instead of resolving it
  * @id: the id, whose address has been resolved
- * @rec: copied. On RoCE its destination MAC and the like are filled in
+ * @rec: the path record, which is copied. On RoCE the link layer fields of the copy, such as the
+ *	destination MAC address, are filled in
  *
- * The record itself; RDMA_OPTION_IB_PATH takes it as it is on the wire. No event
- * follows, the route is resolved when this returns.
+ * The record is in host format; RDMA_OPTION_IB_PATH takes it in wire format. No event follows: the
+ * route is resolved when the function returns.
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL: the id is in another state; -EOPNOTSUPP: iWARP; -ENODEV:
+ * Return: 0; -EINVAL if the id is in another state; -EOPNOTSUPP on iWARP; -ENODEV if
  * the network device is gone; -ENOMEM.
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
@@ -120,19 +126,19 @@ int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 	int ret;
 
 	mutex_lock(&p->lock);
-	ret = resolve_with(p, rec);
+	ret = opt_path_resolve(p, rec);
 	mutex_unlock(&p->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_set_ib_path);
 
 /**
- * cmx_opt_get_path() - the path records in use
- * @p: the id; its lock is held
- * @val: room for an array of struct ib_path_rec_data
- * @len: in: bytes at @val; out: bytes filled in
+ * cmx_opt_get_path() - get the path records of an id
+ * @p: the id. Caller must hold its lock
+ * @val: buffer for an array of struct ib_path_rec_data
+ * @len: in: size of @val in bytes; out: bytes written
  *
- * Return: 0, -ENOSPC: not even room for one, -EINVAL: no route yet.
+ * Return: 0; -ENOSPC if @val is too small for one record; -EINVAL if there is no route yet.
  */
 int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
 {
@@ -155,13 +161,13 @@ int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
 }
 
 /**
- * cmx_opt_apply_tos() - bring a traffic class that was set into effect
- * @p: the id; its lock is held
+ * cmx_opt_apply_tos() - apply a new traffic class to the path
+ * @p: the id. Caller must hold its lock
  *
- * It may have been set after the route was resolved: then the path must follow.
+ * If the route has been resolved already, its path record is updated.
  *
- * Return: 0; -EISCONN: TCP has taken it already; or the -errno of a path that
- * can't be made so.
+ * Return: 0; -EISCONN on iWARP if TCP uses the old traffic class already; or the error of a path
+ * that cannot be updated.
  */
 int cmx_opt_apply_tos(struct cmx_priv *p)
 {

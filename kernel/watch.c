@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Link layer addresses that change under an id: its own, when a bond fails
- * over (ADDR_CHANGE), and that of its peer (UNREACHABLE). Packets on the path
- * that was resolved would go astray.
+ * Watches the link layer addresses that the resolved path of an id depends on. If the local one
+ * changes because a bond fails over, the event is ADDR_CHANGE. If that of the peer changes, the
+ * event is UNREACHABLE. In both cases packets on the resolved path would be lost.
  */
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
@@ -16,14 +16,14 @@
 #include "watch.h"
 
 /**
- * struct change - the address of an interface changed
- * @work: looks for the ids concerned
- * @net: the namespace; only compared
+ * struct watch_mac_change - a change of the link layer address of an interface
+ * @work: posts the event to the ids that use the interface
+ * @net: network namespace; only to be compared
  * @ifindex: the interface
- * @len: bytes of @mac that count
+ * @len: length of @mac
  * @mac: the new address
  */
-struct change {
+struct watch_mac_change {
 	struct work_struct work;
 	const struct net *net;
 	int ifindex;
@@ -32,12 +32,12 @@ struct change {
 };
 
 /**
- * struct cmx_peer - a neighbour that ids have resolved: no other one matters
- * @node: in the bucket of its address
- * @work: tells its ids that it has another link layer address
- * @users: ids, and @work while it is queued or runs; under the bucket's lock
- * @hop: the neighbour
- * @mac: what its ids know
+ * struct cmx_peer - a neighbour that is the peer of ids
+ * @node: in the bucket of @hop
+ * @work: posts the event to its ids after a change of its link layer address
+ * @users: number of ids, plus one while @work is queued or runs; under the lock of the bucket
+ * @hop: key of the neighbour
+ * @mac: link layer address that its ids have resolved
  */
 struct cmx_peer {
 	struct hlist_node node;
@@ -47,19 +47,19 @@ struct cmx_peer {
 	u8 mac[ETH_ALEN];
 };
 
-static struct bucket {
-	spinlock_t lock;	/* protects peers, and their users */
+static struct watch_bucket {
+	spinlock_t lock;	/* protects peers, and the users of each peer */
 	struct hlist_head peers;
 } buckets[256];
 
-static struct bucket *bucket_of(const struct cmx_hop *hop)
+static struct watch_bucket *watch_bucket_of(const struct cmx_hop *hop)
 {
 	return &buckets[cmx_hop_hash(hop) % ARRAY_SIZE(buckets)];
 }
 
 static void peer_put(struct cmx_peer *peer)
 {
-	struct bucket *b = bucket_of(&peer->hop);
+	struct watch_bucket *b = watch_bucket_of(&peer->hop);
 	bool last;
 
 	spin_lock_bh(&b->lock);
@@ -71,16 +71,16 @@ static void peer_put(struct cmx_peer *peer)
 		kfree(peer);
 }
 
-/* Without p's lock only a guess. */
-static bool is_peer(const struct cmx_priv *p, const void *peer)
+/* Lockless; watch_event_post_all() rechecks under p->lock. */
+static bool watch_peer_matches(const struct cmx_priv *p, const void *peer)
 {
 	return READ_ONCE(p->peer) == peer;
 }
 
-static bool interface_changed(const struct cmx_priv *p, const void *arg)
+static bool watch_src_mac_changed(const struct cmx_priv *p, const void *arg)
 {
 	const struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
-	const struct change *c = arg;
+	const struct watch_mac_change *c = arg;
 
 	return addr->bound_dev_if == c->ifindex && addr->net == c->net &&
 	       memcmp(addr->src_dev_addr, c->mac, c->len);
@@ -88,14 +88,14 @@ static bool interface_changed(const struct cmx_priv *p, const void *arg)
 
 #define HAS_PATH (CMX_IN(ROUTE_RESOLVED) | CMX_IN(CONNECT) | CMX_IN(DISCONNECT))
 
-static bool peer_moved(const struct cmx_priv *p, const void *peer)
+static bool watch_peer_mac_changed(const struct cmx_priv *p, const void *peer)
 {
-	return is_peer(p, peer) && BIT(p->state) & HAS_PATH;
+	return watch_peer_matches(p, peer) && BIT(p->state) & HAS_PATH;
 }
 
-/* Posts an event to each id that @concerned says is. */
-static void tell_all(bool (*concerned)(const struct cmx_priv *p, const void *arg),
-		     const void *arg, enum rdma_cm_event_type type, int status)
+/* Post an event to each id for which @concerned returns true. */
+static void watch_event_post_all(bool (*concerned)(const struct cmx_priv *p, const void *arg),
+				 const void *arg, enum rdma_cm_event_type type, int status)
 {
 	struct cmx_priv **ids, *p;
 	struct cmx_event *ev;
@@ -106,7 +106,7 @@ static void tell_all(bool (*concerned)(const struct cmx_priv *p, const void *arg
 		p = ids[i];
 		ev = cmx_event_must(p, type, status);
 		mutex_lock(&p->lock);
-		/* a ULP's id that is to go keeps its device for a while */
+		/* An id of a ULP keeps its device for a while after CMX_REMOVED. */
 		if (p->dev && p->state != CMX_REMOVED && concerned(p, arg)) {
 			cmx_event_post(ev);
 			ev = NULL;
@@ -123,20 +123,20 @@ static void peer_work(struct work_struct *work)
 {
 	struct cmx_peer *peer = container_of(work, struct cmx_peer, work);
 
-	tell_all(peer_moved, peer, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	watch_event_post_all(watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
 	peer_put(peer);
 }
 
-static void change_work(struct work_struct *work)
+static void watch_mac_change_work(struct work_struct *work)
 {
-	struct change *c = container_of(work, struct change, work);
+	struct watch_mac_change *c = container_of(work, struct watch_mac_change, work);
 
-	tell_all(interface_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
+	watch_event_post_all(watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 	kfree(c);
 }
 
-/* The peer's address as a neighbour has it. False: it has no such thing. */
-static bool hop_of(const struct cmx_priv *p, struct cmx_hop *hop)
+/* Fill in the neighbour key of the peer. Returns false if the path does not use a neighbour. */
+static bool watch_hop_init(const struct cmx_priv *p, struct cmx_hop *hop)
 {
 	const struct sockaddr *dst = cmx_dst(p);
 
@@ -151,26 +151,26 @@ static bool hop_of(const struct cmx_priv *p, struct cmx_hop *hop)
 		memcpy(hop->key, &((struct sockaddr_in6 *)dst)->sin6_addr, sizeof(struct in6_addr));
 	else
 		return false;
-	/* a path of InfiniBand has its addresses from the SA */
+	/* On InfiniBand the SA provides the link layer addresses of a path. */
 	return p->dev_port->transport->gid_is_ip;
 }
 
 /**
- * cmx_watch_peer() - tell an id when its peer gets another link layer address
- * @p: the id; its lock is held, its address has been resolved. Nothing to do
- *	where that is not known from a neighbour
+ * cmx_watch_peer() - watch the link layer address of the peer of an id
+ * @p: the id, whose address has been resolved. Caller must hold its lock
  *
- * Out of memory it is not told: it finds out when nobody answers.
+ * Does nothing if the path does not use a neighbour. Best effort: on allocation failure the peer is
+ * not watched, and the id relies on timeouts.
  */
 void cmx_watch_peer(struct cmx_priv *p)
 {
 	const u8 *mac = p->id.route.addr.dev_addr.dst_dev_addr;
 	struct cmx_peer *new, *peer;
 	struct cmx_hop hop;
-	struct bucket *b;
+	struct watch_bucket *b;
 
 	lockdep_assert_held(&p->lock);
-	if (WARN_ON_ONCE(p->peer) || !hop_of(p, &hop))
+	if (WARN_ON_ONCE(p->peer) || !watch_hop_init(p, &hop))
 		return;
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
@@ -179,7 +179,7 @@ void cmx_watch_peer(struct cmx_priv *p)
 	memcpy(new->mac, mac, ETH_ALEN);
 	INIT_WORK(&new->work, peer_work);
 
-	b = bucket_of(&hop);
+	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
 		if (cmx_hop_equal(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
@@ -197,7 +197,7 @@ void cmx_watch_peer(struct cmx_priv *p)
 
 /**
  * cmx_unwatch_peer() - undo cmx_watch_peer()
- * @p: the id; its lock is held. Nothing to do when it watches none
+ * @p: the id, whose peer may not be watched. Caller must hold its lock
  */
 void cmx_unwatch_peer(struct cmx_priv *p)
 {
@@ -209,17 +209,17 @@ void cmx_unwatch_peer(struct cmx_priv *p)
 		peer_put(peer);
 }
 
-static int netdev_event(struct notifier_block *nb, unsigned long event, void *info)
+static int watch_netdev_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
-	struct change *c;
+	struct watch_mac_change *c;
 
 	if (event != NETDEV_BONDING_FAILOVER || !netif_is_bond_master(ndev))
 		return NOTIFY_DONE;
 	c = kzalloc(sizeof(*c), GFP_ATOMIC);
 	if (!c)
 		return NOTIFY_DONE;
-	INIT_WORK(&c->work, change_work);
+	INIT_WORK(&c->work, watch_mac_change_work);
 	c->net = dev_net(ndev);
 	c->ifindex = ndev->ifindex;
 	c->len = ndev->addr_len;
@@ -228,21 +228,24 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *in
 	return NOTIFY_DONE;
 }
 
-/* Anybody can make neighbours, by the thousand: those that are no peers cost nothing more. */
-static int neigh_event(struct notifier_block *nb, unsigned long event, void *info)
+/*
+ * Unprivileged users can create thousands of neighbours: an update of a neighbour that is no peer
+ * queues no work.
+ */
+static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct neighbour *neigh = info;
 	struct cmx_hop hop;
 	u8 mac[MAX_ADDR_LEN];
 	struct cmx_peer *peer;
-	struct bucket *b;
+	struct watch_bucket *b;
 
 	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
 		return NOTIFY_DONE;
 	hop = cmx_hop_of(neigh);
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 
-	b = bucket_of(&hop);
+	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
 		if (cmx_hop_equal(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
@@ -252,8 +255,8 @@ static int neigh_event(struct notifier_block *nb, unsigned long event, void *inf
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block netdev_nb = { .notifier_call = netdev_event };
-static struct notifier_block neigh_nb = { .notifier_call = neigh_event };
+static struct notifier_block netdev_nb = { .notifier_call = watch_netdev_event };
+static struct notifier_block neigh_nb = { .notifier_call = watch_neigh_event };
 
 int cmx_watch_init_module(void)
 {
@@ -270,7 +273,7 @@ int cmx_watch_init_module(void)
 	return ret;
 }
 
-/* What is queued still runs: the work queue goes after the devices do. */
+/* Queued work still runs: cmx_wq is destroyed after the devices have been released. */
 void cmx_watch_exit_module(void)
 {
 	unregister_netevent_notifier(&neigh_nb);
