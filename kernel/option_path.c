@@ -78,7 +78,7 @@ static int opt_path_resolve(struct cmx_priv *p, const struct sa_path_rec *rec)
  * * -EINVAL: there is no such record, @len is not a multiple of the record size, or the id is not
  *   in CMX_ADDR_RESOLVED.
  * * -EOPNOTSUPP: iWARP.
- * * -ENODEV: the network device is gone.
+ * * -EHOSTUNREACH: the peer is behind a gateway, and the option GID type is not RoCE v2.
  * * -ENOMEM: out of memory.
  */
 int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
@@ -117,8 +117,8 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL if the id is in another state; -EOPNOTSUPP on iWARP; -ENODEV if
- * the network device is gone; -ENOMEM.
+ * Return: 0; -EINVAL if the id is in another state; -EOPNOTSUPP on iWARP;
+ * -EHOSTUNREACH if the peer is behind a gateway and the option GID type is not RoCE v2; -ENOMEM.
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 {
