@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How ib_cm ids end.
+ * Destruction of ib_cm ids
  *
- * Who disconnects is told so at once. ib_cm goes on to send the DREQ until the
- * peer answers; that long the ib_cm id is closing, and outlives its owner. How
- * often and for how long is up to the peer's REQ, and may come to days: so there
- * is an end to it, counted from the end of the owner.
+ * A consumer that disconnects gets its event at once. ib_cm continues to send the DREQ until the
+ * peer replies. During that time the ib_cm id is closing, and it can outlive the consumer's id. The
+ * peer's REQ determines how often and how long ib_cm sends, which may amount to days. Therefore the
+ * time is limited (close_seconds), counted from the destruction of the consumer's id.
  *
- * Destroying an ib_cm id cancels the REQ, REP, DREQ or SIDR REQ that it sends
- * again and again, as long as the id is in the state which that message has led
- * to. Nothing else cancels one, and its time-out and retries can be a peer's
- * choice. No id therefore leaves such a state but by the answer or by being
- * destroyed: ib_send_cm_rej() and ib_cm_notify(IB_EVENT_COMM_EST) are not called
- * there. What is left to wait for is the handler and the completion of what was
- * posted last, in a work item for each id. After an orderly end there is nothing
- * to wait for, a little later: one work item does it for many.
+ * ib_destroy_cm_id() cancels the REQ, REP, DREQ or SIDR REQ that ib_cm retransmits, provided that
+ * the ib_cm id is still in the state to which that message has led. Nothing else cancels such a
+ * message, and its timeout and retries can be chosen by a peer. Therefore an ib_cm id leaves such a
+ * state only through the reply or through its destruction: ib_send_cm_rej() and
+ * ib_cm_notify(IB_EVENT_COMM_EST) are not called there. The destruction then waits only for the
+ * handler and for the completion of the last send, in a work item for each ib_cm id. A little while
+ * after an orderly end it waits for nothing, so one work item destroys many ib_cm ids.
  *
- * ib_cm holds no reference while it reports that nobody has answered: an id that
- * has left such a state is not destroyed before its handler has run.
+ * ib_cm holds no reference while it reports a timeout. Therefore an ib_cm id that has left such a
+ * state is not destroyed before its handler has run.
  */
 #include <linux/jhash.h>
 #include <linux/llist.h>
@@ -32,13 +31,13 @@
 #include "trace.h"
 #include "transport.h"
 
-/* After that time the last messages of a connection have been sent. */
+/* After this time the last messages of a connection have been sent. */
 #define REAP_MS 10
 
-/* A QP that is used again waits that long for the end of its last connection. */
+/* A QP that connects again waits this long for the end of its last connection. */
 #define QP_WAIT_MS 2000
 
-/* In so many rounds the time of what is closing runs out. */
+/* The time limit of a closing ib_cm id is counted in this number of rounds. */
 #define ROUNDS 4
 
 static unsigned int close_seconds = 60;
@@ -47,11 +46,11 @@ MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at mo
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing
- * @lock: protects @ids, and &cmx_priv.closing and cm_dead of all ids of that hash value
- * @ids: &cmx_priv.close_node
+ * @lock: protects @ids, and &cmx_priv.closing and &cmx_priv.cm_dead of all ids with this hash value
+ * @ids: list of &cmx_priv.close_node
  */
 struct close_bucket {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects ids, and closing and cm_dead of its ids */
 	struct hlist_head ids;
 };
 
@@ -60,32 +59,36 @@ static u32 close_seed;
 static atomic_t num_closing;
 static DECLARE_WAIT_QUEUE_HEAD(closed);
 
-static void reap_all(struct work_struct *work);
-static void next_round(struct work_struct *work);
+static void cm_id_destroy_batch_work(struct work_struct *work);
+static void close_round_work(struct work_struct *work);
 
 static LLIST_HEAD(ended);		/* &cmx_priv.ended */
-static DECLARE_DELAYED_WORK(reap_work, reap_all);
-static DECLARE_DELAYED_WORK(round_work, next_round);
+static DECLARE_DELAYED_WORK(reap_work, cm_id_destroy_batch_work);
+static DECLARE_DELAYED_WORK(round_work, close_round_work);
 
 /*
- * A process chooses its QP number, which need not be one of a QP. So the user and a random seed
- * are hashed too: nobody else's connections get into the way of those who look for theirs.
+ * A process chooses its QP number freely: there need not be a QP with that number. Therefore the
+ * user and a random seed are hashed as well, so that connections of other users do not get in the
+ * way of a lookup.
  */
-static struct close_bucket *close_bucket(const void *owner, u32 qp_num)
+static struct close_bucket *close_bucket_find(const void *user, u32 qp_num)
 {
-	u32 hash = jhash_3words(qp_num, lower_32_bits((uintptr_t)owner),
-				upper_32_bits((uintptr_t)owner), close_seed);
+	u32 hash = jhash_3words(qp_num, lower_32_bits((uintptr_t)user),
+				upper_32_bits((uintptr_t)user), close_seed);
 
 	return &buckets[hash % ARRAY_SIZE(buckets)];
 }
 
-/* A process's id does not change its QP number while it is closing. Nobody looks for a ULP's. */
-static struct close_bucket *close_bucket_of(const struct cmx_priv *p)
+/*
+ * The id of a process does not change its QP number while it is closing. Ids of ULPs are not looked
+ * up by QP number.
+ */
+static struct close_bucket *close_bucket_of_id(const struct cmx_priv *p)
 {
-	return p->user ? close_bucket(p->quota, p->qp_num) : close_bucket(p, 0);
+	return p->user ? close_bucket_find(p->quota, p->qp_num) : close_bucket_find(p, 0);
 }
 
-static void destroy(struct cmx_priv *p)
+static void cm_id_destroy(struct cmx_priv *p)
 {
 	struct cmx_device *dev = p->dead_dev;
 
@@ -94,23 +97,23 @@ static void destroy(struct cmx_priv *p)
 	cmx_device_put(dev);
 }
 
-static void reap_all(struct work_struct *work)
+static void cm_id_destroy_batch_work(struct work_struct *work)
 {
 	struct cmx_priv *p, *next;
 
 	llist_for_each_entry_safe(p, next, llist_del_all(&ended), ended) {
-		destroy(p);
+		cm_id_destroy(p);
 		cond_resched();
 	}
 }
 
-static void reap(struct work_struct *work)
+static void cm_id_destroy_work(struct work_struct *work)
 {
-	destroy(container_of(work, struct cmx_priv, reap));
+	cm_id_destroy(container_of(work, struct cmx_priv, reap));
 }
 
-/* Does ib_destroy_cm_id() cancel a message, so that ib_cm reports nothing about it? */
-static bool cm_awaits_answer(const struct ib_cm_id *cm)
+/* Would ib_destroy_cm_id() cancel a message, so that ib_cm reports no error for it? */
+static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 {
 	switch (READ_ONCE(cm->state)) {
 	case IB_CM_REQ_SENT:
@@ -126,14 +129,15 @@ static bool cm_awaits_answer(const struct ib_cm_id *cm)
 }
 
 /*
- * The reference of the ib_cm id is used up. The bucket's lock is held: a device that goes
- * sees each ib_cm id either here or as closing.
+ * Queue the destruction of p->cm_dead, which drops the reference that the ib_cm id holds. Caller
+ * must hold the bucket's lock: the removal of a device then finds each ib_cm id either queued here
+ * or closing.
  */
-static void bury(struct cmx_priv *p)
+static void cm_id_defer_destroy(struct cmx_priv *p)
 {
-	lockdep_assert_held(&close_bucket_of(p)->lock);
+	lockdep_assert_held(&close_bucket_of_id(p)->lock);
 	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
-		INIT_WORK(&p->reap, reap);
+		INIT_WORK(&p->reap, cm_id_destroy_work);
 		queue_work(cmx_reap_wq, &p->reap);
 	} else if (llist_add(&p->ended, &ended)) {
 		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
@@ -141,8 +145,10 @@ static void bury(struct cmx_priv *p)
 }
 
 /**
- * cmx_cm_unheard() - whether nothing is known of the peer
- * @cm: what has sent a REQ
+ * cmx_cm_unheard() - check whether the peer has sent nothing yet
+ * @cm: an ib_cm id that has sent a REQ or SIDR REQ
+ *
+ * Return: true if it has sent nothing.
  */
 bool cmx_cm_unheard(const struct ib_cm_id *cm)
 {
@@ -151,13 +157,13 @@ bool cmx_cm_unheard(const struct ib_cm_id *cm)
 	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
 }
 
-static void plan_round(void)
+static void close_round_schedule(void)
 {
 	queue_delayed_work(cmx_reap_wq, &round_work,
 			   (unsigned long)READ_ONCE(close_seconds) * HZ / ROUNDS);
 }
 
-/* The bucket's lock is held. */
+/* Caller must hold the bucket's lock. */
 static void close_begin(struct cmx_priv *p, struct close_bucket *b)
 {
 	lockdep_assert_held(&b->lock);
@@ -166,38 +172,39 @@ static void close_begin(struct cmx_priv *p, struct close_bucket *b)
 	atomic_inc(&num_closing);
 }
 
-/* The bucket's lock is held. */
+/* Caller must hold the bucket's lock. */
 static void close_end(struct cmx_priv *p)
 {
 	p->closing = 0;
 	hlist_del(&p->close_node);
 	atomic_dec(&num_closing);
 	if (p->cm_dead)
-		bury(p);
+		cm_id_defer_destroy(p);
 }
 
 /*
- * Waits no longer for the peer. The bucket's lock is held. Where the end is being reported already,
- * cmx_close_message() does the rest.
+ * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
+ * end, cmx_close_message() does the rest.
  */
 static void close_give_up(struct cmx_priv *p)
 {
-	if (cm_awaits_answer(p->cm_dead))
+	if (cm_id_awaits_reply(p->cm_dead))
 		close_end(p);
 }
 
 /**
- * cmx_cm_release() - give up the ib_cm id of an id
- * @p: the id; its lock is held. Nothing to do when it has none
+ * cmx_cm_release() - release the ib_cm id of an id
+ * @p: the id; nothing is done if it has no ib_cm id
  *
- * The peer is told, whatever the state of the connection. When it has not been
- * heard of, the path to it is no longer trusted. No id has a second ib_cm id
- * that it used. A silent peer is not told again when the device goes, or when
- * the owner has little left of his quota.
+ * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
+ * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
+ * if the device is being removed or little is left of the consumer's quota.
+ *
+ * Context: Caller must hold p->lock.
  */
 void cmx_cm_release(struct cmx_priv *p)
 {
-	struct close_bucket *b = close_bucket_of(p);
+	struct close_bucket *b = close_bucket_of_id(p);
 	struct ib_cm_id *cm = p->cm;
 
 	lockdep_assert_held(&p->lock);
@@ -210,26 +217,28 @@ void cmx_cm_release(struct cmx_priv *p)
 
 	spin_lock(&b->lock);
 	p->cm_dead = cm;
-	/* cmx_ib_notify() must not find what is being destroyed */
+	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed */
 	WRITE_ONCE(p->cm, NULL);
-	if (!p->closing && p->unanswered && !cm_awaits_answer(cm))
+	if (!p->closing && p->unanswered && !cm_id_awaits_reply(cm))
 		close_begin(p, b);
 	else if (!p->closing)
-		bury(p);
+		cm_id_defer_destroy(p);
 	else if (p->dev->gone_soon || cmx_quota_is_short(p->quota))
 		close_give_up(p);
 	else
-		plan_round();
+		close_round_schedule();
 	spin_unlock(&b->lock);
 }
 
 /**
- * cmx_close_begin() - the connection has ended, and the owner waits for no answer
- * @p: the id; its lock is held. The DREQ has been sent, or will be after the RTU
+ * cmx_close_begin() - wait for the peer's reply after the connection has ended for the consumer
+ * @p: the id. Its DREQ has been sent, or will be sent after the RTU
+ *
+ * Context: Caller must hold p->lock.
  */
 void cmx_close_begin(struct cmx_priv *p)
 {
-	struct close_bucket *b = close_bucket_of(p);
+	struct close_bucket *b = close_bucket_of_id(p);
 
 	lockdep_assert_held(&p->lock);
 	spin_lock(&b->lock);
@@ -237,8 +246,8 @@ void cmx_close_begin(struct cmx_priv *p)
 	spin_unlock(&b->lock);
 }
 
-/* True: another round is needed. */
-static bool bucket_next_round(struct close_bucket *b)
+/* Return true if another round is needed. */
+static bool close_bucket_run_round(struct close_bucket *b)
 {
 	struct hlist_node *next;
 	struct cmx_priv *p;
@@ -259,27 +268,29 @@ static bool bucket_next_round(struct close_bucket *b)
 	return more;
 }
 
-static void next_round(struct work_struct *work)
+static void close_round_work(struct work_struct *work)
 {
 	bool more = false;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(buckets); i++)
-		more |= bucket_next_round(&buckets[i]);
+		more |= close_bucket_run_round(&buckets[i]);
 	if (more)
-		plan_round();
+		close_round_schedule();
 }
 
 /**
- * cmx_close_count() - connections whose peer has not yet confirmed the end
+ * cmx_close_count() - count the connections whose peer has not yet confirmed the end
+ *
+ * Return: the number of connections.
  */
 unsigned int cmx_close_count(void)
 {
 	return atomic_read(&num_closing);
 }
 
-/* Is the message about which ib_cm would have reported an error out of the world? */
-static bool is_answer(const struct cmx_priv *p, enum ib_cm_event_type type)
+/* Does the event end the message for which ib_cm would otherwise report an error? */
+static bool close_event_ends_message(const struct cmx_priv *p, enum ib_cm_event_type type)
 {
 	switch (type) {
 	case IB_CM_MRA_RECEIVED:
@@ -293,12 +304,13 @@ static bool is_answer(const struct cmx_priv *p, enum ib_cm_event_type type)
 }
 
 /**
- * cmx_close_message() - a message on a connection that may be closing
- * @p: the id; its lock is held
+ * cmx_close_message() - handle an event of a connection that may be closing
+ * @p: the id
  * @cm: its ib_cm id
- * @type: of the message
+ * @type: type of the event
  *
- * Return: whether this is all that there is to do about it.
+ * Context: Caller must hold p->lock.
+ * Return: true if there is nothing else to do for the event.
  */
 bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type)
 {
@@ -306,13 +318,13 @@ bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event
 	int ret;
 
 	lockdep_assert_held(&p->lock);
-	if (!is_answer(p, type))
+	if (!close_event_ends_message(p, type))
 		return false;
 	p->unanswered = 0;
 	if (!READ_ONCE(p->closing))
 		return false;
 	if (type == IB_CM_DREQ_RECEIVED) {
-		/* both ends did it at the same time: each answers the other */
+		/* both ends have disconnected at the same time: each replies to the other */
 		ret = ib_send_cm_drep(cm, NULL, 0);
 		trace_cmx_cm_send(p, "DREP", ret);
 	} else if (type == IB_CM_RTU_RECEIVED && p->cm) {
@@ -323,7 +335,7 @@ bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event
 			return true;
 		}
 	}
-	b = close_bucket_of(p);
+	b = close_bucket_of_id(p);
 	spin_lock(&b->lock);
 	if (p->closing)
 		close_end(p);
@@ -333,9 +345,10 @@ bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event
 	return true;
 }
 
-static bool is_closing(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
+static bool close_qp_is_closing(const struct cmx_quota *user, const struct ib_device *device,
+				u32 qp_num)
 {
-	struct close_bucket *b = close_bucket(user, qp_num);
+	struct close_bucket *b = close_bucket_find(user, qp_num);
 	struct cmx_priv *p;
 	bool found = false;
 
@@ -354,23 +367,23 @@ static bool is_closing(const struct cmx_quota *user, const struct ib_device *dev
 
 /**
  * cmx_close_wait() - wait for the end of the last connection of a QP
- * @user: whose QP it is; nobody else's connections are waited for
+ * @user: user of the QP; connections of other users do not count
  * @device: device of the QP
  * @qp_num: its number
  *
- * As long as the peer has not taken notice of that end, it refuses another
- * connection with the same QP. A peer that is gone is not waited for.
+ * The peer refuses another connection with the same QP as long as it does not know about the end of
+ * the last one. The wait is limited to QP_WAIT_MS, since the peer may be gone.
  */
 void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
 {
-	if (is_closing(user, device, qp_num))
-		wait_event_killable_timeout(closed, !is_closing(user, device, qp_num),
+	if (close_qp_is_closing(user, device, qp_num))
+		wait_event_killable_timeout(closed, !close_qp_is_closing(user, device, qp_num),
 					    msecs_to_jiffies(QP_WAIT_MS));
 }
 
 /**
- * cmx_close_device() - a device goes: wait for no peer any longer
- * @dev: the device; takes no more ids. What was given up there has a reference to it until
+ * cmx_close_device() - stop waiting for peers when a device is being removed
+ * @dev: the device; accepts no more ids. A released ib_cm id holds a reference to its device until
  *	it is destroyed
  */
 void cmx_close_device(const struct cmx_device *dev)

@@ -19,13 +19,14 @@
 #include "transport.h"
 #include "wire.h"
 
-/* What ib_cm has for the retries of a QP: three bits. */
+/* The messages of ib_cm have three bits for each retry count of a QP. */
 #define MAX_RETRIES 7
 
 /**
- * cmx_cm_create() - make the ib_cm id of an id
- * @p: the id; its lock is held, it has none
+ * cmx_cm_create() - create the ib_cm id of an id
+ * @p: the id, which has no ib_cm id
  *
+ * Context: Caller must hold p->lock.
  * Return: 0 or -ENOMEM.
  */
 int cmx_cm_create(struct cmx_priv *p)
@@ -41,8 +42,10 @@ int cmx_cm_create(struct cmx_priv *p)
 
 /**
  * cmx_cm_abort() - undo cmx_cm_create()
- * @p: the id; its lock is held. Nothing has been sent, so no handler runs, and
- *	none is waited for
+ * @p: the id. Nothing has been sent on its ib_cm id, so no handler runs, and the destruction does
+ *	not wait for one
+ *
+ * Context: Caller must hold p->lock.
  */
 void cmx_cm_abort(struct cmx_priv *p)
 {
@@ -54,10 +57,13 @@ void cmx_cm_abort(struct cmx_priv *p)
 }
 
 /**
- * cmx_psn() - the starting PSN of an id's QP
- * @p: the id; its lock is held
+ * cmx_psn() - get the starting PSN of an id's QP
+ * @p: the id
  *
- * Most ids never need one.
+ * The first call chooses the PSN, because most ids never need one.
+ *
+ * Context: Caller must hold p->lock.
+ * Return: the PSN.
  */
 u32 cmx_psn(struct cmx_priv *p)
 {
@@ -67,11 +73,12 @@ u32 cmx_psn(struct cmx_priv *p)
 }
 
 /**
- * cmx_req_data() - private data of a request: header, then what the owner sends
- * @p: the id; its lock is held
- * @param: the owner's data, whose length has been checked
+ * cmx_req_data() - write the private data of a request: the CMA header and the consumer's data
+ * @p: the id
+ * @param: the consumer's data, whose length has been checked
  * @data: zeroed, and long enough for both
  *
+ * Context: Caller must hold p->lock.
  * Return: 0 or the error of cmx_hdr_pack().
  */
 int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *data)
@@ -82,7 +89,10 @@ int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *da
 		memcpy(data + hdr, param->private_data, param->private_data_len);
 	if (hdr)
 		return cmx_hdr_pack(data, cmx_src(p), cmx_dst(p));
-	/* A peer takes anything else for a header that it does not know. */
+	/*
+	 * Even without a header the first byte is the CMA version. A peer takes any other value for
+	 * a header that it does not know.
+	 */
 	data[0] = 0;
 	return 0;
 }
@@ -132,8 +142,8 @@ static int ib_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	return ret;
 }
 
-/* The connection can't be had: also the peer shall know. */
-static void refuse(struct cmx_priv *p, enum ib_cm_rej_reason reason)
+/* Abort the connection attempt and send a REJ. Caller must hold p->lock. */
+static void ib_conn_abort(struct cmx_priv *p, enum ib_cm_rej_reason reason)
 {
 	int ret;
 
@@ -144,15 +154,16 @@ static void refuse(struct cmx_priv *p, enum ib_cm_rej_reason reason)
 }
 
 /*
- * A QP of ours that was moved half way is of no more use, so that ends the
- * attempt. With a QP of the owner's nothing has happened yet.
+ * Finish the response to a REQ or REP of the peer. If it failed, a QP that we manage may be in an
+ * intermediate state and cannot be used any more, so the attempt ends with a REJ. A QP that the
+ * consumer manages has not been changed yet. Caller must hold p->lock.
  */
-static int answered(struct cmx_priv *p, int ret)
+static int ib_response_finish(struct cmx_priv *p, int ret)
 {
 	if (!ret)
 		p->owed = 0;
 	else if (p->id.qp)
-		refuse(p, IB_CM_REJ_CONSUMER_DEFINED);
+		ib_conn_abort(p, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
 
@@ -183,7 +194,7 @@ static int ib_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
 	}
 	if (!ret)
 		p->unanswered = IB_CM_REP_SENT;
-	return answered(p, ret);
+	return ib_response_finish(p, ret);
 }
 
 static int ib_establish(struct cmx_priv *p)
@@ -203,14 +214,14 @@ static int ib_establish(struct cmx_priv *p)
 		p->established = 1;
 		cmx_deadline_stop(p);
 	}
-	return answered(p, ret);
+	return ib_response_finish(p, ret);
 }
 
 /*
- * Takes our own REQ or REP back. ib_send_cm_rej() would leave it to ib_mad, which sends it as
- * often as it was asked to; when the ib_cm id is destroyed it is cancelled, and rejected too.
+ * Cancel our own REQ or REP. Destroying the ib_cm id cancels the message and sends a REJ. After
+ * ib_send_cm_rej() alone ib_mad would still send the message as often as it was asked to.
  */
-static int ib_withdraw(struct cmx_priv *p)
+static int ib_conn_cancel(struct cmx_priv *p)
 {
 	if (p->established ||
 	    (p->unanswered != IB_CM_REQ_SENT && p->unanswered != IB_CM_REP_SENT))
@@ -227,7 +238,7 @@ static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 	if (data && len > IB_CM_REJ_PRIVATE_DATA_SIZE)
 		return -EINVAL;
 	if (!p->owed)
-		return ib_withdraw(p);
+		return ib_conn_cancel(p);
 	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
 	trace_cmx_cm_send(p, "REJ", ret);
 	if (ret)
@@ -237,8 +248,8 @@ static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 	return 0;
 }
 
-/* The connection is at its end. */
-static void disconnected(struct cmx_priv *p, struct cmx_event *ev)
+/* Report the end of the connection. Caller must hold p->lock. */
+static void ib_conn_set_disconnected(struct cmx_priv *p, struct cmx_event *ev)
 {
 	cmx_deadline_stop(p);
 	cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
@@ -246,8 +257,8 @@ static void disconnected(struct cmx_priv *p, struct cmx_event *ev)
 }
 
 /*
- * A DREQ, or the DREP to that of the peer. That there is nothing to send is no
- * error: the connection may just have ended, or be gone before it was there.
+ * Send a DREQ, or a DREP if the peer has sent its DREQ. It is no error if there is nothing to send:
+ * the connection may just have ended, or ended before it was established.
  */
 static int ib_disconnect(struct cmx_priv *p)
 {
@@ -264,18 +275,24 @@ static int ib_disconnect(struct cmx_priv *p)
 	ret = cmx_qp_err(p);
 	if (ret)
 		goto out;
-	/* while the REP is unanswered ib_cm takes no DREQ: that follows the RTU */
+	/*
+	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
+	 * when the RTU has arrived.
+	 */
 	if (!ev || p->unanswered != IB_CM_REP_SENT) {
 		ret = ib_send_cm_dreq(p->cm, NULL, 0);
 		trace_cmx_cm_send(p, "DREQ", ret);
 		if (!ret)
 			p->unanswered = IB_CM_DREQ_SENT;
 	}
-	/* ib_cm ends it also when it can't say so; the rest of it, ib_close.c */
+	/*
+	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
+	 * for the reply.
+	 */
 	if (ev && (!ret || READ_ONCE(p->cm->state) == IB_CM_TIMEWAIT)) {
 		if (!ret)
 			cmx_close_begin(p);
-		disconnected(p, ev);
+		ib_conn_set_disconnected(p, ev);
 		return 0;
 	}
 	if (ret) {
@@ -290,8 +307,8 @@ out:
 }
 
 /**
- * struct cmx_comm_est - a message came in on the QP before the RTU did
- * @work: tells the owner
+ * struct cmx_comm_est - a message arrived on the QP before the RTU
+ * @work: reports this to the consumer
  * @p: the id, with a reference
  */
 struct cmx_comm_est {
@@ -322,10 +339,10 @@ static void comm_est_work(struct work_struct *work)
 }
 
 /*
- * ib_cm_notify() would have the REP cancelled only if nothing else arrives before its own work
- * item runs. So ib_cm is not told: it sends the REP until the RTU is there.
+ * ib_cm_notify() would cancel the REP only if nothing else arrived before the work item of ib_cm
+ * runs. Therefore ib_cm is not notified, and sends the REP until the RTU arrives.
  */
-static int ib_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
+static int ib_notify_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
 {
 	struct cmx_comm_est *est;
 
@@ -355,13 +372,13 @@ static int ib_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
 }
 
 /**
- * cmx_ib_notify() - what happened to the QP
- * @p: the id; its lock is not needed
+ * cmx_ib_notify() - handle an event of the QP
+ * @p: the id
  * @event: %IB_EVENT_COMM_EST or %IB_EVENT_PATH_MIG
  *
- * Drivers report events of QPs in any context. RCU keeps an ib_cm id that is
- * being destroyed; it then refuses.
+ * RCU keeps the memory of an ib_cm id that is being destroyed. Such an ib_cm id refuses the event.
  *
+ * Context: Any context, because drivers report events of QPs in any. p->lock is not needed.
  * Return: 0, -EINVAL without a connection or an alternate path to migrate to,
  * -EISCONN, -ENOMEM.
  */
@@ -370,23 +387,25 @@ int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event)
 	struct ib_cm_id *cm;
 	int ret = -EINVAL;
 
-	/* ib_cm would migrate to nowhere, and lose its reference to the GID */
+	/* ib_cm would migrate to a missing path and lose its reference to the GID */
 	if (event == IB_EVENT_PATH_MIG && p->id.route.num_pri_alt_paths < 2)
 		return -EINVAL;
 	rcu_read_lock();
 	cm = READ_ONCE(p->cm);
 	if (cm)
-		ret = event == IB_EVENT_COMM_EST ? ib_comm_est(p, cm) : ib_cm_notify(cm, event);
+		ret = event == IB_EVENT_COMM_EST ? ib_notify_comm_est(p, cm) : ib_cm_notify(cm,
+								      event);
 	rcu_read_unlock();
 	return ret;
 }
 
 /**
- * cmx_ib_port_attr() - QP attributes that depend on the port alone
- * @p: the id; its lock is held
- * @attr: gets port and P_Key index
- * @mask: which attributes count
+ * cmx_ib_port_attr() - get the QP attributes that depend only on the port
+ * @p: the id
+ * @attr: receives port and P_Key index
+ * @mask: receives the mask of valid attributes
  *
+ * Context: Caller must hold p->lock.
  * Return: 0, -ENOENT when the port is not in the partition.
  */
 int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
@@ -425,7 +444,8 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.init_qp_attr = ib_init_qp_attr,
 };
 
-static void got_rep(struct cmx_priv *p, const struct ib_cm_event *event, struct rdma_cm_event *ev)
+static void ib_handle_rep(struct cmx_priv *p, const struct ib_cm_event *event,
+			  struct rdma_cm_event *ev)
 {
 	const struct ib_cm_rep_event_param *rep = &event->param.rep_rcvd;
 	struct rdma_conn_param *conn = &ev->param.conn;
@@ -438,7 +458,7 @@ static void got_rep(struct cmx_priv *p, const struct ib_cm_event *event, struct 
 	conn->qp_num = rep->remote_qpn;
 	p->owed = 1;
 	if (!cmx_ece_receive(p, &rep->ece)) {
-		refuse(p, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
+		ib_conn_abort(p, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
 		cmx_deadline_stop(p);
 		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
 		ev->status = -EOPNOTSUPP;
@@ -454,36 +474,41 @@ static void got_rep(struct cmx_priv *p, const struct ib_cm_event *event, struct 
 	ev->ece = p->ece_remote;
 }
 
-/* The peer says that the path is not one, so a newer record may be another. */
-static bool rej_of_path(int reason)
+/* Does the reason say that the path is invalid? A newer path record may then be different. */
+static bool ib_rej_is_path_error(int reason)
 {
 	return (reason >= IB_CM_REJ_INVALID_GID && reason <= IB_CM_REJ_INVALID_PACKET_RATE) ||
 	       reason == IB_CM_REJ_INVALID_MTU || reason == IB_CM_REJ_INVALID_FLOW_LABEL;
 }
 
-static void got_rej(struct cmx_priv *p, const struct ib_cm_event *event, struct rdma_cm_event *ev)
+static void ib_handle_rej(struct cmx_priv *p, const struct ib_cm_event *event,
+			  struct rdma_cm_event *ev)
 {
 	ev->event = RDMA_CM_EVENT_REJECTED;
 	ev->status = event->param.rej_rcvd.reason;
 	if (ev->status == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		p->ece_flags |= CMX_ECE_F_REJECTED;
-	if (rej_of_path(ev->status))
+	if (ib_rej_is_path_error(ev->status))
 		cmx_route_stale(p);
 	p->owed = 0;
 	cmx_qp_err(p);
 	cmx_deadline_stop(p);
 }
 
-/* Is a message one that the owner may have to hear of? */
-static bool concerns(const struct cmx_priv *p, const struct ib_cm_event *event)
+/* Can the event be relevant to the consumer in the current state? */
+static bool ib_event_is_relevant(const struct cmx_priv *p, const struct ib_cm_event *event)
 {
 	if (event->event == IB_CM_TIMEWAIT_EXIT)
 		return p->state == CMX_DISCONNECT;
 	return p->state == CMX_CONNECT;
 }
 
-/* A message on a connection, or one to be. False: there is nothing to report. */
-static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
+/*
+ * Handle an event of a connection or of a connection attempt. Return false if there is nothing to
+ * report. Caller must hold p->lock.
+ */
+static bool ib_handle_event(struct cmx_priv *p, const struct ib_cm_event *event,
+			    struct cmx_event *ev)
 {
 	switch (event->event) {
 	case IB_CM_REQ_ERROR:
@@ -493,12 +518,12 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
 		cmx_deadline_stop(p);
-		/* the QP had a message, but no RTU ever came */
+		/* a message arrived on the QP, but the RTU never did */
 		if (p->established)
 			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
 		return !p->established || !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REP_RECEIVED:
-		got_rep(p, event, &ev->ev);
+		ib_handle_rep(p, event, &ev->ev);
 		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_RTU_RECEIVED:
@@ -517,7 +542,7 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 		cmx_deadline_stop(p);
 		return !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REJ_RECEIVED:
-		got_rej(p, event, &ev->ev);
+		ib_handle_rej(p, event, &ev->ev);
 		cmx_event_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_TIMEWAIT_EXIT:
@@ -529,16 +554,18 @@ static bool got_message(struct cmx_priv *p, const struct ib_cm_event *event, str
 }
 
 /**
- * cmx_ib_handler() - messages on a connection, or about datagrams
- * @cm: the ib_cm id. When it reports that nobody has answered ib_cm does not wait for the
- *	handler: cmx_cm_release() does. What that can't see is a message that ends just
- *	when the id is destroyed; RCU keeps both ids until then
- * @event: the message
+ * cmx_ib_handler() - handle an event of ib_cm: connections and SIDR
+ * @cm: the ib_cm id
+ * @event: the event
  *
- * An ib_cm id that was given up gets here too until it is destroyed: the id no
- * longer points to it.
+ * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
+ * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
+ * both ids until then.
  *
- * Return: 0. That something is wrong is for the owner to decide.
+ * The handler is called for a released ib_cm id, too, until that is destroyed. p->cm no longer
+ * points to it.
+ *
+ * Return: 0. The consumer decides about errors.
  */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
@@ -557,9 +584,10 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	mutex_lock(&p->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_route_stale(p);
-	if (!cmx_close_message(p, cm, event->event) && p->cm == cm && concerns(p, event)) {
+	if (!cmx_close_message(p, cm, event->event) && p->cm == cm &&
+	    ib_event_is_relevant(p, event)) {
 		ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
-		post = got_message(p, event, ev);
+		post = ib_handle_event(p, event, ev);
 	}
 	if (post)
 		cmx_event_queue(ev);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests that arrive: REQ and SIDR REQ. Who listens, and the id that is born.
+ * Incoming REQs and SIDR REQs: find the listener and create the id of the new connection.
  *
- * What the handler returns decides what ib_cm tells the peer: nothing for
- * -ENOMEM, so that it tries again; a reject for any other error.
+ * The return value of the handler decides how ib_cm replies to the peer. For -ENOMEM ib_cm sends
+ * nothing, so that the peer tries again. For any other error it sends a reject.
  */
 #include <linux/if_arp.h>
 #include <linux/inetdevice.h>
@@ -25,26 +25,26 @@
 #include "wire.h"
 
 /**
- * struct request - what a request says, whatever its kind
- * @event: as ib_cm has it
- * @sgid_attr: address of ours that it came to; valid as long as @event. On
- *	InfiniBand NULL without a GRH
- * @gid: address of ours that the path ends at (InfiniBand), or NULL
- * @ndev: interface that it is for, with a reference; NULL for AF_IB
- * @local: address that it is for
- * @peer: who sent it
- * @device: device that it came in by
- * @service_id: names the port space and the port
- * @qp_type: what the peer has
+ * struct ib_request - contents of a REQ or SIDR REQ
+ * @event: event of ib_cm
+ * @sgid_attr: local GID at which the request arrived; valid as long as @event. NULL on InfiniBand
+ *	without a GRH
+ * @gid: local GID at which the path ends (InfiniBand), or NULL
+ * @ndev: network interface that the request is for, with a reference; NULL for AF_IB
+ * @local: local address that the request is for
+ * @peer: address of the sender
+ * @device: device on which the request arrived
+ * @service_id: encodes the port space and the port
+ * @qp_type: QP type of the peer
  * @port: port of the device
- * @pkey: partition that it came in
- * @ib: it came by InfiniBand, and not by RoCE
- * @bare: the private data has no header: it is for AF_IB
- * @sib: AF_IB listeners may have it: it is for AF_IB, or no IP listener has the address
- * @listened: somebody listens on the port, though maybe not for this address
- * @hdr_len: of the header, as the listener sees it
+ * @pkey: partition in which the request arrived
+ * @ib: the request arrived over InfiniBand and not over RoCE
+ * @bare: the private data has no CMA header: the request is for AF_IB
+ * @sib: AF_IB listeners may match: the request is for AF_IB, or no IP listener has the address
+ * @listened: somebody listens on the port, though maybe not on this address
+ * @hdr_len: length of the CMA header that the listener does not see; 0 for AF_IB listeners
  */
-struct request {
+struct ib_request {
 	const struct ib_cm_event *event;
 	const struct ib_gid_attr *sgid_attr;
 	const union ib_gid *gid;
@@ -63,13 +63,13 @@ struct request {
 	u8 hdr_len;
 };
 
-static bool is_sidr(const struct request *req)
+static bool ib_request_is_sidr(const struct ib_request *req)
 {
 	return req->qp_type == IB_QPT_UD;
 }
 
-static int read_request(struct request *req, const struct ib_cm_event *event,
-			struct ib_device *device)
+static int ib_request_parse(struct ib_request *req, const struct ib_cm_event *event,
+			    struct ib_device *device)
 {
 	const struct ib_cm_sidr_req_event_param *sidr = &event->param.sidr_req_rcvd;
 	const struct ib_cm_req_event_param *conn = &event->param.req_rcvd;
@@ -107,8 +107,8 @@ static int read_request(struct request *req, const struct ib_cm_event *event,
 	return req->bare ? 0 : ret;
 }
 
-/* An answer to the peer would leave by the interface that the request came to. */
-static bool route_fits4(const struct request *req)
+/* Does the route to the peer leave through the interface that the request is for? */
+static bool ib_request_has_route4(const struct ib_request *req)
 {
 	__be32 local = ((const struct sockaddr_in *)&req->local)->sin_addr.s_addr;
 	__be32 peer = ((const struct sockaddr_in *)&req->peer)->sin_addr.s_addr;
@@ -126,7 +126,7 @@ static bool route_fits4(const struct request *req)
 	return !fib_lookup(dev_net(req->ndev), &fl4, &res, 0) && FIB_RES_DEV(res) == req->ndev;
 }
 
-static bool route_fits6(const struct request *req)
+static bool ib_request_has_route6(const struct ib_request *req)
 {
 #if IS_ENABLED(CONFIG_IPV6)
 	const struct in6_addr *local = &((const struct sockaddr_in6 *)&req->local)->sin6_addr;
@@ -146,8 +146,8 @@ static bool route_fits6(const struct request *req)
 #endif
 }
 
-/* The header has no scope: link-local addresses are of the link that it came by. */
-static void set_scope(struct sockaddr_storage *addr, const struct net_device *ndev)
+/* The CMA header has no scope ID: link-local addresses belong to the link of the interface. */
+static void ib_request_set_scope(struct sockaddr_storage *addr, const struct net_device *ndev)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 
@@ -156,8 +156,8 @@ static void set_scope(struct sockaddr_storage *addr, const struct net_device *nd
 		in6->sin6_scope_id = ndev->ifindex;
 }
 
-/* An AF_IB listener takes whatever comes for its service ID, GID and partition. */
-static bool match_sib(const struct sockaddr_ib *src, const struct request *req)
+/* An AF_IB listener accepts every request for its service ID, GID and partition. */
+static bool ib_listener_match_sib(const struct sockaddr_ib *src, const struct ib_request *req)
 {
 	if (src->sib_pkey && (be16_to_cpu(src->sib_pkey) ^ req->pkey) & 0x7fff)
 		return false;
@@ -165,10 +165,10 @@ static bool match_sib(const struct sockaddr_ib *src, const struct request *req)
 	       !memcmp(&src->sib_addr, req->gid, sizeof(*req->gid));
 }
 
-/* Is the listener's address one that the request is for? Called under a spinlock. */
-static bool match(struct cmx_priv *p, void *arg)
+/* Does the listener match the request? Called under a spinlock. */
+static bool ib_listener_match(struct cmx_priv *p, void *arg)
 {
-	struct request *req = arg;
+	struct ib_request *req = arg;
 	const struct sockaddr *local = (const struct sockaddr *)&req->local;
 	struct ib_device *device = READ_ONCE(p->id.device);
 	const struct sockaddr *src = cmx_src(p);
@@ -179,7 +179,8 @@ static bool match(struct cmx_priv *p, void *arg)
 	if (p->id.qp_type != req->qp_type)
 		return false;
 	if (src->sa_family == AF_IB)
-		return req->ib && req->sib && match_sib((const struct sockaddr_ib *)src, req);
+		return req->ib && req->sib &&
+		       ib_listener_match_sib((const struct sockaddr_ib *)src, req);
 	if (req->bare)
 		return false;
 	if (!cmx_addr_any(src))
@@ -187,11 +188,11 @@ static bool match(struct cmx_priv *p, void *arg)
 	return !p->opt.afonly || src->sa_family == local->sa_family;
 }
 
-static struct net_device *find_ndev(struct request *req)
+static struct net_device *ib_request_find_ndev(struct ib_request *req)
 {
 	struct net_device *ndev;
 
-	/* ib_ipoib knows: by the partition, the GID if there is one, and the IP address */
+	/* ib_ipoib looks it up by partition, GID if there is one, and IP address */
 	if (req->ib)
 		return ib_get_net_dev_by_params(req->device, req->port, req->pkey, req->gid,
 						(struct sockaddr *)&req->local);
@@ -204,80 +205,82 @@ static struct net_device *find_ndev(struct request *req)
 	return ndev;
 }
 
-static struct cmx_priv *find_matching(struct net *net, struct request *req, bool sib)
+static struct cmx_priv *ib_listener_lookup(struct net *net, struct ib_request *req, bool sib)
 {
 	req->sib = sib;
 	return cmx_port_find(net, cmx_service_id_ps(req->service_id),
-			     cmx_service_id_port(req->service_id), match, req);
+			     cmx_service_id_port(req->service_id), ib_listener_match, req);
 }
 
 /*
- * An AF_IB listener can have the same port as an IP listener, and takes requests of IP peers. It
- * gets only those for whose address nobody listens, or it could take another user's requests.
+ * An AF_IB listener can have the same port as an IP listener, and accepts requests of IP peers. It
+ * gets such a request only if no IP listener matches the address. Otherwise it could receive
+ * requests for another user.
  *
- * -ECONNREFUSED: nobody listens on the port, for whatever address.
+ * Return -ECONNREFUSED if nobody listens on the port, on any address.
  */
-static struct cmx_priv *find_in(struct net *net, struct request *req)
+static struct cmx_priv *ib_listener_find_in_net(struct net *net, struct ib_request *req)
 {
 	struct cmx_priv *p;
 
 	req->listened = false;
-	p = find_matching(net, req, req->bare);
+	p = ib_listener_lookup(net, req, req->bare);
 	if (!p && req->listened && !req->bare)
-		p = find_matching(net, req, true);
+		p = ib_listener_lookup(net, req, true);
 	return p ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
 }
 
 /*
- * RCU keeps the interface in its namespace: it is brought down, which waits
- * for readers, before it moves to another.
+ * RCU keeps the interface in its network namespace: before the interface moves to another
+ * namespace it is brought down, which waits for RCU readers.
  */
-static struct cmx_priv *find_ip_listener(struct request *req)
+static struct cmx_priv *ib_listener_find_ip(struct ib_request *req)
 {
 	struct cmx_priv *p = ERR_PTR(-EHOSTUNREACH);
 
-	req->ndev = find_ndev(req);
+	req->ndev = ib_request_find_ndev(req);
 	if (!req->ndev)
 		return ERR_PTR(-ENODEV);
 	rcu_read_lock();
 	if (!(req->ndev->flags & IFF_UP))
 		goto out;
-	if (req->local.ss_family == AF_INET ? !route_fits4(req) : !route_fits6(req))
+	if (req->local.ss_family == AF_INET ? !ib_request_has_route4(req)
+					    : !ib_request_has_route6(req))
 		goto out;
-	set_scope(&req->local, req->ndev);
-	set_scope(&req->peer, req->ndev);
-	p = find_in(dev_net(req->ndev), req);
+	ib_request_set_scope(&req->local, req->ndev);
+	ib_request_set_scope(&req->peer, req->ndev);
+	p = ib_listener_find_in_net(dev_net(req->ndev), req);
 out:
 	rcu_read_unlock();
 	return p;
 }
 
-/* Without an interface the namespace is that of the device. */
-static struct cmx_priv *find_ib_listener(struct request *req)
+/* Without an interface the network namespace is that of the device. */
+static struct cmx_priv *ib_listener_find_sib(struct ib_request *req)
 {
 	struct cmx_priv *p;
 
 	rcu_read_lock();
-	p = find_in(read_pnet(&req->device->coredev.rdma_net), req);
+	p = ib_listener_find_in_net(read_pnet(&req->device->coredev.rdma_net), req);
 	rcu_read_unlock();
 	return p;
 }
 
 /*
- * What seems to be a header can be an AF_IB peer's own data. Then its addresses
- * lead to no interface, or to one by which there is no way to the peer.
+ * Private data of an AF_IB peer can look like a CMA header. The addresses in it then belong to no
+ * interface, or to an interface without a route to the peer.
  */
-static struct cmx_priv *find_listener(struct request *req)
+static struct cmx_priv *ib_listener_find(struct ib_request *req)
 {
 	struct cmx_priv *p, *ib;
 
 	if (req->bare)
-		return find_ib_listener(req);
-	p = find_ip_listener(req);
+		return ib_listener_find_sib(req);
+	p = ib_listener_find_ip(req);
 	if (!req->ib || (p != ERR_PTR(-ENODEV) && p != ERR_PTR(-EHOSTUNREACH)))
 		return p;
 	req->bare = true;
-	ib = find_ib_listener(req);
+	ib = ib_listener_find_sib(req);
 	if (IS_ERR(ib))
 		return p;
 	dev_put(req->ndev);
@@ -285,7 +288,7 @@ static struct cmx_priv *find_listener(struct request *req)
 	return ib;
 }
 
-static int set_paths(struct rdma_route *route, const struct ib_cm_req_event_param *conn)
+static int ib_request_set_paths(struct rdma_route *route, const struct ib_cm_req_event_param *conn)
 {
 	int num = conn->alternate_path ? 2 : 1;
 
@@ -300,10 +303,14 @@ static int set_paths(struct rdma_route *route, const struct ib_cm_req_event_para
 	return 0;
 }
 
-/* On InfiniBand the GID is that of the interface; AF_IB has none if the request does not say. */
-static const struct ib_gid_attr *ib_gid_attr(struct cmx_priv *child, const struct request *req)
+/*
+ * On InfiniBand the GID is that of the interface. AF_IB has no interface: the GID is that of the
+ * request, or the first one of the port if the request has none.
+ */
+static const struct ib_gid_attr *ib_request_find_gid_ib(struct cmx_priv *conn_id,
+							const struct ib_request *req)
 {
-	struct rdma_dev_addr *addr = &child->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &conn_id->id.route.addr.dev_addr;
 	union ib_gid gid;
 
 	if (!req->ndev && !req->gid)
@@ -312,8 +319,11 @@ static const struct ib_gid_attr *ib_gid_attr(struct cmx_priv *child, const struc
 	return rdma_find_gid_by_port(req->device, &gid, IB_GID_TYPE_IB, req->port, NULL);
 }
 
-/* The request came to a GID of ours; that must be the one of the address that it is for. */
-static const struct ib_gid_attr *roce_gid_attr(const struct request *req)
+/*
+ * The GID must be the one of the IP address that the request is for. It may differ from the GID at
+ * which the request arrived.
+ */
+static const struct ib_gid_attr *ib_request_find_gid_roce(const struct ib_request *req)
 {
 	union ib_gid gid;
 
@@ -326,7 +336,7 @@ static const struct ib_gid_attr *roce_gid_attr(const struct request *req)
 				     req->ndev);
 }
 
-static void set_addr(struct rdma_addr *addr, const struct request *req)
+static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request *req)
 {
 	struct rdma_dev_addr *dev_addr = &addr->dev_addr;
 
@@ -346,21 +356,22 @@ static void set_addr(struct rdma_addr *addr, const struct request *req)
 	memcpy(dev_addr->broadcast, req->ndev->broadcast, MAX_ADDR_LEN);
 }
 
-/* Fill in an id that nobody knows yet. */
-static int init_child(struct cmx_priv *child, const struct request *req)
+/* Set the addresses and paths of a new id. No lock is needed: nobody else knows the id yet. */
+static int ib_request_set_route(struct cmx_priv *conn_id, const struct ib_request *req)
 {
-	struct rdma_route *route = &child->id.route;
+	struct rdma_route *route = &conn_id->id.route;
 
-	set_addr(&route->addr, req);
-	return is_sidr(req) ? 0 : set_paths(route, &req->event->param.req_rcvd);
+	ib_request_set_addr(&route->addr, req);
+	return ib_request_is_sidr(req) ? 0 : ib_request_set_paths(route,
+				  &req->event->param.req_rcvd);
 }
 
-static void fill_event(struct cmx_event *ev, const struct request *req)
+static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request *req)
 {
 	const struct ib_cm_req_event_param *conn = &req->event->param.req_rcvd;
 	const void *data = req->event->private_data + req->hdr_len;
 
-	if (is_sidr(req)) {
+	if (ib_request_is_sidr(req)) {
 		cmx_event_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
 		return;
 	}
@@ -376,72 +387,73 @@ static void fill_event(struct cmx_event *ev, const struct request *req)
 	cmx_event_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
 }
 
-static int attach(struct cmx_priv *child, const struct request *req)
+static int ib_request_attach(struct cmx_priv *conn_id, const struct ib_request *req)
 {
 	const struct ib_gid_attr *attr;
 	int ret;
 
-	if (child->id.ps == RDMA_PS_IPOIB && !req->ib)
+	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
 		return -EINVAL;
-	if (!rdma_dev_access_netns(req->device, cmx_net(child)))
+	if (!rdma_dev_access_netns(req->device, cmx_net(conn_id)))
 		return -ENODEV;
-	attr = req->ib ? ib_gid_attr(child, req) : roce_gid_attr(req);
+	attr = req->ib ? ib_request_find_gid_ib(conn_id, req) : ib_request_find_gid_roce(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	ret = cmx_device_attach_request(child, req->device, req->port, attr);
+	ret = cmx_device_attach_request(conn_id, req->device, req->port, attr);
 	if (!ret)
-		child->gid_type = attr->gid_type;
+		conn_id->gid_type = attr->gid_type;
 	return ret;
 }
 
-/* Our policy wants ECE, and the peer has none: that is a reason of its own. */
-static int check_ece(struct cmx_priv *child, struct ib_cm_id *cm, const struct request *req)
+/* A peer without ECE is refused with a reason of its own if our policy requires ECE. */
+static int ib_request_check_ece(struct cmx_priv *conn_id, struct ib_cm_id *cm,
+				const struct ib_request *req)
 {
-	if (is_sidr(req) || cmx_ece_receive(child, &req->event->param.req_rcvd.ece))
+	if (ib_request_is_sidr(req) || cmx_ece_receive(conn_id, &req->event->param.req_rcvd.ece))
 		return 0;
 	ib_send_cm_rej(cm, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED, NULL, 0, NULL, 0);
 	return -EOPNOTSUPP;
 }
 
 /*
- * Everything that can fail, and last the owner's consent. Both locks are held:
- * the removal of the device, or the end of the listener, comes before all this
- * or after CONNECT_REQUEST is posted.
+ * Set up the new id: every step that can fail, and as the last one the consumer's consent. Caller
+ * must hold both locks. Thus a removal of the device or the end of the listener comes either before
+ * all this or after CONNECT_REQUEST is posted.
  */
-static int bear(struct cmx_priv *child, struct cmx_priv *listener, struct ib_cm_id *cm,
-		const struct request *req)
+static int ib_request_init_id(struct cmx_priv *conn_id, struct cmx_priv *listener,
+			      struct ib_cm_id *cm, const struct ib_request *req)
 {
 	int ret;
 
 	if (listener->state != CMX_LISTEN)
 		return -ECONNREFUSED;
-	cmx_opt_inherit(child, listener);
-	ret = attach(child, req);
+	cmx_opt_inherit(conn_id, listener);
+	ret = ib_request_attach(conn_id, req);
 	if (ret)
 		return ret;
-	ret = check_ece(child, cm, req);
+	ret = ib_request_check_ece(conn_id, cm, req);
 	if (ret)
 		return ret;
-	ret = child->sink->adopt(child, listener);
+	ret = conn_id->sink->adopt(conn_id, listener);
 	if (ret)
 		return ret == -EAGAIN ? -ENOMEM : ret;
 
-	cmx_state_move(child, CMX_IN(IDLE), CMX_CONNECT);
-	cmx_id_get(child);
-	cm->context = child;
+	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
+	cmx_id_get(conn_id);
+	cm->context = conn_id;
 	cm->cm_handler = cmx_ib_handler;
-	WRITE_ONCE(child->cm, cm);
-	child->owed = 1;
-	if (!is_sidr(req))
+	WRITE_ONCE(conn_id->cm, cm);
+	conn_id->owed = 1;
+	if (!ib_request_is_sidr(req))
 		cmx_send_mra(cm);
 	return 0;
 }
 
-/* An AF_IB listener sees AF_IB addresses, and all of the private data. */
-static void see_as_sib(struct request *req, const struct sockaddr_ib *listener)
+/* An AF_IB listener sees AF_IB addresses and the whole private data. */
+static void ib_request_convert_to_sib(struct ib_request *req, const struct sockaddr_ib *listener)
 {
-	const struct sa_path_rec *path = is_sidr(req) ? NULL
-						      : req->event->param.req_rcvd.primary_path;
+	const struct sa_path_rec *path =
+		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
 	struct sockaddr_ib local = *listener, peer = { .sib_family = AF_IB };
 
 	if (path) {
@@ -462,95 +474,99 @@ static void see_as_sib(struct request *req, const struct sockaddr_ib *listener)
 	req->hdr_len = 0;
 }
 
-/* The reference to the listener is used up. */
-static int take_request(struct cmx_priv *listener, struct ib_cm_id *cm, const struct request *req)
+/* Create an id for the request and report it. Consumes the reference to the listener. */
+static int ib_request_deliver(struct cmx_priv *listener, struct ib_cm_id *cm,
+			      const struct ib_request *req)
 {
 	struct cmx_event *ev = NULL;
-	struct cmx_priv *child;
+	struct cmx_priv *conn_id;
 	int ret = -ENOMEM;
 
-	child = cmx_id_new_child(listener, req->qp_type);
-	if (!child)
+	conn_id = cmx_id_new_child(listener, req->qp_type);
+	if (!conn_id)
 		goto put_listener;
-	ret = init_child(child, req);
+	ret = ib_request_set_route(conn_id, req);
 	if (ret)
-		goto kill_child;
+		goto shutdown_id;
 	ret = -ENOMEM;
-	ev = cmx_event_new(child, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
+	ev = cmx_event_new(conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
 	if (!ev)
-		goto kill_child;
-	fill_event(ev, req);
+		goto shutdown_id;
+	ib_request_fill_event(ev, req);
 	ev->listener = cmx_id_get(listener);
 
 	mutex_lock(&listener->lock);
-	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	ret = bear(child, listener, cm, req);
+	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
+	ret = ib_request_init_id(conn_id, listener, cm, req);
 	if (!ret) {
-		ev->ev.ece = child->ece_remote;
-		/* the owner may end it at once, and of a SIDR REQ ib_cm does not wait for us */
-		cmx_id_get(child);
+		ev->ev.ece = conn_id->ece_remote;
+		/*
+		 * The consumer may destroy the id at once, and ib_cm does not wait for this handler
+		 * if the request is a SIDR REQ.
+		 */
+		cmx_id_get(conn_id);
 		cmx_event_queue(ev);
 	}
-	mutex_unlock(&child->lock);
+	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	cmx_id_put(listener);
 	if (!ret) {
-		child->sink->flush(child);
-		cmx_id_put(child);
+		conn_id->sink->flush(conn_id);
+		cmx_id_put(conn_id);
 		return 0;
 	}
 	cmx_event_free(ev);
-	cmx_id_kill(child);
-	cmx_id_put(child);
+	cmx_id_kill(conn_id);
+	cmx_id_put(conn_id);
 	return ret;
 
-kill_child:
-	cmx_id_kill(child);
-	cmx_id_put(child);
+shutdown_id:
+	cmx_id_kill(conn_id);
+	cmx_id_put(conn_id);
 put_listener:
 	cmx_id_put(listener);
 	return ret;
 }
 
 /*
- * A listener's entry of ib_cm is destroyed a moment after the listener. A request that comes
- * meanwhile gets the answer that ib_cm gives afterwards.
+ * The ib_cm id of a listener is destroyed a moment after the listener. A request that arrives in
+ * between gets the same reply that ib_cm sends afterwards.
  */
-static void reject_service_id(struct ib_cm_id *cm, const struct request *req)
+static void ib_request_reject_service_id(struct ib_cm_id *cm, const struct ib_request *req)
 {
 	struct ib_cm_sidr_rep_param rep = { .status = IB_SIDR_UNSUPPORTED };
 
-	if (is_sidr(req))
+	if (ib_request_is_sidr(req))
 		ib_send_cm_sidr_rep(cm, &rep);
 	else
 		ib_send_cm_rej(cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
 }
 
 /**
- * cmx_ib_req_handler() - a request arrived on a service ID that ids listen on
- * @cm: a new ib_cm id, the child's if there is one
+ * cmx_ib_req_handler() - handle a request to a service ID that ids listen on
+ * @cm: a new ib_cm id, which then belongs to the new id
  * @event: the request
  *
- * Return: 0, or the error to refuse it with: ib_cm destroys @cm.
+ * Return: 0, or the error to refuse the request with: ib_cm then destroys @cm.
  */
 int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
-	struct request req = {};
+	struct ib_request req = {};
 	struct cmx_priv *listener;
 	int ret;
 
-	ret = read_request(&req, event, cm->device);
+	ret = ib_request_parse(&req, event, cm->device);
 	if (ret)
 		return ret;
-	listener = find_listener(&req);
+	listener = ib_listener_find(&req);
 	ret = PTR_ERR_OR_ZERO(listener);
 	if (!ret) {
 		if (cmx_src(listener)->sa_family == AF_IB)
-			see_as_sib(&req, (struct sockaddr_ib *)cmx_src(listener));
-		ret = take_request(listener, cm, &req);
+			ib_request_convert_to_sib(&req, (struct sockaddr_ib *)cmx_src(listener));
+		ret = ib_request_deliver(listener, cm, &req);
 	}
 	if (ret == -ECONNREFUSED)
-		reject_service_id(cm, &req);
+		ib_request_reject_service_id(cm, &req);
 	dev_put(req.ndev);
 	return ret;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams over ib_cm: a SIDR REQ asks for the peer's QP, a SIDR REP names it.
+ * Datagrams over ib_cm: a SIDR REQ asks for the peer's QP number, and a SIDR REP returns it.
  */
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
@@ -17,14 +17,14 @@
 #include "transport.h"
 #include "wire.h"
 
-/* 4.096 us * 2^n, rounded to what ib_cm counts in */
-static unsigned long timeout_ms(u8 n)
+/* 4.096 us * 2^n, rounded to milliseconds, the unit of ib_cm */
+static unsigned long sidr_timeout_ms(u8 n)
 {
 	return 1UL << (n > 8 ? n - 8 : 0);
 }
 
-static void got_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param *rep,
-		    struct rdma_cm_event *ev)
+static void sidr_handle_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param *rep,
+			    struct rdma_cm_event *ev)
 {
 	struct rdma_ud_param *ud = &ev->param.ud;
 
@@ -48,12 +48,13 @@ static void got_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param 
 }
 
 /**
- * cmx_sidr_message() - a message about datagrams
- * @p: the id; its lock is held, its state is CMX_CONNECT
- * @event: the message
- * @ev: what to tell the owner
+ * cmx_sidr_message() - handle a SIDR event of ib_cm
+ * @p: the id, in state CMX_CONNECT
+ * @event: the event of ib_cm
+ * @ev: receives the event for the consumer
  *
- * Return: whether there is something to tell.
+ * Context: Caller must hold p->lock.
+ * Return: true if there is something to report.
  */
 bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
 {
@@ -64,7 +65,7 @@ bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struc
 		ev->ev.status = -ETIMEDOUT;
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
-		got_rep(p, &event->param.sidr_rep_rcvd, &ev->ev);
+		sidr_handle_rep(p, &event->param.sidr_rep_rcvd, &ev->ev);
 		cmx_event_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
 		break;
 	default:
@@ -81,7 +82,7 @@ static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 		.path = p->id.route.path_rec,
 		.sgid_attr = p->id.route.addr.dev_addr.sgid_attr,
 		.service_id = cmx_service_id(p->id.ps, cmx_dst(p)),
-		.timeout_ms = timeout_ms(cmx_opt_cm_response_timeout(p)),
+		.timeout_ms = sidr_timeout_ms(cmx_opt_cm_response_timeout(p)),
 		.private_data = data,
 		.private_data_len = cmx_hdr_len(cmx_src(p)) + param->private_data_len,
 		.max_cm_retries = cmx_opt_cm_retries(p),
@@ -104,7 +105,7 @@ static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 	return ret;
 }
 
-static int send_rep(struct cmx_priv *p, struct ib_cm_sidr_rep_param *rep)
+static int sidr_send_rep(struct cmx_priv *p, struct ib_cm_sidr_rep_param *rep)
 {
 	int ret;
 
@@ -117,7 +118,7 @@ static int send_rep(struct cmx_priv *p, struct ib_cm_sidr_rep_param *rep)
 	return ret;
 }
 
-static int answer(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
+static int sidr_send_success(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_SUCCESS,
@@ -125,7 +126,7 @@ static int answer(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
 		.private_data = data,
 		.private_data_len = len,
 	};
-	u32 old = p->qkey;
+	u32 old_qkey = p->qkey;
 	int ret;
 
 	ret = cmx_set_qkey(p, qkey);
@@ -133,9 +134,9 @@ static int answer(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
 		return ret;
 	rep.qkey = p->qkey;
 	cmx_ece_offer(p, &rep.ece);
-	ret = send_rep(p, &rep);
+	ret = sidr_send_rep(p, &rep);
 	if (ret)
-		p->qkey = old;
+		p->qkey = old_qkey;
 	else
 		p->established = 1;
 	return ret;
@@ -143,12 +144,12 @@ static int answer(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
 
 static int sidr_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
 {
-	return answer(p, param->qkey, param->private_data, param->private_data_len);
+	return sidr_send_success(p, param->qkey, param->private_data, param->private_data_len);
 }
 
 static int sidr_establish(struct cmx_priv *p)
 {
-	return answer(p, 0, NULL, 0);
+	return sidr_send_success(p, 0, NULL, 0);
 }
 
 static int sidr_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
@@ -159,10 +160,10 @@ static int sidr_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 		.private_data_len = len,
 	};
 
-	return send_rep(p, &rep);
+	return sidr_send_rep(p, &rep);
 }
 
-/* There is no connection to end; the owner's QP is out of use. */
+/* There is no connection to end, but the QP is not used any more. */
 static int sidr_disconnect(struct cmx_priv *p)
 {
 	return cmx_qp_err(p);
@@ -175,7 +176,7 @@ static int sidr_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *m
 	ret = cmx_ib_port_attr(p, attr, mask);
 	if (ret)
 		return ret;
-	/* looking settles nothing: a join or a peer may still bring another */
+	/* do not store the default Q_Key: a join or a peer may still set another one */
 	attr->qkey = p->qkey;
 	if (!attr->qkey)
 		ret = cmx_default_qkey(p, &attr->qkey);
