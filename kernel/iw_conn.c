@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections over iw_cm: iWARP, where a connection is one of TCP.
+ * Connections over iw_cm: on iWARP a connection is a TCP connection.
  *
- * The provider takes the QP through its states. Private data goes without a
- * header, because TCP knows the addresses.
+ * The provider moves the QP through its states. Private data has no CMA header, because TCP carries
+ * the addresses.
  *
- * iw_cm calls back from one worker for all, and a QP is not destroyed before
- * that worker has seen the end of its connection: no owner's handler runs
- * there, and nothing here waits for that worker with an id's lock. Destroying an
- * iw_cm id waits for the provider, and for the peer when that has not answered
- * yet: a work item does it.
+ * One worker of iw_cm makes the callbacks for all connections, and a QP is not destroyed before
+ * that worker has seen the end of its connection. Therefore no handler of a consumer runs in this
+ * worker, and nothing here waits for the worker with an id's lock held. A work item destroys an
+ * iw_cm id, because this waits for the provider, and for the peer if that has not replied yet.
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -28,12 +27,13 @@
 #include "wire.h"
 
 /*
- * iw_cm and the provider allocate for so many requests at once, and for as many for 0. Requests
- * wait there for a work item only: what the owner has not fetched is counted elsewhere.
+ * iw_cm and the provider allocate memory for this number of requests in advance, and for the same
+ * number if the backlog is 0. Requests wait there only for a work item: requests that the consumer
+ * has not fetched yet are counted elsewhere.
  */
 #define MAX_BACKLOG 256
 
-static void reap(struct work_struct *work)
+static void iw_id_destroy_work(struct work_struct *work)
 {
 	struct cmx_priv *p = container_of(work, struct cmx_priv, reap);
 	struct cmx_device *dev = p->dead_dev;
@@ -43,34 +43,38 @@ static void reap(struct work_struct *work)
 	cmx_device_put(dev);
 }
 
-/* The reference of @iw is used up. */
-static void bury(struct cmx_priv *p, struct iw_cm_id *iw, struct cmx_device *dev)
+/*
+ * Queue the destruction of @iw, which drops the reference that @iw holds. Caller must hold
+ * p->lock.
+ */
+static void iw_id_defer_destroy(struct cmx_priv *p, struct iw_cm_id *iw, struct cmx_device *dev)
 {
 	cmx_device_get(dev);
 	p->dead_dev = dev;
 	p->iw_dead = iw;
-	INIT_WORK(&p->reap, reap);
+	INIT_WORK(&p->reap, iw_id_destroy_work);
 	queue_work(p->established || p->owed ? cmx_reap_wq : cmx_linger_wq, &p->reap);
 }
 
-/* While the provider is being called, the caller does the rest. */
+/* While the provider is being called, iw_provider_connect() queues the destruction. */
 static void iw_release(struct cmx_priv *p)
 {
 	lockdep_assert_held(&p->lock);
 	if (p->iw && !p->calling)
-		bury(p, p->iw, p->dev);
+		iw_id_defer_destroy(p, p->iw, p->dev);
 	p->iw = NULL;
 }
 
-/* An offer of ECE has no place in the messages, and none will come. */
-static bool ece_fits(struct cmx_priv *p)
+/* The messages of iWARP have no place for ECE: none can be offered, and none will be received. */
+static bool iw_ece_is_supported(struct cmx_priv *p)
 {
 	static const struct rdma_ucm_ece none;
 
 	return !p->ece_local.vendor_id && cmx_ece_receive(p, &none);
 }
 
-static struct iw_cm_conn_param conn_param(struct cmx_priv *p, const struct rdma_conn_param *param)
+static struct iw_cm_conn_param iw_conn_param_init(struct cmx_priv *p,
+						  const struct rdma_conn_param *param)
 {
 	return (struct iw_cm_conn_param) {
 		.private_data = param->private_data,
@@ -81,8 +85,8 @@ static struct iw_cm_conn_param conn_param(struct cmx_priv *p, const struct rdma_
 	};
 }
 
-/* What the connection needs and the QP did not get when it was made. */
-static int prepare_qp(struct cmx_priv *p)
+/* Set the attributes that the connection needs and that the QP did not get at its creation. */
+static int iw_qp_init(struct cmx_priv *p)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int mask, ret;
@@ -93,13 +97,13 @@ static int prepare_qp(struct cmx_priv *p)
 	return ret ?: ib_modify_qp(p->id.qp, &attr, mask);
 }
 
-static void set_tos(struct cmx_priv *p, struct iw_cm_id *iw)
+static void iw_id_set_tos(struct cmx_priv *p, struct iw_cm_id *iw)
 {
 	iw->tos = cmx_opt_tos(p);
 	iw->tos_set = iw->tos;
 }
 
-static int hang_up(struct cmx_priv *p)
+static int iw_conn_close(struct cmx_priv *p)
 {
 	int ret = iw_cm_disconnect(p->iw, 0);
 
@@ -107,19 +111,19 @@ static int hang_up(struct cmx_priv *p)
 	return ret;
 }
 
-static void established(struct cmx_priv *p)
+static void iw_conn_set_established(struct cmx_priv *p)
 {
 	p->established = 1;
 	if (p->hangup)
-		hang_up(p);
+		iw_conn_close(p);
 }
 
-static enum rdma_cm_event_type got_reply(struct cmx_priv *p, int status)
+static enum rdma_cm_event_type iw_handle_reply(struct cmx_priv *p, int status)
 {
 	cmx_deadline_stop(p);
 	switch (status) {
 	case 0:
-		established(p);
+		iw_conn_set_established(p);
 		return RDMA_CM_EVENT_ESTABLISHED;
 	case -ECONNRESET:
 	case -ECONNREFUSED:
@@ -131,21 +135,22 @@ static enum rdma_cm_event_type got_reply(struct cmx_priv *p, int status)
 	}
 }
 
-static bool got_event(struct cmx_priv *p, const struct iw_cm_event *event, struct cmx_event *ev)
+static bool iw_handle_event(struct cmx_priv *p, const struct iw_cm_event *event,
+			    struct cmx_event *ev)
 {
 	if (p->state != CMX_CONNECT)
 		return false;
 	ev->ev.status = event->status;
 	switch (event->event) {
 	case IW_CM_EVENT_CONNECT_REPLY:
-		ev->ev.event = got_reply(p, event->status);
-		/* of other events iw_cm does not keep it */
+		ev->ev.event = iw_handle_reply(p, event->status);
+		/* iw_cm does not keep the private data of other events */
 		cmx_event_data(ev, event->private_data, event->private_data_len);
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
 		cmx_deadline_stop(p);
 		if (!event->status)
-			established(p);
+			iw_conn_set_established(p);
 		ev->ev.event = event->status ? RDMA_CM_EVENT_CONNECT_ERROR
 					     : RDMA_CM_EVENT_ESTABLISHED;
 		break;
@@ -162,14 +167,14 @@ static bool got_event(struct cmx_priv *p, const struct iw_cm_event *event, struc
 	return true;
 }
 
-static int iw_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
+static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
 	struct cmx_priv *p = iw->context;
 	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 	bool post;
 
 	mutex_lock(&p->lock);
-	post = p->iw == iw && got_event(p, event, ev);
+	post = p->iw == iw && iw_handle_event(p, event, ev);
 	if (post)
 		cmx_event_post(ev);
 	mutex_unlock(&p->lock);
@@ -179,10 +184,12 @@ static int iw_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 }
 
 /*
- * The provider may wait for TCP, and siw does: meanwhile the owner can give up.
- * That is reported by then, so that the end of this attempt is not.
+ * Call the provider without p->lock, because it may wait for TCP, as siw does. Meanwhile the
+ * consumer can give up. The end has been reported in that case, so the result of this attempt is
+ * dropped. Caller must hold p->lock.
  */
-static int call_provider(struct cmx_priv *p, struct iw_cm_id *iw, struct iw_cm_conn_param *conn)
+static int iw_provider_connect(struct cmx_priv *p, struct iw_cm_id *iw,
+			       struct iw_cm_conn_param *conn)
 {
 	struct cmx_device *dev = p->dev;
 	int ret;
@@ -195,12 +202,15 @@ static int call_provider(struct cmx_priv *p, struct iw_cm_id *iw, struct iw_cm_c
 	trace_cmx_cm_send(p, "MPA request", ret);
 	if (p->iw == iw)
 		return ret;
-	bury(p, iw, dev);
+	iw_id_defer_destroy(p, iw, dev);
 	return 0;
 }
 
-/* Nothing came of it. The worker of iw_cm may wait for the lock. */
-static void abandon(struct cmx_priv *p, struct iw_cm_id *iw)
+/*
+ * Destroy the iw_cm id of a failed attempt. The worker of iw_cm may be waiting for p->lock, so the
+ * lock is released meanwhile. Caller must hold p->lock.
+ */
+static void iw_conn_abort(struct cmx_priv *p, struct iw_cm_id *iw)
 {
 	cmx_deadline_stop(p);
 	p->iw = NULL;
@@ -211,27 +221,27 @@ static void abandon(struct cmx_priv *p, struct iw_cm_id *iw)
 
 static int iw_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 {
-	struct iw_cm_conn_param conn = conn_param(p, param);
+	struct iw_cm_conn_param conn = iw_conn_param_init(p, param);
 	struct cmx_device *dev = p->dev;
 	struct iw_cm_id *iw;
 	int ret;
 
-	if (!ece_fits(p))
+	if (!iw_ece_is_supported(p))
 		return -EOPNOTSUPP;
-	iw = iw_create_cm_id(p->id.device, iw_handler, p);
+	iw = iw_create_cm_id(p->id.device, iw_conn_handler, p);
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
 	cmx_id_get(p);
 	cmx_device_get(dev);
-	set_tos(p, iw);
+	iw_id_set_tos(p, iw);
 	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
 	memcpy(&iw->remote_addr, cmx_dst(p), cmx_addr_size(cmx_dst(p)));
 	p->iw = iw;
 	p->hangup = 0;
-	ret = prepare_qp(p) ?: call_provider(p, iw, &conn);
+	ret = iw_qp_init(p) ?: iw_provider_connect(p, iw, &conn);
 	if (ret) {
-		abandon(p, iw);
-		/* not the last one: the caller has one */
+		iw_conn_abort(p, iw);
+		/* not the last reference: the caller holds one */
 		cmx_id_put(p);
 	}
 	cmx_device_put(dev);
@@ -240,21 +250,21 @@ static int iw_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
 
 static int iw_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
 {
-	struct iw_cm_conn_param conn = conn_param(p, param);
+	struct iw_cm_conn_param conn = iw_conn_param_init(p, param);
 	int ret;
 
 	if (!p->passive || !p->owed)
 		return -EINVAL;
-	if (!ece_fits(p))
+	if (!iw_ece_is_supported(p))
 		return -EOPNOTSUPP;
-	ret = prepare_qp(p) ?: iw_cm_accept(p->iw, &conn);
+	ret = iw_qp_init(p) ?: iw_cm_accept(p->iw, &conn);
 	trace_cmx_cm_send(p, "MPA reply", ret);
 	if (!ret)
 		p->owed = 0;
 	return ret;
 }
 
-/* There is nothing that the connecting side has to answer. */
+/* The active side of an iWARP connection has nothing to confirm. */
 static int iw_establish(struct cmx_priv *p)
 {
 	return -EINVAL;
@@ -273,13 +283,16 @@ static int iw_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 	return ret;
 }
 
-/* iw_cm would wait for the end of an attempt: this is done when there is one. */
+/*
+ * iw_cm_disconnect() would wait for the end of a connection attempt. In that case it is called when
+ * the connection is established.
+ */
 static int iw_disconnect(struct cmx_priv *p)
 {
 	if (p->state != CMX_CONNECT || p->owed)
 		return 0;
 	if (p->established)
-		return hang_up(p);
+		return iw_conn_close(p);
 	p->hangup = 1;
 	return 0;
 }
@@ -317,20 +330,20 @@ static const struct cmx_transport_ops iw_conn_ops = {
 	.init_qp_attr = iw_init_qp_attr,
 };
 
-/* TCP finds the way. */
-static int iw_route(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+/* TCP needs no path record. */
+static int iw_route_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
 {
 	return 0;
 }
 
-/* TCP takes the traffic class when the id connects or listens. */
+/* TCP gets the traffic class when the id connects or listens. */
 static int iw_apply_tos(struct cmx_priv *p)
 {
 	return p->iw || p->listen ? -EISCONN : 0;
 }
 
 static const struct cmx_route_ops iw_route_ops = {
-	.resolve = iw_route,
+	.resolve = iw_route_resolve,
 	.apply_tos = iw_apply_tos,
 };
 
@@ -339,14 +352,14 @@ static bool iw_port_fits(const struct ib_device *device, u32 port)
 	return rdma_cap_iw_cm(device, port);
 }
 
-/* A connection is one of TCP, between addresses of IP. */
+/* An iWARP connection is a TCP connection between IP addresses. */
 static bool iw_id_fits(const struct cmx_priv *p)
 {
 	return p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC &&
 	       cmx_src(p)->sa_family != AF_IB;
 }
 
-/* A port has one GID, and its interface. */
+/* An iWARP port has one GID, whose attributes name the network interface. */
 static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
 					     const union ib_gid *gid, u8 gid_type,
 					     struct net_device *ndev)
@@ -359,7 +372,7 @@ static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
 	return ERR_PTR(-ENODEV);
 }
 
-/* No loopback: TCP on such an address does not reach another interface. */
+/* No loopback: TCP to a loopback address uses no other interface than lo. */
 const struct cmx_transport cmx_transport_iwarp = {
 	.name = "iWARP",
 	.bit = CMX_TRANSPORT_IWARP,
@@ -371,109 +384,110 @@ const struct cmx_transport cmx_transport_iwarp = {
 	.route = &iw_route_ops,
 };
 
-static int attach(struct cmx_priv *child, struct ib_device *device,
-		  const struct iw_cm_event *event)
+static int iw_request_attach(struct cmx_priv *conn_id, struct ib_device *device,
+			     const struct iw_cm_event *event)
 {
-	struct rdma_addr *addr = &child->id.route.addr;
+	struct rdma_addr *addr = &conn_id->id.route.addr;
 	u32 port = rdma_start_port(device);
 	const struct ib_gid_attr *attr;
 	int ret;
 
 	addr->src_addr = event->local_addr;
 	addr->dst_addr = event->remote_addr;
-	ret = rdma_translate_ip(cmx_src(child), &addr->dev_addr);
+	ret = rdma_translate_ip(cmx_src(conn_id), &addr->dev_addr);
 	if (ret)
 		return ret;
 	attr = rdma_get_gid_attr(device, port, 0);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	return cmx_device_attach_request(child, device, port, attr);
+	return cmx_device_attach_request(conn_id, device, port, attr);
 }
 
-/* Both locks are held, see bear() of ib_req.c. */
-static int bear(struct cmx_priv *child, struct cmx_priv *listener, struct iw_cm_id *iw,
-		const struct iw_cm_event *event)
+/* Set up the new id. Caller must hold both locks, as for ib_request_init_id(). */
+static int iw_request_init_id(struct cmx_priv *conn_id, struct cmx_priv *listener,
+			      struct iw_cm_id *iw, const struct iw_cm_event *event)
 {
 	int ret;
 
 	if (listener->state != CMX_LISTEN)
 		return -ECONNABORTED;
-	cmx_opt_inherit(child, listener);
-	if (!ece_fits(child))
+	cmx_opt_inherit(conn_id, listener);
+	if (!iw_ece_is_supported(conn_id))
 		return -EOPNOTSUPP;
-	ret = attach(child, iw->device, event) ?: child->sink->adopt(child, listener);
+	ret = iw_request_attach(conn_id, iw->device, event) ?:
+	      conn_id->sink->adopt(conn_id, listener);
 	if (ret)
 		return ret;
-	cmx_state_move(child, CMX_IN(IDLE), CMX_CONNECT);
-	cmx_id_get(child);
-	iw->context = child;
-	iw->cm_handler = iw_handler;
-	child->iw = iw;
-	child->owed = 1;
+	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
+	cmx_id_get(conn_id);
+	iw->context = conn_id;
+	iw->cm_handler = iw_conn_handler;
+	conn_id->iw = iw;
+	conn_id->owed = 1;
 	return 0;
 }
 
 /* On error iw_cm refuses the request and destroys @iw. */
-static int req_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
+static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
 	struct cmx_priv *listener = iw->context;
-	struct cmx_priv *child;
+	struct cmx_priv *conn_id;
 	struct cmx_event *ev;
 	int ret = -ENOMEM;
 
-	child = cmx_id_new_child(listener, IB_QPT_RC);
-	if (!child)
+	conn_id = cmx_id_new_child(listener, IB_QPT_RC);
+	if (!conn_id)
 		return ret;
-	ev = cmx_event_new(child, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
+	ev = cmx_event_new(conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
 	if (!ev)
-		goto kill_child;
+		goto shutdown_id;
 	ev->listener = cmx_id_get(listener);
 	ev->ev.param.conn.responder_resources = event->ord;
 	ev->ev.param.conn.initiator_depth = event->ird;
 	cmx_event_data(ev, event->private_data, event->private_data_len);
 
 	mutex_lock(&listener->lock);
-	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	ret = bear(child, listener, iw, event);
+	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
+	ret = iw_request_init_id(conn_id, listener, iw, event);
 	if (!ret) {
-		/* the owner may end it at once: the lock must not go with it */
-		cmx_id_get(child);
+		/* the consumer may destroy the id at once: the reference keeps its lock */
+		cmx_id_get(conn_id);
 		cmx_event_post(ev);
 	}
-	mutex_unlock(&child->lock);
+	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (!ret) {
-		cmx_id_put(child);
+		cmx_id_put(conn_id);
 		return 0;
 	}
 	cmx_event_free(ev);
-kill_child:
-	cmx_id_kill(child);
-	cmx_id_put(child);
+shutdown_id:
+	cmx_id_kill(conn_id);
+	cmx_id_put(conn_id);
 	return ret;
 }
 
 /**
  * cmx_iw_listen() - listen on an iWARP device
- * @p: the listener; its address and options stay as they are
+ * @p: the listener; its address and options do not change
  * @device: the device
- * @backlog: as the owner said
- * @listener: receives what takes the requests, with a reference to the id. After an error
- *	it may be there too: it is for cmx_iw_unlisten(), which waits for a worker that
- *	waits for locks of the caller
+ * @backlog: the consumer's backlog
+ * @listener: receives the iw_cm id that accepts the requests, with a reference to the id. It may be
+ *	set even after an error. The caller then passes it to cmx_iw_unlisten(), after releasing
+ *	its locks: that function waits for a worker, which waits for them
  *
  * Return: 0 or -errno.
  */
 int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener)
 {
-	struct iw_cm_id *iw = iw_create_cm_id(device, req_handler, p);
+	struct iw_cm_id *iw = iw_create_cm_id(device, iw_request_handler, p);
 
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
 	cmx_id_get(p);
 	*listener = iw;
-	set_tos(p, iw);
+	iw_id_set_tos(p, iw);
 	iw->afonly = p->opt.afonly;
 	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
 	return iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
@@ -481,7 +495,7 @@ int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
 
 /**
  * cmx_iw_unlisten() - undo cmx_iw_listen()
- * @iw: what it returned. Waits for requests being handled
+ * @iw: the iw_cm id that it returned. Waits until no handler of a request runs
  */
 void cmx_iw_unlisten(struct iw_cm_id *iw)
 {
