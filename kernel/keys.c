@@ -55,8 +55,11 @@ int cmx_set_qkey(struct cmx_priv *p, u32 qkey)
 }
 
 /**
- * cmx_pkey() - partition that an id works in
- * @p: the id; its lock is held, it is attached to a device
+ * cmx_pkey() - get the partition of an id
+ * @p: the id, which is attached to a device
+ *
+ * Context: Caller must hold p->lock.
+ * Return: the P_Key.
  */
 u16 cmx_pkey(const struct cmx_priv *p)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Path records that the SA gave, for each port.
+ * Cache of the path records from the SA, one for each port
  *
- * A record is good until something happens to the port or to the SA
- * (device.c), until a connection by it fails, or until it is old: that another
- * port got a new LID or MTU is not told to this one.
+ * A record is valid until something happens to the port or to the SA (device.c), until a connection
+ * that uses it fails, or until it expires. It must expire because a port is not notified when
+ * another port gets a new LID or MTU.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -24,14 +24,14 @@ module_param(path_cache_seconds, uint, 0644);
 MODULE_PARM_DESC(path_cache_seconds, "how long a path record is kept (60)");
 
 /**
- * struct entry - a record
- * @node: in its bucket
+ * struct path_cache_entry - a path record
+ * @node: in its hash bucket
  * @item: on &cmx_path_cache.entries
- * @born: jiffies
- * @key: what was asked for
- * @rec: the answer
+ * @born: jiffies when it was added
+ * @key: key of the query
+ * @rec: the record from the reply
  */
-struct entry {
+struct path_cache_entry {
 	struct hlist_node node;
 	struct list_head item;
 	unsigned long born;
@@ -40,15 +40,15 @@ struct entry {
 };
 
 /**
- * struct cmx_path_cache - the records of a port
- * @lock: protects all of it; innermost
- * @entries: oldest first
- * @count: how many
- * @epoch: changes when all are dropped: what was asked before is not kept
- * @hits: questions that were answered here
- * @misses: questions that were not
- * @drops: times that all were dropped
- * @bucket: by key
+ * struct cmx_path_cache - path records of a port
+ * @lock: protects all members. Leaf lock: no other lock is taken while holding it
+ * @entries: the records, oldest first
+ * @count: number of records
+ * @epoch: changes when all records are dropped: replies to earlier queries are not added
+ * @hits: lookups that found a record
+ * @misses: lookups that found none
+ * @drops: how often all records were dropped
+ * @bucket: the records by key
  */
 struct cmx_path_cache {
 	spinlock_t lock;	/* protects what follows */
@@ -63,165 +63,168 @@ struct cmx_path_cache {
 
 struct cmx_path_cache *cmx_path_cache_new(void)
 {
-	struct cmx_path_cache *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct cmx_path_cache *cache = kzalloc(sizeof(*cache), GFP_KERNEL);
 
-	if (!c)
+	if (!cache)
 		return NULL;
-	spin_lock_init(&c->lock);
-	INIT_LIST_HEAD(&c->entries);
-	return c;
+	spin_lock_init(&cache->lock);
+	INIT_LIST_HEAD(&cache->entries);
+	return cache;
 }
 
-static void remove(struct cmx_path_cache *c, struct entry *e)
+static void path_cache_remove(struct cmx_path_cache *cache, struct path_cache_entry *entry)
 {
-	hlist_del(&e->node);
-	list_del(&e->item);
-	c->count--;
-	kfree(e);
+	hlist_del(&entry->node);
+	list_del(&entry->item);
+	cache->count--;
+	kfree(entry);
 }
 
-/* All but the newest @keep. */
-static void shrink(struct cmx_path_cache *c, u32 keep)
+/* Remove all but the newest @keep records. */
+static void path_cache_shrink(struct cmx_path_cache *cache, u32 keep)
 {
-	while (c->count > keep)
-		remove(c, list_first_entry(&c->entries, struct entry, item));
+	while (cache->count > keep)
+		path_cache_remove(cache,
+				  list_first_entry(&cache->entries, struct path_cache_entry, item));
 }
 
 /**
  * cmx_path_cache_free() - free the cache of a port
- * @c: the cache, or NULL
+ * @cache: the cache, or NULL
  */
-void cmx_path_cache_free(struct cmx_path_cache *c)
+void cmx_path_cache_free(struct cmx_path_cache *cache)
 {
-	if (c)
-		shrink(c, 0);
-	kfree(c);
+	if (cache)
+		path_cache_shrink(cache, 0);
+	kfree(cache);
 }
 
-static struct hlist_head *bucket_of(struct cmx_path_cache *c, const struct cmx_path_key *key)
+static struct hlist_head *path_cache_bucket(struct cmx_path_cache *cache,
+					    const struct cmx_path_key *key)
 {
-	return &c->bucket[cmx_path_key_hash(key) % BUCKETS];
+	return &cache->bucket[cmx_path_key_hash(key) % BUCKETS];
 }
 
-static struct entry *find(struct cmx_path_cache *c, const struct cmx_path_key *key)
+static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
+						const struct cmx_path_key *key)
 {
-	struct entry *e;
+	struct path_cache_entry *entry;
 
-	hlist_for_each_entry(e, bucket_of(c, key), node)
-		if (cmx_path_key_equal(&e->key, key))
-			return e;
+	hlist_for_each_entry(entry, path_cache_bucket(cache, key), node)
+		if (cmx_path_key_equal(&entry->key, key))
+			return entry;
 	return NULL;
 }
 
-static bool old(const struct entry *e)
+static bool path_cache_entry_expired(const struct path_cache_entry *entry)
 {
-	return time_after_eq(jiffies, e->born + READ_ONCE(path_cache_seconds) * HZ);
+	return time_after_eq(jiffies, entry->born + READ_ONCE(path_cache_seconds) * HZ);
 }
 
 /**
- * cmx_path_cache_get() - look for a record
- * @c: the cache of the port
- * @key: what would be asked for
- * @rec: the record, if there is one
- * @epoch: for cmx_path_cache_add(), if there is none
+ * cmx_path_cache_get() - look up a record
+ * @cache: cache of the port
+ * @key: key of the query
+ * @rec: receives the record if there is one
+ * @epoch: receives the epoch for cmx_path_cache_add()
  *
- * Return: whether there is one.
+ * Return: true if there is a record.
  */
-bool cmx_path_cache_get(struct cmx_path_cache *c, const struct cmx_path_key *key,
+bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			struct sa_path_rec *rec, u32 *epoch)
 {
 	bool hit = false;
-	struct entry *e;
+	struct path_cache_entry *entry;
 
-	spin_lock(&c->lock);
-	*epoch = c->epoch;
-	e = READ_ONCE(path_cache) ? find(c, key) : NULL;
-	if (e && old(e)) {
-		remove(c, e);
-	} else if (e) {
-		*rec = e->rec;
+	spin_lock(&cache->lock);
+	*epoch = cache->epoch;
+	entry = READ_ONCE(path_cache) ? path_cache_find(cache, key) : NULL;
+	if (entry && path_cache_entry_expired(entry)) {
+		path_cache_remove(cache, entry);
+	} else if (entry) {
+		*rec = entry->rec;
 		hit = true;
 	}
 	if (hit)
-		c->hits++;
+		cache->hits++;
 	else
-		c->misses++;
-	spin_unlock(&c->lock);
+		cache->misses++;
+	spin_unlock(&cache->lock);
 	return hit;
 }
 
 /**
- * cmx_path_cache_add() - keep what the SA answered
- * @c: the cache of the port
- * @key: what was asked for
- * @rec: the answer
- * @epoch: from cmx_path_cache_get(), before the SA was asked
+ * cmx_path_cache_add() - add a record from the SA
+ * @cache: cache of the port
+ * @key: key of the query
+ * @rec: the record from the reply
+ * @epoch: from cmx_path_cache_get(), before the query was sent
  */
-void cmx_path_cache_add(struct cmx_path_cache *c, const struct cmx_path_key *key,
+void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			const struct sa_path_rec *rec, u32 epoch)
 {
 	u32 max = READ_ONCE(path_cache);
-	struct entry *e, *before;
+	struct path_cache_entry *entry, *old;
 
-	e = max ? kmalloc(sizeof(*e), GFP_KERNEL) : NULL;
-	if (!e)
+	entry = max ? kmalloc(sizeof(*entry), GFP_KERNEL) : NULL;
+	if (!entry)
 		return;
-	e->born = jiffies;
-	e->key = *key;
-	e->rec = *rec;
+	entry->born = jiffies;
+	entry->key = *key;
+	entry->rec = *rec;
 
-	spin_lock(&c->lock);
-	if (epoch != c->epoch) {
-		kfree(e);
+	spin_lock(&cache->lock);
+	if (epoch != cache->epoch) {
+		kfree(entry);
 	} else {
-		before = find(c, key);
-		if (before)
-			remove(c, before);
-		shrink(c, max - 1);
-		hlist_add_head(&e->node, bucket_of(c, key));
-		list_add_tail(&e->item, &c->entries);
-		c->count++;
+		old = path_cache_find(cache, key);
+		if (old)
+			path_cache_remove(cache, old);
+		path_cache_shrink(cache, max - 1);
+		hlist_add_head(&entry->node, path_cache_bucket(cache, key));
+		list_add_tail(&entry->item, &cache->entries);
+		cache->count++;
 	}
-	spin_unlock(&c->lock);
+	spin_unlock(&cache->lock);
 }
 
 /**
- * cmx_path_cache_drop() - all records may be wrong
- * @c: the cache of the port
+ * cmx_path_cache_drop() - drop all records, since any of them may be wrong
+ * @cache: cache of the port
  */
-void cmx_path_cache_drop(struct cmx_path_cache *c)
+void cmx_path_cache_drop(struct cmx_path_cache *cache)
 {
-	spin_lock(&c->lock);
-	shrink(c, 0);
-	c->epoch++;
-	c->drops++;
-	spin_unlock(&c->lock);
+	spin_lock(&cache->lock);
+	path_cache_shrink(cache, 0);
+	cache->epoch++;
+	cache->drops++;
+	spin_unlock(&cache->lock);
 }
 
 /**
- * cmx_path_cache_forget() - the records that lead to a port may be wrong
- * @c: the cache of the port that they begin at
- * @dgid: the peer's
+ * cmx_path_cache_forget() - drop the records that lead to a port, since they may be wrong
+ * @cache: cache of the port at which they begin
+ * @dgid: GID of the port to which they lead
  */
-void cmx_path_cache_forget(struct cmx_path_cache *c, const union ib_gid *dgid)
+void cmx_path_cache_forget(struct cmx_path_cache *cache, const union ib_gid *dgid)
 {
-	struct entry *e, *next;
+	struct path_cache_entry *entry, *next;
 
-	spin_lock(&c->lock);
-	list_for_each_entry_safe(e, next, &c->entries, item)
-		if (!memcmp(&e->key.dgid, dgid, sizeof(*dgid)))
-			remove(c, e);
-	spin_unlock(&c->lock);
+	spin_lock(&cache->lock);
+	list_for_each_entry_safe(entry, next, &cache->entries, item)
+		if (!memcmp(&entry->key.dgid, dgid, sizeof(*dgid)))
+			path_cache_remove(cache, entry);
+	spin_unlock(&cache->lock);
 }
 
 /**
- * cmx_path_cache_show() - figures, for people
- * @c: the cache
- * @s: gets " ENTRIES HITS MISSES DROPS"
+ * cmx_path_cache_show() - print the counters of a cache
+ * @cache: the cache
+ * @s: receives " ENTRIES HITS MISSES DROPS"
  */
-void cmx_path_cache_show(struct cmx_path_cache *c, struct seq_file *s)
+void cmx_path_cache_show(struct cmx_path_cache *cache, struct seq_file *s)
 {
-	spin_lock(&c->lock);
-	seq_printf(s, " %u %llu %llu %llu", c->count, c->hits, c->misses, c->drops);
-	spin_unlock(&c->lock);
+	spin_lock(&cache->lock);
+	seq_printf(s, " %u %llu %llu %llu", cache->count, cache->hits, cache->misses, cache->drops);
+	spin_unlock(&cache->lock);
 }

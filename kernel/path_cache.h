@@ -8,14 +8,14 @@ struct cmx_path_cache;
 struct seq_file;
 
 struct cmx_path_cache *cmx_path_cache_new(void);
-void cmx_path_cache_free(struct cmx_path_cache *c);
+void cmx_path_cache_free(struct cmx_path_cache *cache);
 
-bool cmx_path_cache_get(struct cmx_path_cache *c, const struct cmx_path_key *key,
+bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			struct sa_path_rec *rec, u32 *epoch);
-void cmx_path_cache_add(struct cmx_path_cache *c, const struct cmx_path_key *key,
+void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			const struct sa_path_rec *rec, u32 epoch);
-void cmx_path_cache_drop(struct cmx_path_cache *c);
-void cmx_path_cache_forget(struct cmx_path_cache *c, const union ib_gid *dgid);
-void cmx_path_cache_show(struct cmx_path_cache *c, struct seq_file *s);
+void cmx_path_cache_drop(struct cmx_path_cache *cache);
+void cmx_path_cache_forget(struct cmx_path_cache *cache, const union ib_gid *dgid);
+void cmx_path_cache_show(struct cmx_path_cache *cache, struct seq_file *s);
 
 #endif

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What tells one question to the SA from another.
+ * Key that identifies a path query to the SA
  */
 #include <linux/build_bug.h>
 #include <linux/jhash.h>
 #include <linux/string.h>
 #include "path_key.h"
 
-/* no holes: it is compared as bytes */
+/* no holes, because keys are compared as bytes */
 static_assert(sizeof(struct cmx_path_key) == 2 * sizeof(union ib_gid) + 24);
 
 /**
- * cmx_path_key() - make the key of a question
- * @key: the result
- * @rec: the question
- * @mask: which of its fields count; the others are not looked at
+ * cmx_path_key() - make the key of a path query
+ * @key: receives the key
+ * @rec: the query
+ * @mask: fields of @rec that count; the others are ignored
  */
 void cmx_path_key(struct cmx_path_key *key, const struct sa_path_rec *rec, ib_sa_comp_mask mask)
 {
@@ -36,9 +36,11 @@ void cmx_path_key(struct cmx_path_key *key, const struct sa_path_rec *rec, ib_sa
 }
 
 /**
- * cmx_path_key_equal() - whether two questions have the same answer
- * @a: key of one
- * @b: key of the other
+ * cmx_path_key_equal() - check whether two queries have the same reply
+ * @a: key of one query
+ * @b: key of the other query
+ *
+ * Return: true if they have.
  */
 bool cmx_path_key_equal(const struct cmx_path_key *a, const struct cmx_path_key *b)
 {
@@ -46,8 +48,10 @@ bool cmx_path_key_equal(const struct cmx_path_key *a, const struct cmx_path_key 
 }
 
 /**
- * cmx_path_key_hash() - hash of a key
+ * cmx_path_key_hash() - hash a key
  * @key: the key
+ *
+ * Return: the hash value.
  */
 u32 cmx_path_key_hash(const struct cmx_path_key *key)
 {

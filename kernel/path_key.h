@@ -5,16 +5,16 @@
 #include <rdma/ib_sa.h>
 
 /**
- * struct cmx_path_key - what the SA was asked for; compared and hashed as bytes
- * @dgid: the peer
- * @sgid: the port
- * @service_id: it may have a QoS of its own
- * @mask: which of the fields were in the question
+ * struct cmx_path_key - key of a path query; compared and hashed as bytes
+ * @dgid: GID of the peer
+ * @sgid: GID of the local port
+ * @service_id: service ID, which may have a QoS of its own
+ * @mask: fields that were in the query
  * @pkey: partition
- * @qos_class: of IPv4: type of service
- * @traffic_class: of IPv6 and AF_IB
- * @sl: service level that was asked for
- * @mtu: MTU that was asked for
+ * @qos_class: type of service of IPv4
+ * @traffic_class: traffic class of IPv6 and AF_IB
+ * @sl: requested service level
+ * @mtu: requested MTU
  * @pad: zero
  */
 struct cmx_path_key {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RoCE has no subnet manager to ask: the path record follows from the
- * addresses, the network interface and the options.
+ * RoCE has no subnet manager that could be queried: the path record is derived from the addresses,
+ * the network interface and the options.
  */
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
@@ -17,7 +17,7 @@
 /* 4.096 us << 16 is 268 ms */
 #define PACKET_LIFETIME 16
 
-static int vlan_prio_to_tc(struct net_device *vlan, int prio)
+static int roce_vlan_prio_to_tc(struct net_device *vlan, int prio)
 {
 	struct net_device *real = vlan_dev_real_dev(vlan);
 
@@ -26,36 +26,36 @@ static int vlan_prio_to_tc(struct net_device *vlan, int prio)
 	return (vlan_dev_get_egress_qos_mask(vlan, prio) & VLAN_PRIO_MASK) >> VLAN_PRIO_SHIFT;
 }
 
-struct lower_tc {
+struct roce_lower_tc {
 	int prio;
 	int tc;
 	bool found;
 };
 
-/* Of a bond or bridge: the first device below decides. */
-static int lower_prio_to_tc(struct net_device *ndev, struct netdev_nested_priv *priv)
+/* The first lower device of a bond or bridge decides. */
+static int roce_lower_prio_to_tc(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
-	struct lower_tc *lower = priv->data;
+	struct roce_lower_tc *lower = priv->data;
 
 	lower->found = true;
 	if (is_vlan_dev(ndev))
-		lower->tc = vlan_prio_to_tc(ndev, lower->prio);
+		lower->tc = roce_vlan_prio_to_tc(ndev, lower->prio);
 	else if (ndev->num_tc)
 		lower->tc = netdev_get_prio_tc_map(ndev, lower->prio);
 	return 1;
 }
 
-/* What the interface makes of the traffic class, as for IP traffic. */
-static u8 tos_to_sl(struct net_device *ndev, u8 tos)
+/* Map the traffic class to an SL, as the interface does for IP traffic. */
+static u8 roce_tos_to_sl(struct net_device *ndev, u8 tos)
 {
-	struct lower_tc lower = { .prio = rt_tos2priority(tos) };
+	struct roce_lower_tc lower = { .prio = rt_tos2priority(tos) };
 	struct netdev_nested_priv priv = { .data = &lower };
 
 	if (is_vlan_dev(ndev))
-		return vlan_prio_to_tc(ndev, lower.prio);
+		return roce_vlan_prio_to_tc(ndev, lower.prio);
 
 	rcu_read_lock();
-	netdev_walk_all_lower_dev_rcu(ndev, lower_prio_to_tc, &priv);
+	netdev_walk_all_lower_dev_rcu(ndev, roce_lower_prio_to_tc, &priv);
 	rcu_read_unlock();
 	if (lower.found)
 		return lower.tc;
@@ -63,11 +63,11 @@ static u8 tos_to_sl(struct net_device *ndev, u8 tos)
 }
 
 /*
- * The flow label chooses the UDP source port of RoCE v2, and so the way through
- * a network with many: every connection gets its own from its two ports,
- * unless an IPv6 source address brings one.
+ * The flow label determines the UDP source port of RoCE v2, and thereby the path through a network
+ * that has several. Every connection derives its own label from its two ports, unless an IPv6
+ * source address contains one.
  */
-static u32 default_flow_label(const struct cmx_priv *p)
+static u32 roce_default_flow_label(const struct cmx_priv *p)
 {
 	const struct sockaddr_in6 *src = (const struct sockaddr_in6 *)cmx_src(p);
 	u32 sport, dport, label;
@@ -83,8 +83,8 @@ static u32 default_flow_label(const struct cmx_priv *p)
 }
 
 /*
- * What the peer's addresses decide: type, destination MAC and resolved flag of the record.
- * -EHOSTUNREACH: RoCE v1 was asked for and the peer is behind a router.
+ * Set the fields that depend on the peer's address: type, destination MAC and resolved flag of the
+ * record. Return -EHOSTUNREACH if RoCE v1 was requested and the peer is behind a router.
  */
 static int roce_complete(struct cmx_priv *p, struct sa_path_rec *rec)
 {
@@ -102,7 +102,7 @@ static int roce_complete(struct cmx_priv *p, struct sa_path_rec *rec)
 	return 0;
 }
 
-static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec *rec)
+static int roce_rec_fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec *rec)
 {
 	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
 	int ret;
@@ -118,7 +118,7 @@ static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec 
 	rec->reversible = 1;
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->traffic_class = cmx_opt_tos(p);
-	rec->sl = cmx_opt_set(p, CMX_OPT_SL) ? p->opt.sl : tos_to_sl(ndev, rec->traffic_class);
+	rec->sl = cmx_opt_set(p, CMX_OPT_SL) ? p->opt.sl : roce_tos_to_sl(ndev, rec->traffic_class);
 	rec->hop_limit = cmx_opt_set(p, CMX_OPT_HOP_LIMIT) ? p->opt.hop_limit
 							   : p->id.route.addr.dev_addr.hoplimit;
 	rec->mtu_selector = IB_SA_EQ;
@@ -126,8 +126,8 @@ static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec 
 	rec->rate_selector = IB_SA_EQ;
 	rec->rate = IB_RATE_PORT_CURRENT;
 	/*
-	 * The QP's timeout is twice the life time of a packet, in exponents one
-	 * more: an ACK timeout that was set must come out again.
+	 * The timeout of the QP is twice the packet lifetime: its exponent is larger by one. An
+	 * ACK timeout that was set as an option must result from the record again.
 	 */
 	rec->packet_life_time_selector = IB_SA_EQ;
 	if (cmx_opt_set(p, CMX_OPT_ACK_TIMEOUT) && p->opt.ack_timeout)
@@ -137,11 +137,11 @@ static int fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec 
 	if (cmx_opt_set(p, CMX_OPT_FLOW_LABEL))
 		rec->flow_label = cpu_to_be32(p->opt.flow_label);
 	else if (rdma_protocol_roce_udp_encap(p->id.device, p->id.port_num))
-		rec->flow_label = cpu_to_be32(default_flow_label(p));
+		rec->flow_label = cpu_to_be32(roce_default_flow_label(p));
 	return 0;
 }
 
-static int roce_path(struct cmx_priv *p, struct sa_path_rec *rec)
+static int roce_rec_init(struct cmx_priv *p, struct sa_path_rec *rec)
 {
 	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
 	struct net_device *ndev;
@@ -150,17 +150,17 @@ static int roce_path(struct cmx_priv *p, struct sa_path_rec *rec)
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
 	if (!ndev)
 		return -ENODEV;
-	ret = fill(p, ndev, rec);
+	ret = roce_rec_fill(p, ndev, rec);
 	dev_put(ndev);
 	return ret;
 }
 
 /*
- * Make the path record. -ENODEV: no network interface, as with a loopback address; -EINVAL: the
- * interface's MTU is too small for any, or for the one set; -EHOSTUNREACH as roce_complete();
- * -ENOMEM.
+ * Make the path record. Return -ENODEV without a network interface, as with a loopback address;
+ * -EINVAL if the MTU of the interface is too small for any path MTU or for the one that was set;
+ * -EHOSTUNREACH as roce_complete(); -ENOMEM. Caller must hold p->lock.
  */
-static int roce_make_path(struct cmx_priv *p)
+static int roce_path_make(struct cmx_priv *p)
 {
 	struct rdma_route *route = &p->id.route;
 	struct sa_path_rec *rec;
@@ -170,7 +170,7 @@ static int roce_make_path(struct cmx_priv *p)
 	rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
 	if (!rec)
 		return -ENOMEM;
-	ret = roce_path(p, rec);
+	ret = roce_rec_init(p, rec);
 	if (ret) {
 		kfree(rec);
 		return ret;
@@ -183,16 +183,19 @@ static int roce_make_path(struct cmx_priv *p)
 
 static int roce_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
 {
-	return roce_make_path(p);
+	return roce_path_make(p);
 }
 
-/* The SL follows from the traffic class, in a path that is ours. */
+/*
+ * The SL depends on the traffic class in a record that we made. A record that the consumer has set
+ * keeps its SL.
+ */
 static int roce_apply_tos(struct cmx_priv *p)
 {
 	if (p->state != CMX_ROUTE_RESOLVED)
 		return 0;
 	if (!cmx_opt_set(p, CMX_OPT_IB_PATH))
-		return roce_make_path(p);
+		return roce_path_make(p);
 	p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
 	return 0;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * InfiniBand: the subnet administrator (SA) knows the path. A record that the
- * cache of the port has needs no question.
+ * Path queries on InfiniBand: the subnet administrator (SA) knows the path. No query is needed for
+ * a record that is in the path cache of the port.
  *
- * ib_sa repeats a question ten times within its time. With RESOLVE_RETRIES we
- * go on asking until as many times that time are over, also while there is no
- * SA: one that takes over needs a moment.
+ * ib_sa sends a query ten times within its timeout. With RESOLVE_RETRIES we continue for as many
+ * further timeouts, even while there is no SA, because a new SA needs a moment to take over.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -23,31 +22,31 @@
 #include "transport.h"
 #include "wire.h"
 
-/* GMPs, the way in, the way out: ib_sa has no more than these of ibacm, and one of the SA */
+/* One each for GMPs, inbound and outbound: ib_sa has no more from ibacm, and one from the SA. */
 #define MAX_RECS 3
 
 static struct ib_sa_client sa_client;
 static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by name */
 
 /**
- * struct cmx_sa_op - a path query under way
+ * struct cmx_sa_op - a path query in progress
  * @p: the id, with a reference
- * @ev: the event that it will end with, or NULL when posted
- * @query: the query of ib_sa
- * @query_id: ib_sa's number for @query
- * @name: in the table of those that wait for ib_sa; never used twice in a row
- * @timeout_ms: how long to wait for an answer
- * @deadline: jiffies: no query after this
- * @epoch: of the cache when it had no answer
- * @mask: the fields of @rec that are asked for
- * @rec: the question
- * @status: the answer of ib_sa, or -EAGAIN: to be asked (again)
- * @num: records in @recs
- * @recs: the answer
- * @work: handles the answer, or asks again
+ * @ev: event that reports the result, or NULL when posted
+ * @query: query of ib_sa
+ * @query_id: number of @query at ib_sa
+ * @name: key in the table of operations that wait for ib_sa; never used twice in a row
+ * @timeout_ms: how long to wait for a reply
+ * @deadline: jiffies after which no query is sent
+ * @epoch: epoch of the cache when it had no record
+ * @mask: fields of @rec that count in the query
+ * @rec: the query
+ * @status: result from ib_sa, or -EAGAIN if the query is to be sent (again)
+ * @num: number of records in @recs
+ * @recs: the reply
+ * @work: handles the reply, or sends the query again
  *
- * It is p's operation while p->sa_op points to it, else only memory. It either has a name in the
- * table, or @work is queued or runs: whoever takes it from there frees it or passes it on.
+ * The id uses it only while p->sa_op points to it. Either it has a name in the table, or @work is
+ * queued or runs: whoever takes it from there frees it or passes it on.
  */
 struct cmx_sa_op {
 	struct cmx_priv *p;
@@ -74,8 +73,8 @@ static void sa_op_free(struct cmx_sa_op *op)
 	kfree(op);
 }
 
-/* What the SA derives its quality of service from, each family in its own way */
-static void ask_qos(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
+/* Set the field from which the SA derives the quality of service, by address family. */
+static void sa_query_set_qos(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
 {
 	const struct sockaddr *src = cmx_src(p);
 	__be32 flowinfo;
@@ -91,7 +90,7 @@ static void ask_qos(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask
 	*mask |= IB_SA_PATH_REC_TRAFFIC_CLASS;
 }
 
-static void make_question(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
+static void sa_query_init(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
 {
 	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
 
@@ -105,7 +104,7 @@ static void make_question(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_com
 	rec->numb_path = 1;
 	rec->reversible = 1;
 	rec->service_id = cmx_service_id(p->id.ps, cmx_dst(p));
-	ask_qos(p, rec, mask);
+	sa_query_set_qos(p, rec, mask);
 	if (cmx_opt_set(p, CMX_OPT_SL)) {
 		rec->sl = p->opt.sl;
 		*mask |= IB_SA_PATH_REC_SL;
@@ -117,15 +116,15 @@ static void make_question(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_com
 	}
 }
 
-static int keep(struct sa_path_rec **to, const struct sa_path_rec *rec)
+static int sa_rec_replace(struct sa_path_rec **to, const struct sa_path_rec *rec)
 {
 	kfree(*to);
 	*to = kmemdup(rec, sizeof(*rec), GFP_KERNEL);
 	return *to ? 0 : -ENOMEM;
 }
 
-/* Some SAs give one record for each direction, and one for both. */
-static int install(struct cmx_priv *p, const struct sa_path_rec *recs, unsigned int num)
+/* Some SAs return a record for each direction, and one for both. */
+static int sa_route_set(struct cmx_priv *p, const struct sa_path_rec *recs, unsigned int num)
 {
 	struct rdma_route *route = &p->id.route;
 	unsigned int i;
@@ -134,11 +133,11 @@ static int install(struct cmx_priv *p, const struct sa_path_rec *recs, unsigned 
 	cmx_route_free(p);
 	for (i = 0; i < num && !ret; i++) {
 		if (!recs[i].flags || recs[i].flags & IB_PATH_GMP)
-			ret = keep(&route->path_rec, &recs[i]);
+			ret = sa_rec_replace(&route->path_rec, &recs[i]);
 		else if (recs[i].flags & IB_PATH_INBOUND)
-			ret = keep(&route->path_rec_inbound, &recs[i]);
+			ret = sa_rec_replace(&route->path_rec_inbound, &recs[i]);
 		else if (recs[i].flags & IB_PATH_OUTBOUND)
-			ret = keep(&route->path_rec_outbound, &recs[i]);
+			ret = sa_rec_replace(&route->path_rec_outbound, &recs[i]);
 		else
 			ret = -EINVAL;
 	}
@@ -156,22 +155,22 @@ static int install(struct cmx_priv *p, const struct sa_path_rec *recs, unsigned 
 	return 0;
 }
 
-static struct cmx_path_cache *cache_of(struct cmx_priv *p)
+static struct cmx_path_cache *sa_path_cache(struct cmx_priv *p)
 {
 	return cmx_device_port(p->dev, p->id.port_num)->paths;
 }
 
-/* Ends the operation with its event. */
+/* End the operation and post its event. Caller must hold p->lock. */
 static void sa_op_finish(struct cmx_sa_op *op, int status)
 {
 	struct cmx_priv *p = op->p;
 	struct cmx_path_key key;
 
 	if (!status)
-		status = op->num ? install(p, op->recs, op->num) : -EINVAL;
+		status = op->num ? sa_route_set(p, op->recs, op->num) : -EINVAL;
 	if (!status && op->num == 1) {
 		cmx_path_key(&key, &op->rec, op->mask);
-		cmx_path_cache_add(cache_of(p), &key, op->recs, op->epoch);
+		cmx_path_cache_add(sa_path_cache(p), &key, op->recs, op->epoch);
 	}
 	p->sa_op = NULL;
 	cmx_state_move(p, CMX_IN(ROUTE_QUERY),
@@ -183,9 +182,9 @@ static void sa_op_finish(struct cmx_sa_op *op, int status)
 }
 
 /*
- * From ib_sa, twice when a query is cancelled between the answer and the completion of the send.
- * Only the first call finds the name. The MADs of the port wait meanwhile, so no id's lock is
- * taken here: somebody may hold it for long.
+ * Callback of ib_sa. It is called twice if a query is cancelled between the reply and the
+ * completion of the send. Only the first call finds the name. The MADs of the port wait for this
+ * callback, so it does not take the id's lock, which somebody may hold for a long time.
  */
 static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
 {
@@ -202,7 +201,7 @@ static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, vo
 	xa_unlock(&sa_queries);
 }
 
-/* The id's lock is held, so that nobody looks at @query before it is there. */
+/* Caller must hold p->lock, so that nobody reads @query before it is set. */
 static int sa_op_send(struct cmx_sa_op *op)
 {
 	static u32 next;
@@ -224,7 +223,10 @@ static int sa_op_send(struct cmx_sa_op *op)
 	return 0;
 }
 
-/* Ask once more, if there is time, and something may have changed: 0. */
+/*
+ * Repeat the query if there is time left and something may have changed. Return 0 if it is
+ * repeated, else the error to report. Caller must hold p->lock.
+ */
 static int sa_op_retry(struct cmx_sa_op *op, int status)
 {
 	unsigned long now = jiffies, wait;
@@ -236,7 +238,7 @@ static int sa_op_retry(struct cmx_sa_op *op, int status)
 		status = sa_op_send(op);
 	if (status != -EAGAIN)
 		return status;
-	/* No SA is known: that changes without notice. */
+	/* No SA is known, and no event tells when this changes. */
 	wait = max(1UL, msecs_to_jiffies(op->timeout_ms / 10));
 	op->status = -EAGAIN;
 	queue_delayed_work(cmx_wq, &op->work, wait);
@@ -253,23 +255,23 @@ static int sa_op_start(struct cmx_sa_op *op)
 static void sa_op_work(struct work_struct *work)
 {
 	struct cmx_sa_op *op = container_of(to_delayed_work(work), struct cmx_sa_op, work);
-	const int answer = op->status;
+	const int reply = op->status;
 	struct cmx_priv *p = op->p;
-	bool waits = false;
-	int status = answer;
+	bool pending = false;
+	int status = reply;
 
 	mutex_lock(&p->lock);
 	if (p->sa_op == op && p->state == CMX_ROUTE_QUERY) {
-		if (answer)
-			status = answer == -EAGAIN ? sa_op_start(op) : sa_op_retry(op, answer);
-		waits = answer && !status;
-		if (!waits)
+		if (reply)
+			status = reply == -EAGAIN ? sa_op_start(op) : sa_op_retry(op, reply);
+		pending = reply && !status;
+		if (!pending)
 			sa_op_finish(op, status);
 	} else if (p->sa_op == op) {
 		p->sa_op = NULL;
 	}
 	mutex_unlock(&p->lock);
-	if (!waits)
+	if (!pending)
 		sa_op_free(op);
 }
 
@@ -300,11 +302,11 @@ static int sa_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_e
 	op = sa_op_new(p, timeout_ms);
 	if (!op)
 		return -ENOMEM;
-	make_question(p, &op->rec, &op->mask);
+	sa_query_init(p, &op->rec, &op->mask);
 	cmx_path_key(&key, &op->rec, op->mask);
-	if (cmx_path_cache_get(cache_of(p), &key, &rec, &op->epoch)) {
+	if (cmx_path_cache_get(sa_path_cache(p), &key, &rec, &op->epoch)) {
 		sa_op_free(op);
-		return install(p, &rec, 1);
+		return sa_route_set(p, &rec, 1);
 	}
 
 	ret = sa_op_start(op);
@@ -327,7 +329,7 @@ static void sa_cancel(struct cmx_priv *p)
 		return;
 	p->sa_op = NULL;
 	xa_lock(&sa_queries);
-	/* the callback has not been called, so @query is still ours */
+	/* if the name is still there the callback has not run, so the query is valid */
 	named = xa_load(&sa_queries, op->name) == op;
 	if (named) {
 		__xa_erase(&sa_queries, op->name);
@@ -360,7 +362,7 @@ int cmx_sa_init_module(void)
 	return 0;
 }
 
-/* Waits for the callbacks that are still to come. */
+/* ib_sa_unregister_client() waits for outstanding callbacks. */
 void cmx_sa_exit_module(void)
 {
 	ib_sa_unregister_client(&sa_client);
