@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast on RoCE: a group is an IP group. For RoCE v2 the network learns of
- * receivers by IGMP and MLD, so the interface becomes a member as if a socket
- * had joined; RoCE v1 is no IP.
+ * Multicast on RoCE: a group is an IP multicast group. For RoCE v2 the network learns of receivers
+ * by IGMP and MLD, so the network interface becomes a member as if a socket had joined. RoCE v1
+ * does not use IP.
  *
- * An interface is a member once, whatever the number of ids. Joining adds it at
- * once, under rtnl. Leaving takes it out at once, too, while there are few
- * groups; else that would cost a walk along all of them, so a work does it soon,
- * for all that were left meanwhile. Whoever leaves never waits for rtnl.
+ * An interface is a member once, whatever the number of ids. A join adds the membership at once,
+ * under rtnl. A leave removes it at once as well if there are few groups. With many groups the
+ * removal would walk all of them, so a work item does it soon afterwards, for all groups that were
+ * left meanwhile. A leave never waits for rtnl.
  */
 #include <linux/hashtable.h>
 #include <linux/igmp.h>
@@ -28,20 +28,20 @@
 #include "transport.h"
 
 /*
- * Most groups to remove under one rtnl; and with as many, leaving one is put
- * off, to be done with others.
+ * Maximum number of groups to remove without releasing rtnl. With this many groups, leaving one is
+ * deferred, so that several are left together.
  */
 #define MANY 256
 #define PUT_OFF_MS 50
 
 /**
- * struct ip_group - an interface's membership in a group
+ * struct ip_group - membership of a network interface in a group
  * @node: in groups, as long as @ndev is a member
  * @idle: on idle_groups, while @users is 0
- * @addr: the group, IPv4 as IPv4-mapped address
- * @ndev: the interface, with a reference; NULL once it has forgotten the group
- * @tracker: of that reference
- * @users: memberships of ids
+ * @addr: the group; IPv4 as an IPv4-mapped address
+ * @ndev: the interface, with a reference; NULL once the interface has dropped the group
+ * @tracker: tracker of that reference
+ * @users: number of memberships of ids
  * @seq: order of joining
  */
 struct ip_group {
@@ -60,21 +60,21 @@ static LIST_HEAD(idle_groups);
 static u64 last_seq;
 static DEFINE_SPINLOCK(lock);	/* protects the above and all of struct ip_group */
 
-static u32 group_hash(const struct net_device *ndev, const struct in6_addr *addr)
+static u32 ip_group_hash(const struct net_device *ndev, const struct in6_addr *addr)
 {
 	return jhash2((const u32 *)addr->s6_addr32, 4, hash_ptr(ndev, 32));
 }
 
-static struct ip_group *get_group(const struct net_device *ndev, const struct in6_addr *addr)
+static struct ip_group *ip_group_get(const struct net_device *ndev, const struct in6_addr *addr)
 {
-	struct ip_group *g, *found = NULL;
+	struct ip_group *group, *found = NULL;
 
 	spin_lock(&lock);
-	hash_for_each_possible(groups, g, node, group_hash(ndev, addr)) {
-		if (g->ndev == ndev && ipv6_addr_equal(&g->addr, addr)) {
-			g->users++;
-			list_del_init(&g->idle);
-			found = g;
+	hash_for_each_possible(groups, group, node, ip_group_hash(ndev, addr)) {
+		if (group->ndev == ndev && ipv6_addr_equal(&group->addr, addr)) {
+			group->users++;
+			list_del_init(&group->idle);
+			found = group;
 			break;
 		}
 	}
@@ -83,51 +83,51 @@ static struct ip_group *get_group(const struct net_device *ndev, const struct in
 }
 
 #if IS_REACHABLE(CONFIG_IPV6)
-static int mld_add(struct net_device *ndev, const struct in6_addr *addr)
+static int ip_mld_add(struct net_device *ndev, const struct in6_addr *addr)
 {
 	return ipv6_dev_mc_inc(ndev, addr);
 }
 
-static void mld_del(struct net_device *ndev, const struct in6_addr *addr)
+static void ip_mld_del(struct net_device *ndev, const struct in6_addr *addr)
 {
 	ipv6_dev_mc_dec(ndev, addr);
 }
 #else
-static int mld_add(struct net_device *ndev, const struct in6_addr *addr)
+static int ip_mld_add(struct net_device *ndev, const struct in6_addr *addr)
 {
 	return -EAFNOSUPPORT;
 }
 
-static void mld_del(struct net_device *ndev, const struct in6_addr *addr)
+static void ip_mld_del(struct net_device *ndev, const struct in6_addr *addr)
 {
 }
 #endif
 
-/* rtnl is held in both. */
-static int member_add(struct net_device *ndev, const struct in6_addr *addr)
+/* Caller must hold rtnl, here and for ip_member_del(). */
+static int ip_member_add(struct net_device *ndev, const struct in6_addr *addr)
 {
 	struct in_device *in_dev;
 
 	if (ndev->reg_state != NETREG_REGISTERED)
 		return -ENODEV;
 	if (!ipv6_addr_v4mapped(addr))
-		return mld_add(ndev, addr);
+		return ip_mld_add(ndev, addr);
 	in_dev = __in_dev_get_rtnl(ndev);
 	if (!in_dev)
 		return -ENODEV;
-	/* it could not tell that there was no memory */
+	/* __ip_mc_inc_group() cannot report that there is no memory */
 	__ip_mc_inc_group(in_dev, addr->s6_addr32[3], GFP_KERNEL | __GFP_NOFAIL);
 	return 0;
 }
 
-static void member_del(struct net_device *ndev, const struct in6_addr *addr)
+static void ip_member_del(struct net_device *ndev, const struct in6_addr *addr)
 {
 	struct in_device *in_dev;
 
 	if (ndev->reg_state != NETREG_REGISTERED)
 		return;
 	if (!ipv6_addr_v4mapped(addr)) {
-		mld_del(ndev, addr);
+		ip_mld_del(ndev, addr);
 		return;
 	}
 	in_dev = __in_dev_get_rtnl(ndev);
@@ -135,48 +135,49 @@ static void member_del(struct net_device *ndev, const struct in6_addr *addr)
 		ip_mc_dec_group(in_dev, addr->s6_addr32[3]);
 }
 
-/* rtnl is held, and keeps others from making the same group. */
-static int make_group(struct ip_group *g, struct net_device *ndev, const struct in6_addr *addr)
+/* Caller must hold rtnl, which prevents others from creating the same group. */
+static int ip_group_create(struct ip_group *group, struct net_device *ndev,
+			   const struct in6_addr *addr)
 {
-	int ret = member_add(ndev, addr);
+	int ret = ip_member_add(ndev, addr);
 
 	if (ret)
 		return ret;
-	INIT_LIST_HEAD(&g->idle);
-	g->addr = *addr;
-	g->ndev = ndev;
-	g->users = 1;
-	netdev_hold(ndev, &g->tracker, GFP_KERNEL);
+	INIT_LIST_HEAD(&group->idle);
+	group->addr = *addr;
+	group->ndev = ndev;
+	group->users = 1;
+	netdev_hold(ndev, &group->tracker, GFP_KERNEL);
 	spin_lock(&lock);
-	g->seq = ++last_seq;
+	group->seq = ++last_seq;
 	n_groups++;
-	hash_add(groups, &g->node, group_hash(ndev, addr));
+	hash_add(groups, &group->node, ip_group_hash(ndev, addr));
 	spin_unlock(&lock);
 	return 0;
 }
 
-static struct ip_group *join_group(struct net_device *ndev, const struct in6_addr *addr)
+static struct ip_group *ip_group_join(struct net_device *ndev, const struct in6_addr *addr)
 {
-	struct ip_group *g = get_group(ndev, addr), *made;
+	struct ip_group *group = ip_group_get(ndev, addr), *made;
 	int ret = 0;
 
-	if (g)
-		return g;
+	if (group)
+		return group;
 	made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
 	if (!made)
 		return ERR_PTR(-ENOMEM);
 	rtnl_lock();
-	g = get_group(ndev, addr);
-	if (!g)
-		ret = make_group(made, ndev, addr);
+	group = ip_group_get(ndev, addr);
+	if (!group)
+		ret = ip_group_create(made, ndev, addr);
 	rtnl_unlock();
-	if (!g && !ret)
+	if (!group && !ret)
 		return made;
 	kfree(made);
-	return g ?: ERR_PTR(ret);
+	return group ?: ERR_PTR(ret);
 }
 
-static int newest_first(void *priv, const struct list_head *a, const struct list_head *b)
+static int ip_group_cmp_newest(void *priv, const struct list_head *a, const struct list_head *b)
 {
 	const struct ip_group *x = list_entry(a, struct ip_group, idle);
 	const struct ip_group *y = list_entry(b, struct ip_group, idle);
@@ -184,37 +185,38 @@ static int newest_first(void *priv, const struct list_head *a, const struct list
 	return x->seq < y->seq;
 }
 
-static void take_idle(struct list_head *batch)
+static void ip_group_unhash_idle(struct list_head *batch)
 {
-	struct ip_group *g;
+	struct ip_group *group;
 
 	spin_lock(&lock);
 	list_splice_init(&idle_groups, batch);
-	list_for_each_entry(g, batch, idle) {
-		hash_del(&g->node);
+	list_for_each_entry(group, batch, idle) {
+		hash_del(&group->node);
 		n_groups--;
 	}
 	spin_unlock(&lock);
 }
 
 /*
- * The network layer keeps an interface's groups in a list, the newest first:
- * in this order each is found at its head. rtnl is held, and may be let go of
- * meanwhile: an interface can be joined to the same group anew, as the network
- * layer counts for itself.
+ * The network layer keeps the groups of an interface in a list, with the newest first. The groups
+ * are removed in this order, so that each one is found at the head of the list.
+ *
+ * Caller must hold rtnl, which may be released meanwhile. An interface can then be joined to the
+ * same group again, because the network layer has a count of its own.
  */
-static void remove_idle(void)
+static void ip_group_remove_idle(void)
 {
-	struct ip_group *g, *next;
+	struct ip_group *group, *next;
 	LIST_HEAD(batch);
 	int n = 0;
 
-	take_idle(&batch);
-	list_sort(NULL, &batch, newest_first);
-	list_for_each_entry_safe(g, next, &batch, idle) {
-		member_del(g->ndev, &g->addr);
-		netdev_put(g->ndev, &g->tracker);
-		kfree(g);
+	ip_group_unhash_idle(&batch);
+	list_sort(NULL, &batch, ip_group_cmp_newest);
+	list_for_each_entry_safe(group, next, &batch, idle) {
+		ip_member_del(group->ndev, &group->addr);
+		netdev_put(group->ndev, &group->tracker);
+		kfree(group);
 		if (++n % MANY == 0) {
 			rtnl_unlock();
 			cond_resched();
@@ -223,34 +225,34 @@ static void remove_idle(void)
 	}
 }
 
-static void idle_fn(struct work_struct *work)
+static void ip_group_idle_work(struct work_struct *work)
 {
 	rtnl_lock();
-	remove_idle();
+	ip_group_remove_idle();
 	rtnl_unlock();
 }
 
-static DECLARE_DELAYED_WORK(idle_work, idle_fn);
+static DECLARE_DELAYED_WORK(idle_work, ip_group_idle_work);
 
-static void put_group(struct ip_group *g)
+static void ip_group_put(struct ip_group *group)
 {
 	bool gone, few;
 
 	spin_lock(&lock);
-	if (--g->users) {
+	if (--group->users) {
 		spin_unlock(&lock);
 		return;
 	}
-	gone = !g->ndev;
+	gone = !group->ndev;
 	few = n_groups < MANY;
 	if (!gone)
-		list_add(&g->idle, &idle_groups);
+		list_add(&group->idle, &idle_groups);
 	spin_unlock(&lock);
 
 	if (gone) {
-		kfree(g);
+		kfree(group);
 	} else if (few && rtnl_trylock()) {
-		remove_idle();
+		ip_group_remove_idle();
 		rtnl_unlock();
 	} else {
 		queue_delayed_work(system_unbound_wq, &idle_work,
@@ -258,44 +260,44 @@ static void put_group(struct ip_group *g)
 	}
 }
 
-/* The interface has forgotten its groups by itself; what is left is our reference. */
-static void forget_interface(struct net_device *ndev, bool ipv4, bool ipv6)
+/* The interface has dropped its groups by itself: only our references are left. */
+static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 {
 	struct hlist_node *next;
-	struct ip_group *g;
+	struct ip_group *group;
 	int i;
 
 	spin_lock(&lock);
-	hash_for_each_safe(groups, i, next, g, node) {
-		if (g->ndev != ndev || !(ipv6_addr_v4mapped(&g->addr) ? ipv4 : ipv6))
+	hash_for_each_safe(groups, i, next, group, node) {
+		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
 			continue;
-		hash_del(&g->node);
+		hash_del(&group->node);
 		n_groups--;
-		netdev_put(ndev, &g->tracker);
-		g->ndev = NULL;
-		if (!g->users) {
-			list_del(&g->idle);
-			kfree(g);
+		netdev_put(ndev, &group->tracker);
+		group->ndev = NULL;
+		if (!group->users) {
+			list_del(&group->idle);
+			kfree(group);
 		}
 	}
 	spin_unlock(&lock);
 }
 
-static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int ip_group_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 
 	if (event == NETDEV_UNREGISTER)
-		forget_interface(ndev, true, true);
-	/* an MTU that is too small for a protocol ends it on the interface */
+		ip_group_forget_ndev(ndev, true, true);
+	/* a protocol is disabled on the interface if the MTU is too small for it */
 	if (event == NETDEV_CHANGEMTU)
-		forget_interface(ndev, !__in_dev_get_rtnl(ndev), !__in6_dev_get(ndev));
+		ip_group_forget_ndev(ndev, !__in_dev_get_rtnl(ndev), !__in6_dev_get(ndev));
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block netdev_nb = { .notifier_call = netdev_event };
+static struct notifier_block netdev_nb = { .notifier_call = ip_group_netdev_event };
 
-static void fill_rec(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_rec *rec)
+static void ip_rec_fill(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_rec *rec)
 {
 	const struct cmx_mcast_attr *a = &mc->attr;
 	const struct cmx_priv *p = mc->p;
@@ -326,21 +328,21 @@ static void fill_rec(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_
 	rec->flow_label = cpu_to_be32(flow_label);
 }
 
-static int join_on(struct cmx_mcast *mc, struct net_device *ndev)
+static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 {
 	bool v2 = mc->p->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
 	struct ib_sa_mcmember_rec rec = { .mtu = iboe_get_mtu(ndev->mtu) };
-	struct ip_group *g;
+	struct ip_group *group;
 
 	if (!rec.mtu || (mc->attr.mask & CMX_MCAST_MTU && mc->attr.mtu > rec.mtu))
 		return -EINVAL;
 	if (v2 && cmx_mcast_receives(mc)) {
-		g = join_group(ndev, (const struct in6_addr *)&mc->mgid);
-		if (IS_ERR(g))
-			return PTR_ERR(g);
-		mc->backend = g;
+		group = ip_group_join(ndev, (const struct in6_addr *)&mc->mgid);
+		if (IS_ERR(group))
+			return PTR_ERR(group);
+		mc->backend = group;
 	}
-	fill_rec(mc, v2, &rec);
+	ip_rec_fill(mc, v2, &rec);
 	cmx_mcast_done(mc, 0, &rec, ndev);
 	return 0;
 }
@@ -359,7 +361,7 @@ static int ip_join(struct cmx_mcast *mc)
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
 	if (!ndev)
 		return -ENODEV;
-	ret = join_on(mc, ndev);
+	ret = ip_join_ndev(mc, ndev);
 	dev_put(ndev);
 	return ret;
 }
@@ -367,7 +369,7 @@ static int ip_join(struct cmx_mcast *mc)
 static void ip_leave(struct cmx_mcast *mc)
 {
 	if (mc->backend)
-		put_group(mc->backend);
+		ip_group_put(mc->backend);
 	mc->backend = NULL;
 }
 
@@ -377,21 +379,22 @@ const struct cmx_mcast_ops cmx_mcast_ip_ops = {
 };
 
 /**
- * cmx_mcast_ip_show() - the groups that interfaces are members of for us
- * @s: one line each is added
+ * cmx_mcast_ip_show() - print the groups that interfaces are members of because of us
+ * @s: receives one line for each group
  */
 void cmx_mcast_ip_show(struct seq_file *s)
 {
-	struct ip_group *g;
+	struct ip_group *group;
 	int i;
 
 	spin_lock(&lock);
-	hash_for_each(groups, i, g, node) {
-		if (ipv6_addr_v4mapped(&g->addr))
-			seq_printf(s, "%s %pI4 %u\n", g->ndev->name, &g->addr.s6_addr32[3],
-				   g->users);
+	hash_for_each(groups, i, group, node) {
+		if (ipv6_addr_v4mapped(&group->addr))
+			seq_printf(s, "%s %pI4 %u\n", group->ndev->name, &group->addr.s6_addr32[3],
+				   group->users);
 		else
-			seq_printf(s, "%s %pI6c %u\n", g->ndev->name, &g->addr, g->users);
+			seq_printf(s, "%s %pI6c %u\n", group->ndev->name, &group->addr,
+				   group->users);
 	}
 	spin_unlock(&lock);
 }
@@ -403,7 +406,10 @@ int cmx_mcast_ip_init_module(void)
 
 void cmx_mcast_ip_exit_module(void)
 {
-	/* to the notifier, each interface goes now: what is idle must be left before */
+	/*
+	 * For the notifier all interfaces are unregistered now: groups that are idle must be left
+	 * before.
+	 */
 	flush_delayed_work(&idle_work);
 	unregister_netdevice_notifier(&netdev_nb);
 	flush_delayed_work(&idle_work);

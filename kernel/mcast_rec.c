@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast on InfiniBand: the MCMemberRecord that a join asks for.
+ * Multicast on InfiniBand: the MCMemberRecord of a join
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
@@ -10,17 +10,17 @@
 #include "mcast_sa.h"
 #include "mgid.h"
 
-/* Without these the SA makes no group. */
+/* The SA creates no group without these. */
 #define TO_CREATE (IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |			\
 		   IB_SA_MCMEMBER_REC_FLOW_LABEL | IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
 #define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
 #define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
 
 /*
- * The broadcast group of a partition. An id that is not bound to an IPoIB
- * address has the P_Key of one at most; IPoIB's default is assumed then.
+ * Make the MGID of the broadcast group of a partition. An id that is not bound to an IPoIB address
+ * knows at most the P_Key of the group. The default MGID of IPoIB is used then.
  */
-static void broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
+static void mcast_broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
 {
 	static const union ib_gid ipv4 = {
 		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
@@ -35,20 +35,20 @@ static void broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgi
 	mgid->raw[5] = pkey;
 }
 
-static int broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
-			 struct ib_sa_mcmember_rec *rec)
+static int mcast_broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
+			       struct ib_sa_mcmember_rec *rec)
 {
 	return ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, mgid, rec);
 }
 
-/* The Q_Key to join with */
-static int group_qkey(const struct cmx_mcast *mc, u32 *qkey)
+/* Get the Q_Key to join with. */
+static int mcast_rec_qkey(const struct cmx_mcast *mc, u32 *qkey)
 {
 	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->p->qkey;
 	return *qkey ? 0 : cmx_default_qkey(mc->p, qkey);
 }
 
-static u8 rec_join_state(const struct cmx_mcast *mc)
+static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 {
 	switch (mc->attr.join_state) {
 	case CMX_MCAST_NON:
@@ -62,9 +62,9 @@ static u8 rec_join_state(const struct cmx_mcast *mc)
 	}
 }
 
-/* What the owner asks for with the join, else with options of the id */
-static void rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-			   ib_sa_comp_mask *mask)
+/* Apply the attributes of the join, or else the options of the id. */
+static void mcast_rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+				 ib_sa_comp_mask *mask)
 {
 	const struct cmx_mcast_attr *a = &mc->attr;
 	const struct cmx_priv *p = mc->p;
@@ -102,7 +102,7 @@ static void rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec
 	}
 }
 
-static int rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
+static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 {
 	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
 	bool given;
@@ -119,16 +119,17 @@ static int rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 }
 
 /**
- * cmx_mcast_fill_rec() - what a join asks the SA for
- * @mc: the membership, which gets its MGID; the lock of its id is held
+ * cmx_mcast_fill_rec() - make the MCMemberRecord of a join
+ * @mc: the membership, which receives its MGID
  * @rec: is overwritten
- * @mask: receives which fields of @rec count
+ * @mask: receives the fields of @rec that count
  *
- * A group that does not exist is created as the record says, so the record needs
- * the values to create one. A member that cannot create a group takes it as it is,
- * except for what was asked for.
+ * If the group does not exist, the SA creates it as the record says. Therefore the record needs the
+ * values for this. A member that cannot create a group accepts the group as it is, except for the
+ * requested values.
  *
- * Return: 0, or why no such join is possible.
+ * Context: Caller must hold the lock of the membership's id.
+ * Return: 0, or the reason why no such join is possible.
  */
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       ib_sa_comp_mask *mask)
@@ -143,13 +144,13 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	u32 qkey;
 	int ret;
 
-	broadcast_mgid(mc->p, pkey, &broadcast);
-	known = !broadcast_rec(mc->p, &broadcast, rec);
+	mcast_broadcast_mgid(mc->p, pkey, &broadcast);
+	known = !mcast_broadcast_rec(mc->p, &broadcast, rec);
 	if (!known)
 		memset(rec, 0, sizeof(*rec));
-	ret = rec_fill_mgid(mc, &broadcast);
+	ret = mcast_rec_fill_mgid(mc, &broadcast);
 	if (!ret)
-		ret = group_qkey(mc, &qkey);
+		ret = mcast_rec_qkey(mc, &qkey);
 	if (ret)
 		return ret;
 
@@ -168,7 +169,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	rdma_addr_get_sgid(addr, &rec->port_gid);
 	rec->pkey = cpu_to_be16(pkey);
 	rec->qkey = cpu_to_be32(qkey);
-	rec->join_state = rec_join_state(mc);
-	rec_apply_attr(mc, rec, mask);
+	rec->join_state = mcast_rec_join_state(mc);
+	mcast_rec_apply_attr(mc, rec, mask);
 	return 0;
 }

@@ -12,31 +12,31 @@ struct cmx_device;
 struct seq_file;
 
 /**
- * struct cmx_sa_member - what a membership has at ib_sa
- * @ref: one until it has ended, one of @work while it is queued or runs
- * @mc: the membership, with a reference; NULL once it was left and @work knows
+ * struct cmx_sa_member - state of a membership at ib_sa
+ * @ref: one reference until it has ended, one of @work while it is queued or runs
+ * @mc: the membership, with a reference; NULL once the group was left and @work has noticed
  * @dev: the device, with a reference until it has ended
- * @port: of the device
- * @req: its place in the queue of the port
- * @sa: ib_sa's, or NULL
- * @rec: what was asked for
- * @mask: which fields of @rec count
- * @delay_ms: the last wait
- * @status: outcome that ib_sa reported, or NO_STATUS; no lock
- * @tries: joins since it was left
+ * @port: port of the device
+ * @req: its request in the queue of the port
+ * @sa: member of ib_sa, or NULL
+ * @rec: the requested record
+ * @mask: fields of @rec that count
+ * @delay_ms: the last delay of the backoff
+ * @status: result that ib_sa reported, or NO_STATUS; needs no lock
+ * @tries: joins since the group was left
  * @asks: @work is to join
- * @asked: the SA was asked to join, or whether it is there, and no outcome was handled
+ * @asked: a join or a probe was sent, and its result was not handled yet
  * @ghost: the SA may have a record of a join that it did not answer
- * @leaving: it was left, and the SA is being told
+ * @leaving: the group was left, and the SA is being told
  * @ended: nothing is left to do
- * @lost: not a member, and @work will ask again
- * @report: a member, and @work will report that again: the QP could not be attached
- * @probed: refused, and it was asked whether there is an SA that did so
+ * @lost: not a member, and @work will join again
+ * @report: a member, and @work will report this again: the QP could not be attached
+ * @probed: the join was refused, and a probe was sent to find out whether an SA did so
  * @node: in the table of members, from joining to leaving
- * @work: handles @status, asks again, and leaves
+ * @work: handles @status, joins again, and leaves
  *
- * The id's lock protects all but @ref and @status as long as there is @mc. Then only @work uses it.
- * It was left when @mc has no backend any more.
+ * As long as @mc is set, the id's lock protects all members except @ref and @status. After that
+ * only @work uses them. The group was left when the backend of @mc is NULL.
  */
 struct cmx_sa_member {
 	struct kref ref;

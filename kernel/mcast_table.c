@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast on InfiniBand: the members that ports have in groups for us, as operators see them.
+ * Multicast on InfiniBand: table of the members that ports have in groups because of us, for
+ * operators
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -12,8 +13,8 @@ static DEFINE_HASHTABLE(members, 10);	/* by MGID */
 static DEFINE_SPINLOCK(members_lock);	/* protects members */
 
 /**
- * cmx_sa_member_list() - show a member to operators
- * @m: the member; nothing to do if it is in the table
+ * cmx_sa_member_list() - add a member to the table that operators see
+ * @m: the member; nothing is done if it is in the table
  */
 void cmx_sa_member_list(struct cmx_sa_member *m)
 {
@@ -25,7 +26,7 @@ void cmx_sa_member_list(struct cmx_sa_member *m)
 
 /**
  * cmx_sa_member_unlist() - undo cmx_sa_member_list()
- * @m: the member; nothing to do if it is not in the table
+ * @m: the member; nothing is done if it is not in the table
  */
 void cmx_sa_member_unlist(struct cmx_sa_member *m)
 {
@@ -34,20 +35,21 @@ void cmx_sa_member_unlist(struct cmx_sa_member *m)
 	spin_unlock(&members_lock);
 }
 
-static bool same_group(const struct cmx_sa_member *a, const struct cmx_sa_member *b)
+static bool sa_member_same_group(const struct cmx_sa_member *a, const struct cmx_sa_member *b)
 {
 	return a->dev == b->dev && a->port == b->port &&
 	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
 }
 
-/* One line for the members of a port in a group, with the first of them */
-static void show_group(struct seq_file *s, struct hlist_head *bucket, struct cmx_sa_member *m)
+/* Print one line for all members of a port in a group, when called for the first of them. */
+static void sa_member_show_group(struct seq_file *s, struct hlist_head *bucket,
+				 struct cmx_sa_member *m)
 {
 	unsigned int users = 0, lost = 0;
 	struct cmx_sa_member *other;
 
 	hlist_for_each_entry(other, bucket, node) {
-		if (!same_group(other, m))
+		if (!sa_member_same_group(other, m))
 			continue;
 		if (!users && other != m)
 			return;
@@ -62,8 +64,8 @@ static void show_group(struct seq_file *s, struct hlist_head *bucket, struct cmx
 }
 
 /**
- * cmx_mcast_sa_show() - the groups that InfiniBand ports are members of for us
- * @s: one line each is added
+ * cmx_mcast_sa_show() - print the groups that InfiniBand ports are members of because of us
+ * @s: receives one line for each group
  */
 void cmx_mcast_sa_show(struct seq_file *s)
 {
@@ -73,6 +75,6 @@ void cmx_mcast_sa_show(struct seq_file *s)
 	spin_lock(&members_lock);
 	for (i = 0; i < HASH_SIZE(members); i++)
 		hlist_for_each_entry(m, &members[i], node)
-			show_group(s, &members[i], m);
+			sa_member_show_group(s, &members[i], m);
 	spin_unlock(&members_lock);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Limits the joins and leaves that a port has under way at the SA.
+ * Limit on the joins and leaves that a port has in progress at the SA
  *
- * An SA handles one request after the other, and ib_sa repeats a request that is not answered
- * within 300 ms. If many are sent at once, the SA spends its time on repetitions, and most requests
- * time out. So a few are under way, and the others wait here. Users take turns: one who joins
- * thousands of groups delays the next join of another user by a few requests, not by thousands.
+ * An SA handles requests one after the other, and ib_sa repeats a request that is not answered
+ * within 300 ms. If many requests are sent at once, the SA spends its time on repetitions, and most
+ * requests time out. Therefore only a few are in progress, and the others wait here. Users take
+ * turns: a user who joins thousands of groups delays the next join of another user by a few
+ * requests, not by thousands.
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
@@ -16,7 +17,7 @@ module_param(sa_requests, uint, 0644);
 MODULE_PARM_DESC(sa_requests, "most joins and leaves that an InfiniBand port has under way (8)");
 
 /**
- * cmx_sa_queue_init() - make an empty queue
+ * cmx_sa_queue_init() - initialise an empty queue
  * @queue: the queue
  */
 void cmx_sa_queue_init(struct cmx_sa_queue *queue)
@@ -28,9 +29,9 @@ void cmx_sa_queue_init(struct cmx_sa_queue *queue)
 }
 
 /**
- * cmx_sa_request_init() - make a request that is not queued
+ * cmx_sa_request_init() - initialise a request that is not queued
  * @req: the request
- * @user: requests with the same one wait for each other
+ * @user: requests of the same user wait for each other
  * @wake: called under a spinlock when the request need not wait any more
  */
 void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
@@ -43,7 +44,7 @@ void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
 	INIT_LIST_HEAD(&req->later);
 }
 
-static void request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+static void sa_request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 {
 	req->state = CMX_SA_SENT;
 	req->since = jiffies;
@@ -51,7 +52,7 @@ static void request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *req
 	queue->under_way++;
 }
 
-static void request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 {
 	struct cmx_sa_request *oldest;
 
@@ -65,8 +66,11 @@ static void request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *r
 	list_add_tail(&req->item, &queue->turns);
 }
 
-/* The user's next request, if any, takes over the others and waits for the user's next turn. */
-static void request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+/*
+ * The user's next request, if any, takes over the list of the others and waits for the user's next
+ * turn. Caller must hold the queue's lock.
+ */
+static void sa_request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 {
 	struct cmx_sa_request *next;
 
@@ -78,37 +82,37 @@ static void request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request *r
 	list_splice_init(&req->later, &next->later);
 }
 
-static struct cmx_sa_request *queue_first(struct cmx_sa_queue *queue)
+static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue)
 {
 	return list_first_entry_or_null(&queue->turns, struct cmx_sa_request, item);
 }
 
-static bool queue_is_full(const struct cmx_sa_queue *queue)
+static bool sa_queue_is_full(const struct cmx_sa_queue *queue)
 {
 	return queue->under_way >= max(READ_ONCE(sa_requests), 1U);
 }
 
-static void queue_grant(struct cmx_sa_queue *queue)
+static void sa_queue_grant(struct cmx_sa_queue *queue)
 {
 	struct cmx_sa_request *req;
 
-	while (!queue_is_full(queue) && (req = queue_first(queue))) {
-		request_dequeue(queue, req);
-		request_grant(queue, req);
+	while (!sa_queue_is_full(queue) && (req = sa_queue_first(queue))) {
+		sa_request_dequeue(queue, req);
+		sa_request_grant(queue, req);
 		req->wake(req);
 	}
 }
 
-/* They may be many, so the lock is not held all the time. */
-static void queue_expire(struct cmx_sa_queue *queue)
+/* End the wait of all requests. There may be many, so the lock is released between them. */
+static void sa_queue_expire(struct cmx_sa_queue *queue)
 {
 	struct cmx_sa_request *req;
 
 	do {
 		spin_lock(&queue->lock);
-		req = queue_first(queue);
+		req = sa_queue_first(queue);
 		if (req) {
-			request_dequeue(queue, req);
+			sa_request_dequeue(queue, req);
 			req->state = CMX_SA_EXPIRED;
 			req->wake(req);
 		}
@@ -117,8 +121,8 @@ static void queue_expire(struct cmx_sa_queue *queue)
 }
 
 /**
- * cmx_sa_queue_stop() - wait for the SA no longer, since the device is being removed
- * @queue: the queue; all requests are woken, and none can be started
+ * cmx_sa_queue_stop() - stop waiting for the SA, because the device is being removed
+ * @queue: the queue; all its requests are woken, and no request can be started any more
  */
 void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 {
@@ -129,17 +133,17 @@ void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 	list_for_each_entry(req, &queue->sent, item)
 		req->wake(req);
 	spin_unlock(&queue->lock);
-	queue_expire(queue);
+	sa_queue_expire(queue);
 }
 
 /**
  * cmx_sa_request_start() - ask whether a request may be sent
- * @queue: of the port
- * @req: the request. Asking again does no harm
+ * @queue: queue of the port
+ * @req: the request. Another call for the same request is harmless
  *
  * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
- * @req->wake is called when it is time to ask again; -ETIMEDOUT: it has waited until another
- * request timed out and the SA had answered none meanwhile, and waits no longer; -ENODEV: stopped.
+ * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because
+ * another request timed out and the SA had answered none meanwhile; -ENODEV: the queue is stopped.
  */
 int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 {
@@ -151,11 +155,11 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 	} else if (req->state == CMX_SA_EXPIRED) {
 		req->state = CMX_SA_IDLE;
 		ret = -ETIMEDOUT;
-	} else if (req->state == CMX_SA_IDLE && !queue_is_full(queue)) {
-		request_grant(queue, req);
+	} else if (req->state == CMX_SA_IDLE && !sa_queue_is_full(queue)) {
+		sa_request_grant(queue, req);
 	} else if (req->state != CMX_SA_SENT) {
 		if (req->state == CMX_SA_IDLE)
-			request_enqueue(queue, req);
+			sa_request_enqueue(queue, req);
 		ret = -EINPROGRESS;
 	}
 	spin_unlock(&queue->lock);
@@ -163,10 +167,10 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 }
 
 /**
- * cmx_sa_request_end() - a request has ended, or is not to be sent any more
- * @queue: of the port
- * @req: the request. Nothing to do if it was neither sent nor waits
- * @status: 0: the SA has answered; -ETIMEDOUT: it has not; anything else tells nothing about it
+ * cmx_sa_request_end() - end a request, or cancel it before it is sent
+ * @queue: queue of the port
+ * @req: the request. Nothing is done if it was not sent and does not wait
+ * @status: 0: the SA has answered; -ETIMEDOUT: it has not; any other value says nothing about this
  */
 void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status)
 {
@@ -174,7 +178,7 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 
 	spin_lock(&queue->lock);
 	if (req->state == CMX_SA_WAITING)
-		request_dequeue(queue, req);
+		sa_request_dequeue(queue, req);
 	if (req->state == CMX_SA_SENT) {
 		list_del_init(&req->item);
 		queue->under_way--;
@@ -182,10 +186,10 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 			queue->answered = jiffies;
 		silent = status == -ETIMEDOUT && !time_after(queue->answered, req->since);
 		if (!silent)
-			queue_grant(queue);
+			sa_queue_grant(queue);
 	}
 	req->state = CMX_SA_IDLE;
 	spin_unlock(&queue->lock);
 	if (silent)
-		queue_expire(queue);
+		sa_queue_expire(queue);
 }

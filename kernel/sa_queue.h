@@ -11,13 +11,13 @@
  * struct cmx_sa_queue - joins and leaves of an InfiniBand port
  * @lock: protects the queue and its requests
  * @turns: the oldest waiting request of each user; the first one is next
- * @sent: requests that are under way
- * @under_way: how many
- * @answered: jiffies when the SA answered last
+ * @sent: requests in progress
+ * @under_way: number of requests in progress
+ * @answered: jiffies of the last reply from the SA
  * @stopped: the device is being removed
  */
 struct cmx_sa_queue {
-	spinlock_t lock;	/* protects all of it */
+	spinlock_t lock;	/* protects the queue and its requests */
 	struct list_head turns;
 	struct list_head sent;
 	unsigned int under_way;
@@ -28,19 +28,19 @@ struct cmx_sa_queue {
 enum cmx_sa_request_state {
 	CMX_SA_IDLE,
 	CMX_SA_WAITING,		/* in the queue */
-	CMX_SA_EXPIRED,		/* was in the queue while the SA answered nobody */
-	CMX_SA_SENT,		/* may be sent, or has been */
+	CMX_SA_EXPIRED,		/* was in the queue, and the SA answered no request */
+	CMX_SA_SENT,		/* may be sent, or has been sent */
 };
 
 /**
  * struct cmx_sa_request - a join or a leave
- * @user: whose turn it takes; only compared, never followed
- * @wake: it no longer waits; called under the queue's lock
+ * @user: user whose turn it takes; only compared, never dereferenced
+ * @wake: called under the queue's lock when the request no longer waits
  * @state: under the queue's lock
- * @since: jiffies when it might be sent
+ * @since: jiffies when it was allowed to be sent
  * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in
  *	&cmx_sa_queue.sent
- * @later: waiting requests of the same user, if this is the oldest
+ * @later: other waiting requests of the same user, if this is the oldest
  */
 struct cmx_sa_request {
 	const void *user;
