@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The char device /dev/infiniband/rdma_cmx. An open file is an event channel.
+ * The character device /dev/infiniband/rdma_cmx. Each open file is an event channel.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -9,7 +9,7 @@
 #include "chardev.h"
 #include "ioctl.h"
 
-static int cmx_open(struct inode *inode, struct file *filp)
+static int chardev_open(struct inode *inode, struct file *filp)
 {
 	struct cmx_file *file = cmx_file_new();
 
@@ -19,13 +19,13 @@ static int cmx_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-static int cmx_release(struct inode *inode, struct file *filp)
+static int chardev_release(struct inode *inode, struct file *filp)
 {
 	cmx_file_close(filp->private_data);
 	return 0;
 }
 
-static __poll_t cmx_poll(struct file *filp, struct poll_table_struct *table)
+static __poll_t chardev_poll(struct file *filp, struct poll_table_struct *table)
 {
 	struct cmx_file *file = filp->private_data;
 
@@ -33,33 +33,33 @@ static __poll_t cmx_poll(struct file *filp, struct poll_table_struct *table)
 	return list_empty(&file->events) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
-static const struct file_operations fops = {
+static const struct file_operations chardev_fops = {
 	.owner = THIS_MODULE,
-	.open = cmx_open,
-	.release = cmx_release,
-	.poll = cmx_poll,
+	.open = chardev_open,
+	.release = chardev_release,
+	.poll = chardev_poll,
 	.unlocked_ioctl = cmx_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* No privilege is asked for: what needs one, as low ports, is checked there. */
-static struct miscdevice misc = {
+/* Everybody may open it: operations that need a privilege, as low ports do, check for it. */
+static struct miscdevice chardev_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = CMX_DEVICE_NAME,
 	.nodename = "infiniband/" CMX_DEVICE_NAME,
 	.mode = 0666,
-	.fops = &fops,
+	.fops = &chardev_fops,
 };
 
 /**
- * cmx_file_of() - the channel behind an open file
+ * cmx_file_of() - get the event channel of an open file
  * @filp: any open file
  *
- * Return: the channel, or NULL when it is not our device.
+ * Return: the channel, or NULL if @filp is not an open file of this device.
  */
 struct cmx_file *cmx_file_of(struct file *filp)
 {
-	return filp->f_op == &fops ? filp->private_data : NULL;
+	return filp->f_op == &chardev_fops ? filp->private_data : NULL;
 }
 
 int cmx_chardev_init_module(void)
@@ -68,7 +68,7 @@ int cmx_chardev_init_module(void)
 
 	if (ret)
 		return ret;
-	ret = misc_register(&misc);
+	ret = misc_register(&chardev_misc);
 	if (ret)
 		cmx_handle_exit_module();
 	return ret;
@@ -76,6 +76,6 @@ int cmx_chardev_init_module(void)
 
 void cmx_chardev_exit_module(void)
 {
-	misc_deregister(&misc);
+	misc_deregister(&chardev_misc);
 	cmx_handle_exit_module();
 }

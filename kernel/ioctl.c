@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The attribute engine: copies a command, checks it against the method's list
- * once for all methods, and lets the handler see it through cmx_call_*().
+ * The ioctl engine. It copies a command, checks its attributes against the list
+ * of the method, and runs the handler, which accesses them by cmx_call_*().
  *
- * Before the handler runs, every output buffer is known to be writable, so
- * that a call does not fail after it has changed something.
+ * Every output buffer is known to be writable before the handler runs, so that
+ * a call does not fail after it has changed something.
  */
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -15,13 +15,13 @@
 #include "ioctl.h"
 #include "sockaddr.h"
 
-static const struct cmx_method *const channel_methods[] = {
+static const struct cmx_method *const ioctl_channel_methods[] = {
 	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
 	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
 	[CMX_CHANNEL_CLAIM] = &cmx_method_claim,
 };
 
-static const struct cmx_method *const id_methods[] = {
+static const struct cmx_method *const ioctl_id_methods[] = {
 	[CMX_ID_CREATE] = &cmx_method_create,
 	[CMX_ID_DESTROY] = &cmx_method_destroy,
 	[CMX_ID_BIND] = &cmx_method_bind,
@@ -41,7 +41,7 @@ static const struct cmx_method *const id_methods[] = {
 	[CMX_ID_MIGRATE] = &cmx_method_migrate,
 };
 
-static const struct cmx_method *const mcast_methods[] = {
+static const struct cmx_method *const ioctl_mcast_methods[] = {
 	[CMX_MCAST_JOIN] = &cmx_method_join,
 	[CMX_MCAST_LEAVE] = &cmx_method_leave,
 	[CMX_MCAST_REPORT] = &cmx_method_report,
@@ -50,25 +50,25 @@ static const struct cmx_method *const mcast_methods[] = {
 static const struct {
 	const struct cmx_method *const *methods;
 	u16 num;
-} objects[CMX_OBJ_NUM] = {
-	[CMX_OBJ_CHANNEL] = { channel_methods, ARRAY_SIZE(channel_methods) },
-	[CMX_OBJ_ID] = { id_methods, ARRAY_SIZE(id_methods) },
-	[CMX_OBJ_MCAST] = { mcast_methods, ARRAY_SIZE(mcast_methods) },
+} ioctl_objects[CMX_OBJ_NUM] = {
+	[CMX_OBJ_CHANNEL] = { ioctl_channel_methods, ARRAY_SIZE(ioctl_channel_methods) },
+	[CMX_OBJ_ID] = { ioctl_id_methods, ARRAY_SIZE(ioctl_id_methods) },
+	[CMX_OBJ_MCAST] = { ioctl_mcast_methods, ARRAY_SIZE(ioctl_mcast_methods) },
 };
 
-static const struct cmx_method *find_method(u16 object, u16 method)
+static const struct cmx_method *ioctl_method_find(u16 object, u16 method)
 {
 	if (object >= CMX_OBJ_NUM)
 		return NULL;
 	object = array_index_nospec(object, CMX_OBJ_NUM);
-	if (method >= objects[object].num)
+	if (method >= ioctl_objects[object].num)
 		return NULL;
-	method = array_index_nospec(method, objects[object].num);
-	return objects[object].methods[method];
+	method = array_index_nospec(method, ioctl_objects[object].num);
+	return ioctl_objects[object].methods[method];
 }
 
-/* Many short words are faster this way. @len is a multiple of their size. */
-static int copy_words(void *to, const void __user *from, size_t len)
+/* Faster than copy_from_user() for many short words. @len is a multiple of their size. */
+static int ioctl_words_copy(void *to, const void __user *from, size_t len)
 {
 	const u64 __user *word = from, *end = from + len;
 	u64 *out = to;
@@ -89,10 +89,10 @@ fault:
 }
 
 /**
- * cmx_copy_out() - copy_to_user(), word by word
- * @to: the user's
- * @from: what to copy
- * @len: of it; some hundred bytes, for which this is faster
+ * cmx_copy_out() - copy to user space, word by word
+ * @to: destination in user space
+ * @from: source
+ * @len: bytes to copy; for some hundred bytes this is faster than copy_to_user()
  *
  * Return: 0 or -EFAULT.
  */
@@ -108,13 +108,16 @@ fault:
 	return -EFAULT;
 }
 
-static void __user *user_ptr(const struct ib_uverbs_attr *attr)
+static void __user *ioctl_attr_user_ptr(const struct ib_uverbs_attr *attr)
 {
 	return u64_to_user_ptr(attr->data);
 }
 
-/* Cut an input that is longer than this kernel knows; what is cut off is zero. */
-static int prepare_in(const struct cmx_attr_spec *spec, struct ib_uverbs_attr *attr)
+/*
+ * Truncate an input that is longer than this kernel knows. The surplus must be zero. If at most
+ * eight bytes remain, they are moved into the attribute.
+ */
+static int ioctl_input_prepare(const struct cmx_attr_spec *spec, struct ib_uverbs_attr *attr)
 {
 	u64 value = 0;
 	int ret;
@@ -122,11 +125,12 @@ static int prepare_in(const struct cmx_attr_spec *spec, struct ib_uverbs_attr *a
 	if (attr->len <= spec->max)
 		return 0;
 	if (attr->len > sizeof(attr->data)) {
-		ret = check_zeroed_user(user_ptr(attr) + spec->max, attr->len - spec->max);
+		ret = check_zeroed_user(ioctl_attr_user_ptr(attr) + spec->max,
+					attr->len - spec->max);
 		if (ret <= 0)
 			return ret ?: -E2BIG;
 		if (spec->max <= sizeof(value)) {
-			if (copy_from_user(&value, user_ptr(attr), spec->max))
+			if (copy_from_user(&value, ioctl_attr_user_ptr(attr), spec->max))
 				return -EFAULT;
 			attr->data = value;
 		}
@@ -135,10 +139,13 @@ static int prepare_in(const struct cmx_attr_spec *spec, struct ib_uverbs_attr *a
 	return 0;
 }
 
-/* No output that is smaller than a page reaches beyond the two pages tried. */
-static int prepare_out(const struct ib_uverbs_attr *attr)
+/*
+ * Write to the first byte of an output buffer, and to the last one if that is in another page. A
+ * buffer that is smaller than a page lies in these two pages.
+ */
+static int ioctl_output_prepare(const struct ib_uverbs_attr *attr)
 {
-	u8 __user *to = user_ptr(attr);
+	u8 __user *to = ioctl_attr_user_ptr(attr);
 
 	if (put_user(0, to))
 		return -EFAULT;
@@ -147,7 +154,7 @@ static int prepare_out(const struct ib_uverbs_attr *attr)
 	return 0;
 }
 
-static int prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
+static int ioctl_attrs_prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
 {
 	int ret = 0;
 
@@ -155,14 +162,14 @@ static int prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
 		if (!call->at[spec->id])
 			continue;
 		if (spec->dir == CMX_DIR_IN)
-			ret = prepare_in(spec, &call->attrs[call->at[spec->id] - 1]);
+			ret = ioctl_input_prepare(spec, &call->attrs[call->at[spec->id] - 1]);
 		else
-			ret = prepare_out(&call->attrs[call->at[spec->id] - 1]);
+			ret = ioctl_output_prepare(&call->attrs[call->at[spec->id] - 1]);
 	}
 	return ret;
 }
 
-static int run(const struct cmx_method *method, struct cmx_call *call)
+static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *call)
 {
 	struct cmx_uid *u;
 	int ret;
@@ -175,7 +182,7 @@ static int run(const struct cmx_method *method, struct cmx_call *call)
 	if (IS_ERR(u))
 		return PTR_ERR(u);
 	ret = method->id_call(call, u);
-	/* nothing can be done with an id that has lost its device, whatever is asked for */
+	/* the state allows no operation; the reason is that the device is gone */
 	if (ret == -EINVAL && READ_ONCE(u->p.state) == CMX_REMOVED)
 		ret = -ENODEV;
 	cmx_uid_put(u);
@@ -183,10 +190,14 @@ static int run(const struct cmx_method *method, struct cmx_call *call)
 }
 
 /**
- * cmx_ioctl() - a command of a process
+ * cmx_ioctl() - run a command of a process
  * @filp: the open file
  * @cmd: %CMX_IOCTL
- * @arg: user's &struct ib_uverbs_ioctl_hdr
+ * @arg: address of the &struct ib_uverbs_ioctl_hdr in user space
+ *
+ * Return: 0, -ENOTTY for any other @cmd, -EFAULT, -EPROTONOSUPPORT for an unknown
+ * method, -EACCES if another process has claimed the channel, or the error of
+ * cmx_attr_check_hdr(), cmx_attr_check() or the method.
  */
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
@@ -198,15 +209,15 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 
 	if (cmd != CMX_IOCTL)
 		return -ENOTTY;
-	if (copy_words(&hdr, user, sizeof(hdr)))
+	if (ioctl_words_copy(&hdr, user, sizeof(hdr)))
 		return -EFAULT;
 	ret = cmx_attr_check_hdr(&hdr);
 	if (ret)
 		return ret;
-	method = find_method(hdr.object_id, hdr.method_id);
+	method = ioctl_method_find(hdr.object_id, hdr.method_id);
 	if (!method)
 		return -EPROTONOSUPPORT;
-	if (copy_words(call.attrs, user->attrs, hdr.num_attrs * sizeof(call.attrs[0])))
+	if (ioctl_words_copy(call.attrs, user->attrs, hdr.num_attrs * sizeof(call.attrs[0])))
 		return -EFAULT;
 	call.filp = filp;
 	call.file = filp->private_data;
@@ -214,16 +225,16 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, call.at);
 	if (!ret)
-		ret = prepare(&call, method->attrs);
-	return ret ?: run(method, &call);
+		ret = ioctl_attrs_prepare(&call, method->attrs);
+	return ret ?: ioctl_method_run(method, &call);
 }
 
 /**
- * cmx_call_u64() - an input of at most eight bytes
+ * cmx_call_u64() - get an input of at most eight bytes
  * @call: the command
  * @id: the attribute
  *
- * Return: its value, or 0 when it was not given.
+ * Return: its value, or 0 if it was not given.
  */
 u64 cmx_call_u64(const struct cmx_call *call, enum cmx_attr id)
 {
@@ -236,11 +247,10 @@ u64 cmx_call_u64(const struct cmx_call *call, enum cmx_attr id)
  * cmx_call_in() - copy an input
  * @call: the command
  * @id: the attribute
- * @to: at least as long as the method's list allows; what the input leaves is
- *	zeroed
- * @size: of @to
+ * @to: destination; bytes that follow the input are zeroed
+ * @size: size of @to, at least the maximum in the method's list of attributes
  *
- * Return: the length of the input, 0 when it was not given, or -EFAULT.
+ * Return: the length of the input, 0 if it was not given, or -EFAULT.
  */
 int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t size)
 {
@@ -254,7 +264,7 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
 		return 0;
 	if (len <= sizeof(attr->data))
 		memcpy(to, &attr->data, len);
-	else if (copy_from_user(to, user_ptr(attr), len))
+	else if (copy_from_user(to, ioctl_attr_user_ptr(attr), len))
 		return -EFAULT;
 	return len;
 }
@@ -263,9 +273,9 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
  * cmx_call_in_addr() - copy a socket address
  * @call: the command
  * @id: the attribute
- * @to: zeroed when it was not given
+ * @to: destination; zeroed if the address was not given
  *
- * Return: 0, -EFAULT, -EAFNOSUPPORT, or -EINVAL when it is too short.
+ * Return: 0, -EFAULT, -EAFNOSUPPORT, or -EINVAL if the address is too short.
  */
 int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to)
 {
@@ -276,8 +286,8 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 		memset(to, 0, sizeof(*to));
 		return 0;
 	}
-	/* the list of each method allows no less than its family, and no more */
-	if (copy_from_user(to, user_ptr(attr), len))
+	/* by the lists of all methods, @len includes the family and does not exceed @to */
+	if (copy_from_user(to, ioctl_attr_user_ptr(attr), len))
 		return -EFAULT;
 	size = cmx_addr_size((struct sockaddr *)to);
 	if (!size)
@@ -289,11 +299,11 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 }
 
 /**
- * cmx_call_out() - write an output, if it was asked for
+ * cmx_call_out() - write an output, if the caller asked for it
  * @call: the command
  * @id: the attribute
  * @from: the output
- * @size: of it; what the user's buffer has more is zeroed
+ * @size: size of @from; the rest of the user's buffer is zeroed
  *
  * Return: 0 or -EFAULT.
  */
@@ -303,9 +313,9 @@ int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from
 
 	if (!attr)
 		return 0;
-	if (cmx_copy_out(user_ptr(attr), from, min_t(size_t, size, attr->len)))
+	if (cmx_copy_out(ioctl_attr_user_ptr(attr), from, min_t(size_t, size, attr->len)))
 		return -EFAULT;
-	if (attr->len > size && clear_user(user_ptr(attr) + size, attr->len - size))
+	if (attr->len > size && clear_user(ioctl_attr_user_ptr(attr) + size, attr->len - size))
 		return -EFAULT;
 	return 0;
 }
@@ -315,14 +325,16 @@ int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value)
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
 
 	if (attr && attr->len == sizeof(value))
-		return put_user(value, (u32 __user *)user_ptr(attr));
+		return put_user(value, (u32 __user *)ioctl_attr_user_ptr(attr));
 	return cmx_call_out(call, id, &value, sizeof(value));
 }
 
 /**
- * cmx_call_out_info() - write %CMX_ATTR_INFO, if it was asked for
+ * cmx_call_out_info() - write %CMX_ATTR_INFO, if the caller asked for it
  * @call: the command
  * @u: the id to describe
+ *
+ * Return: 0 or -EFAULT.
  */
 int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u)
 {

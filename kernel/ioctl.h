@@ -7,12 +7,12 @@
 #include "eventq.h"
 
 /**
- * struct cmx_call - a command under way
+ * struct cmx_call - a command that is being executed
  * @filp: the open file
  * @file: its channel
- * @at: see cmx_attr_check()
- * @attrs: attributes; lengths of inputs are cut to what the method knows, and
- *	what is at most eight bytes then is in the attribute
+ * @at: position of each attribute in @attrs, see cmx_attr_check()
+ * @attrs: the attributes. Inputs are truncated to the length that the method
+ *	knows; one of at most eight bytes is then stored in the attribute
  */
 struct cmx_call {
 	struct file *filp;
@@ -23,9 +23,10 @@ struct cmx_call {
 
 /**
  * struct cmx_method - one method
- * @call: does it; or
- * @id_call: does it to the id of %CMX_ATTR_ID, which the engine looked up
- * @attrs: what it takes
+ * @call: handler, or NULL
+ * @id_call: handler if @call is NULL. It works on the id of %CMX_ATTR_ID, which
+ *	the engine has looked up
+ * @attrs: attributes that it takes
  */
 struct cmx_method {
 	int (*call)(struct cmx_call *call);
@@ -34,8 +35,8 @@ struct cmx_method {
 };
 
 /*
- * The shortest form of each struct that a caller may have: up to the last field that the first
- * version cannot do without. They are never raised.
+ * Minimum size of each structure: it includes the last field that is mandatory in the first
+ * version. These sizes never increase.
  */
 #define CMX_MIN_CONN_PARAM	offsetofend(struct rdma_ucm_conn_param, valid)
 #define CMX_MIN_ECE		offsetofend(struct rdma_ucm_ece, attr_mod)
@@ -50,7 +51,7 @@ struct cmx_method {
 
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
-/* The attribute, or NULL when it was not given. */
+/* Returns the attribute, or NULL if it was not given. */
 static inline const struct ib_uverbs_attr *
 cmx_call_attr(const struct cmx_call *call, enum cmx_attr id)
 {

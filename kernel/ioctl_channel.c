@@ -4,7 +4,7 @@
  */
 #include "ioctl.h"
 
-static int channel_info(struct cmx_call *call)
+static int ioctl_channel_info(struct cmx_call *call)
 {
 	int ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
 
@@ -12,38 +12,38 @@ static int channel_info(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_channel_info = {
-	.call = channel_info,
+	.call = ioctl_channel_info,
 	.attrs = {
 		CMX_OUTPUT_U32(VERSION),
 		CMX_OUTPUT_OPT(VERSION_MIN, sizeof(u32)),
 	},
 };
 
-static int claim(struct cmx_call *call)
+static int ioctl_channel_claim(struct cmx_call *call)
 {
 	return cmx_file_claim(call->file);
 }
 
 const struct cmx_method cmx_method_claim = {
-	.call = claim,
+	.call = ioctl_channel_claim,
 };
 
-static bool size_is_valid(u32 size, size_t min)
+static bool ioctl_event_size_is_valid(u32 size, size_t min)
 {
 	return size >= min && IS_ALIGNED(size, sizeof(u64));
 }
 
-static int get_events(struct cmx_call *call)
+static int ioctl_channel_get_events(struct cmx_call *call)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_EVENTS);
 	struct cmx_event_room room = { .to = u64_to_user_ptr(attr->data) };
 	int ret;
 
 	cmx_call_in(call, CMX_ATTR_EVENT_SIZES, &room.sizes, sizeof(room.sizes));
-	if (!size_is_valid(room.sizes.resp, CMX_MIN_EVENT) ||
-	    (room.sizes.info && !size_is_valid(room.sizes.info, CMX_MIN_INFO)))
+	if (!ioctl_event_size_is_valid(room.sizes.resp, CMX_MIN_EVENT) ||
+	    (room.sizes.info && !ioctl_event_size_is_valid(room.sizes.info, CMX_MIN_INFO)))
 		return -EINVAL;
-	/* no attribute is longer than 16 bits can say */
+	/* at least one record; the length has 16 bits, so that the sum below cannot overflow */
 	if (room.sizes.resp > attr->len || room.sizes.info > attr->len - room.sizes.resp)
 		return -ENOSPC;
 	room.max = attr->len / (room.sizes.resp + room.sizes.info);
@@ -52,7 +52,7 @@ static int get_events(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_get_events = {
-	.call = get_events,
+	.call = ioctl_channel_get_events,
 	.attrs = {
 		CMX_INPUT(EVENT_SIZES, CMX_MIN_EVENT_SIZES, sizeof(struct cmx_event_sizes)),
 		CMX_OUTPUT(EVENTS, CMX_MIN_EVENT),

@@ -8,7 +8,7 @@
 #include "ioctl.h"
 #include "route_rec.h"
 
-/* Most requests that a listener holds until they are fetched. */
+/* Maximum number of requests that a listener queues until the process fetches them. */
 #define MAX_BACKLOG 1024
 
 #define INPUT_CONN_PARAM						\
@@ -16,14 +16,14 @@
 #define INPUT_ECE							\
 	CMX_INPUT_OPT(ECE, CMX_MIN_ECE, sizeof(struct rdma_ucm_ece))
 
-static int listen(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_listen(struct cmx_call *call, struct cmx_uid *u)
 {
 	int backlog = (int)cmx_call_u32(call, CMX_ATTR_BACKLOG);
 	int ret;
 
 	if (backlog <= 0 || backlog > MAX_BACKLOG)
 		backlog = MAX_BACKLOG;
-	/* requests can come before cmx_listen() returns; a listener keeps its backlog */
+	/* requests can arrive before cmx_listen() returns; a listening id keeps its backlog */
 	mutex_lock(&u->p.lock);
 	if (u->p.state != CMX_LISTEN)
 		atomic_set(&u->backlog, backlog);
@@ -33,7 +33,7 @@ static int listen(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_listen = {
-	.id_call = listen,
+	.id_call = ioctl_id_listen,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(BACKLOG, sizeof(s32), sizeof(s32)),
@@ -41,16 +41,16 @@ const struct cmx_method cmx_method_listen = {
 	},
 };
 
-/* What CONNECT and ACCEPT take. */
-struct conn_args {
+/* Arguments of CONNECT and ACCEPT */
+struct ioctl_conn_args {
 	struct rdma_ucm_conn_param user;
 	struct rdma_ucm_ece ece;
 	struct rdma_conn_param param;
 	const struct rdma_ucm_ece *ece_or_null;
 };
 
-static int decode_conn(const struct cmx_call *call, const struct cmx_uid *u,
-		       struct conn_args *args)
+static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_uid *u,
+				  struct ioctl_conn_args *args)
 {
 	const struct rdma_ucm_conn_param *user = &args->user;
 	int ret;
@@ -74,18 +74,18 @@ static int decode_conn(const struct cmx_call *call, const struct cmx_uid *u,
 		.rnr_retry_count = user->rnr_retry_count,
 		.srq = user->srq,
 		.qp_num = user->qp_num & 0xffffff,
-		/* elsewhere the Q_Key is that of the port space */
+		/* all other ids have the Q_Key of their port space */
 		.qkey = cmx_src(&u->p)->sa_family == AF_IB ? user->qkey : 0,
 	};
 	return 0;
 }
 
-static int connect(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_connect(struct cmx_call *call, struct cmx_uid *u)
 {
-	struct conn_args args;
+	struct ioctl_conn_args args;
 	int ret;
 
-	ret = decode_conn(call, u, &args);
+	ret = ioctl_conn_args_decode(call, u, &args);
 	if (ret)
 		return ret;
 	ret = cmx_connect_ece(&u->p.id, &args.param, args.ece_or_null);
@@ -93,7 +93,7 @@ static int connect(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_connect = {
-	.id_call = connect,
+	.id_call = ioctl_id_connect,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		INPUT_CONN_PARAM,
@@ -102,8 +102,11 @@ const struct cmx_method cmx_method_connect = {
 	},
 };
 
-/* Events come from here on, with the name that the accepting program gave it. */
-static void unmute(const struct cmx_call *call, struct cmx_uid *u)
+/*
+ * Let the accepted id receive events, with the user data that the accepting program gave.
+ * Caller must hold the id's lock.
+ */
+static void ioctl_id_enable_events(const struct cmx_call *call, struct cmx_uid *u)
 {
 	lockdep_assert_held(&u->p.lock);
 	if (cmx_call_attr(call, CMX_ATTR_UID))
@@ -111,25 +114,25 @@ static void unmute(const struct cmx_call *call, struct cmx_uid *u)
 	WRITE_ONCE(u->muted, false);
 }
 
-static int accept(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_accept(struct cmx_call *call, struct cmx_uid *u)
 {
-	struct conn_args args;
+	struct ioctl_conn_args args;
 	int ret;
 
-	ret = decode_conn(call, u, &args);
+	ret = ioctl_conn_args_decode(call, u, &args);
 	if (ret)
 		return ret;
 	cmx_wait_for_qp(&u->p, &args.param);
 	mutex_lock(&u->p.lock);
 	ret = cmx_accept_locked(&u->p, &args.param, args.ece_or_null);
 	if (!ret)
-		unmute(call, u);
+		ioctl_id_enable_events(call, u);
 	mutex_unlock(&u->p.lock);
 	return ret;
 }
 
 const struct cmx_method cmx_method_accept = {
-	.id_call = accept,
+	.id_call = ioctl_id_accept,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		INPUT_CONN_PARAM,
@@ -138,19 +141,19 @@ const struct cmx_method cmx_method_accept = {
 	},
 };
 
-static int establish(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_establish(struct cmx_call *call, struct cmx_uid *u)
 {
 	return cmx_establish(&u->p.id);
 }
 
 const struct cmx_method cmx_method_establish = {
-	.id_call = establish,
+	.id_call = ioctl_id_establish,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 	},
 };
 
-static int reject(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_reject(struct cmx_call *call, struct cmx_uid *u)
 {
 	u8 reason = IB_CM_REJ_CONSUMER_DEFINED;
 	u8 data[U8_MAX];
@@ -168,7 +171,7 @@ static int reject(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_reject = {
-	.id_call = reject,
+	.id_call = ioctl_id_reject,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_OPT(PRIVATE_DATA, 0, U8_MAX),
@@ -176,20 +179,23 @@ const struct cmx_method cmx_method_reject = {
 	},
 };
 
-static int disconnect(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_disconnect(struct cmx_call *call, struct cmx_uid *u)
 {
 	return cmx_disconnect(&u->p.id);
 }
 
 const struct cmx_method cmx_method_disconnect = {
-	.id_call = disconnect,
+	.id_call = ioctl_id_disconnect,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 	},
 };
 
-/* The lock keeps the transport: another thread may be resolving. A ULP has no such thread. */
-static int notify(struct cmx_call *call, struct cmx_uid *u)
+/*
+ * Another thread may resolve an address and change the transport; the lock prevents that.
+ * cmx_notify() does not take it, because a ULP has no such thread.
+ */
+static int ioctl_id_notify(struct cmx_call *call, struct cmx_uid *u)
 {
 	int ret;
 
@@ -202,14 +208,14 @@ static int notify(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_notify = {
-	.id_call = notify,
+	.id_call = ioctl_id_notify,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(NOTIFY),
 	},
 };
 
-static int init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
 {
 	u32 state = cmx_call_u32(call, CMX_ATTR_QP_STATE);
 	struct ib_uverbs_qp_attr attr;
@@ -222,7 +228,7 @@ static int init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_init_qp_attr = {
-	.id_call = init_qp_attr,
+	.id_call = ioctl_id_init_qp_attr,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(QP_STATE),

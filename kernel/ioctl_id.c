@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Methods of CMX_OBJ_ID: life, addresses, routes.
+ * Methods of CMX_OBJ_ID: creation, addresses, routes, queries, migration, destruction.
  */
 #include <linux/file.h>
 #include <linux/nsproxy.h>
@@ -13,7 +13,7 @@
 	CMX_INPUT(attr, sizeof(struct sockaddr), sizeof(struct sockaddr_storage))
 #define INPUT_ADDR_OPT(attr)							\
 	CMX_INPUT_OPT(attr, sizeof(struct sockaddr), sizeof(struct sockaddr_storage))
-/* In place of the id: make one. */
+/* Attributes for a method that creates its id. CMX_ATTR_ID is not given then. */
 #define INPUT_NEW_ID								\
 	CMX_INPUT_OPT(UID, sizeof(u64), sizeof(u64)),				\
 	CMX_INPUT_OPT(PS, sizeof(u32), sizeof(u32)),				\
@@ -21,8 +21,8 @@
 	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32)),					\
 	CMX_INPUT_OPT(ID, sizeof(u32), sizeof(u32))
 
-/* Only in the InfiniBand port space has the caller a choice. */
-static int choose_qp_type(u32 ps, u32 *qp_type)
+/* The caller chooses the QP type in the InfiniBand port space only. */
+static int ioctl_qp_type_choose(u32 ps, u32 *qp_type)
 {
 	switch (ps) {
 	case RDMA_PS_TCP:
@@ -49,8 +49,8 @@ static int choose_qp_type(u32 ps, u32 *qp_type)
 	}
 }
 
-/* The id of a process, charged to who has opened the file */
-static struct cmx_priv *new_id(struct cmx_call *call, u32 ps, u32 qp_type)
+/* Allocate an id for a process and charge it to the user who opened the file. */
+static struct cmx_priv *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 qp_type)
 {
 	struct cmx_quota *quota = call->file->quota;
 	struct cmx_priv *p;
@@ -67,18 +67,18 @@ static struct cmx_priv *new_id(struct cmx_call *call, u32 ps, u32 qp_type)
 	return p;
 }
 
-/* Returns the new id with a reference for the caller, or an ERR_PTR. */
-static struct cmx_uid *create_id(struct cmx_call *call, u32 *handle)
+/* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
+static struct cmx_uid *ioctl_id_new(struct cmx_call *call, u32 *handle)
 {
 	u32 qp_type = cmx_call_u32(call, CMX_ATTR_QP_TYPE);
 	u32 ps = cmx_call_u32(call, CMX_ATTR_PS);
 	struct cmx_priv *p;
 	int ret;
 
-	ret = choose_qp_type(ps, &qp_type);
+	ret = ioctl_qp_type_choose(ps, &qp_type);
 	if (ret)
 		return ERR_PTR(ret);
-	p = new_id(call, ps, qp_type);
+	p = ioctl_id_alloc(call, ps, qp_type);
 	if (IS_ERR(p))
 		return ERR_CAST(p);
 	to_uid(p)->uid = cmx_call_u64(call, CMX_ATTR_UID);
@@ -96,12 +96,12 @@ static struct cmx_uid *create_id(struct cmx_call *call, u32 *handle)
 	return ERR_PTR(ret);
 }
 
-static int create(struct cmx_call *call)
+static int ioctl_id_create(struct cmx_call *call)
 {
 	struct cmx_uid *u;
 	u32 handle;
 
-	u = create_id(call, &handle);
+	u = ioctl_id_new(call, &handle);
 	if (IS_ERR(u))
 		return PTR_ERR(u);
 	cmx_uid_put(u);
@@ -109,14 +109,15 @@ static int create(struct cmx_call *call)
 }
 
 /**
- * cmx_call_new_id() - a method that can bring its id into being
+ * cmx_call_new_id() - create an id and run a method on it
  * @call: the command, without %CMX_ATTR_ID
- * @id_call: of the method
+ * @id_call: handler of the method
  *
- * The process has the handle before @id_call, whose event another thread may
- * see first. The id goes again if that fails.
+ * The handle is written to user space before @id_call runs, because another
+ * thread may fetch the event of @id_call first. The id is destroyed again if
+ * @id_call fails.
  *
- * Return: what creating it or @id_call says.
+ * Return: 0, or the error of the creation or of @id_call.
  */
 int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_uid *))
 {
@@ -127,7 +128,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	if (!call->at[CMX_ATTR_UID] || !call->at[CMX_ATTR_PS] || !call->at[CMX_ATTR_QP_TYPE] ||
 	    !call->at[CMX_ATTR_OUT_ID])
 		return -EINVAL;
-	u = create_id(call, &handle);
+	u = ioctl_id_new(call, &handle);
 	if (IS_ERR(u))
 		return PTR_ERR(u);
 	ret = id_call(call, u);
@@ -141,7 +142,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 }
 
 const struct cmx_method cmx_method_create = {
-	.call = create,
+	.call = ioctl_id_create,
 	.attrs = {
 		CMX_INPUT(UID, sizeof(u64), sizeof(u64)),
 		CMX_INPUT_U32(PS),
@@ -150,7 +151,7 @@ const struct cmx_method cmx_method_create = {
 	},
 };
 
-static int destroy(struct cmx_call *call)
+static int ioctl_id_destroy(struct cmx_call *call)
 {
 	struct cmx_uid *u = cmx_handle_take_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
 
@@ -160,14 +161,14 @@ static int destroy(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_destroy = {
-	.call = destroy,
+	.call = ioctl_id_destroy,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_OUTPUT_U32(COUNT),
 	},
 };
 
-static int bind(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_bind(struct cmx_call *call, struct cmx_uid *u)
 {
 	struct sockaddr_storage src __uninitialized;
 	int ret;
@@ -179,7 +180,7 @@ static int bind(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_bind = {
-	.id_call = bind,
+	.id_call = ioctl_id_bind,
 	.attrs = {
 		CMX_OUTPUT_INFO,
 		INPUT_ADDR(SRC_ADDR),
@@ -187,7 +188,7 @@ const struct cmx_method cmx_method_bind = {
 	},
 };
 
-static int resolve_addr(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_uid *u)
 {
 	struct sockaddr_storage src __uninitialized, dst __uninitialized;
 	int ret;
@@ -203,7 +204,7 @@ static int resolve_addr(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_resolve_addr = {
-	.id_call = resolve_addr,
+	.id_call = ioctl_id_resolve_addr,
 	.attrs = {
 		INPUT_NEW_ID,
 		INPUT_ADDR_OPT(SRC_ADDR),
@@ -213,7 +214,7 @@ const struct cmx_method cmx_method_resolve_addr = {
 	},
 };
 
-static int resolve_route(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_resolve_route(struct cmx_call *call, struct cmx_uid *u)
 {
 	int ret = cmx_resolve_route(&u->p.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
 
@@ -221,7 +222,7 @@ static int resolve_route(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_resolve_route = {
-	.id_call = resolve_route,
+	.id_call = ioctl_id_resolve_route,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(TIMEOUT),
@@ -229,7 +230,7 @@ const struct cmx_method cmx_method_resolve_route = {
 	},
 };
 
-static int query(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_query(struct cmx_call *call, struct cmx_uid *u)
 {
 	struct cmx_ece_info ece;
 	int ret;
@@ -243,7 +244,7 @@ static int query(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_query = {
-	.id_call = query,
+	.id_call = ioctl_id_query,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_OUTPUT_INFO,
@@ -251,7 +252,7 @@ const struct cmx_method cmx_method_query = {
 	},
 };
 
-static int migrate(struct cmx_call *call)
+static int ioctl_id_migrate(struct cmx_call *call)
 {
 	u32 handle = cmx_call_u32(call, CMX_ATTR_ID);
 	struct cmx_file *from;
@@ -259,7 +260,7 @@ static int migrate(struct cmx_call *call)
 	u32 fetched = 0;
 	int ret;
 
-	/* keeps the other channel open meanwhile */
+	/* the reference keeps the other channel open */
 	filp = fget(cmx_call_u32(call, CMX_ATTR_FD));
 	if (!filp)
 		return -ENOENT;
@@ -277,7 +278,7 @@ static int migrate(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_migrate = {
-	.call = migrate,
+	.call = ioctl_id_migrate,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(FD, sizeof(s32), sizeof(s32)),

@@ -6,7 +6,8 @@
 #include "join.h"
 #include "quota.h"
 
-static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
+static struct cmx_mcast *
+ioctl_mcast_start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
 {
 	struct cmx_mcast_attr attr;
 	struct sockaddr_storage addr __uninitialized;
@@ -22,8 +23,11 @@ static struct cmx_mcast *start_join(struct cmx_call *call, struct cmx_uid *u, u3
 			      cmx_call_u64(call, CMX_ATTR_UID), handle);
 }
 
-/* The event of the join can be fetched before the handle is published. */
-static int join(struct cmx_call *call, struct cmx_uid *u)
+/*
+ * The event of the join contains the handle and can be fetched at once, so the handle is reserved
+ * before the join starts. It is published when nothing can fail any more.
+ */
+static int ioctl_mcast_join(struct cmx_call *call, struct cmx_uid *u)
 {
 	struct cmx_mcast *mc;
 	u32 handle;
@@ -35,7 +39,7 @@ static int join(struct cmx_call *call, struct cmx_uid *u)
 	ret = cmx_handle_reserve(&handle);
 	if (ret)
 		goto err_quota;
-	mc = start_join(call, u, handle);
+	mc = ioctl_mcast_start_join(call, u, handle);
 	if (IS_ERR(mc)) {
 		ret = PTR_ERR(mc);
 		goto err_handle;
@@ -58,7 +62,7 @@ err_quota:
 }
 
 const struct cmx_method cmx_method_join = {
-	.id_call = join,
+	.id_call = ioctl_mcast_join,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(DST_ADDR, sizeof(struct sockaddr), sizeof(struct sockaddr_storage)),
@@ -68,7 +72,7 @@ const struct cmx_method cmx_method_join = {
 	},
 };
 
-static int leave(struct cmx_call *call)
+static int ioctl_mcast_leave(struct cmx_call *call)
 {
 	u32 fetched;
 	int ret;
@@ -78,14 +82,14 @@ static int leave(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_leave = {
-	.call = leave,
+	.call = ioctl_mcast_leave,
 	.attrs = {
 		CMX_INPUT_U32(MCAST_ID),
 		CMX_OUTPUT_U32(COUNT),
 	},
 };
 
-static int report(struct cmx_call *call)
+static int ioctl_mcast_report(struct cmx_call *call)
 {
 	struct cmx_mcast *mc;
 
@@ -98,7 +102,7 @@ static int report(struct cmx_call *call)
 }
 
 const struct cmx_method cmx_method_report = {
-	.call = report,
+	.call = ioctl_mcast_report,
 	.attrs = {
 		CMX_INPUT_U32(MCAST_ID),
 	},

@@ -4,9 +4,9 @@
  */
 #include "ioctl.h"
 
-static int option_set(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_option_set(struct cmx_call *call, struct cmx_uid *u)
 {
-	/* setters look at it as an integer or as path records */
+	/* aligned, because it is read as an integer or as path records */
 	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
 	int len;
 
@@ -18,7 +18,7 @@ static int option_set(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_set_option = {
-	.id_call = option_set,
+	.id_call = ioctl_option_set,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(OPT_LEVEL),
@@ -27,7 +27,7 @@ const struct cmx_method cmx_method_set_option = {
 	},
 };
 
-static int option_get(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_option_get(struct cmx_call *call, struct cmx_uid *u)
 {
 	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPT_OUT);
 	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
@@ -46,7 +46,7 @@ static int option_get(struct cmx_call *call, struct cmx_uid *u)
 }
 
 const struct cmx_method cmx_method_get_option = {
-	.id_call = option_get,
+	.id_call = ioctl_option_get,
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT_U32(OPT_LEVEL),
