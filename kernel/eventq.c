@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The queue of an event channel, and the ids of processes as owners of events.
+ * The queue of an event channel, and the consumer operations for the ids of processes.
  *
- * An event goes to the channel that its id belongs to at that moment; the
- * request that a listener got, to the listener's. Posters find the channel
- * under RCU and check again under its lock. What finds no channel is an orphan:
- * it can't be freed under the lock of its id, so a work item does. The end of
- * cmx_wq waits for it.
+ * An event goes to the channel that its id belongs to at that moment. A
+ * CONNECT_REQUEST goes to the channel of the listener. Posting an event looks
+ * up the channel under RCU and checks it again under the channel's lock.
+ *
+ * An event that finds no channel is undeliverable. It cannot be freed under the
+ * lock of its id, so a work item frees it. Destroying cmx_wq waits for that.
  */
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
@@ -19,22 +20,25 @@
 #include "quota.h"
 #include "teardown.h"
 
-static void orphans_work(struct work_struct *work);
+static void event_discard_work(struct work_struct *work);
 
-static LIST_HEAD(orphans);
-static DEFINE_SPINLOCK(orphans_lock);	/* protects orphans */
-static DECLARE_WORK(orphans_job, orphans_work);
+static LIST_HEAD(undeliverable_events);
+static DEFINE_SPINLOCK(undeliverable_lock);	/* protects undeliverable_events */
+static DECLARE_WORK(undeliverable_work, event_discard_work);
 
-/* ids come by the thousand, and no power of two fits their size */
-static struct kmem_cache *uid_cache;
+/* A cache of its own: there can be thousands of ids, and kmalloc() would round up their size. */
+static struct kmem_cache *user_id_cache;
 
-/* The id that an event counts for: of a request, the listener. */
-static struct cmx_uid *event_owner(const struct cmx_event *ev)
+/* The id whose channel gets the event. For a CONNECT_REQUEST, this is the listener. */
+static struct cmx_uid *event_user_id(const struct cmx_event *ev)
 {
 	return to_uid(ev->listener ?: ev->p);
 }
 
-/* The owner will not see @ev. A new id that it brought has no owner then. */
+/*
+ * Drop an event that the process will not see. A new id that comes with it has no consumer then and
+ * is destroyed.
+ */
 static void event_discard(struct cmx_event *ev)
 {
 	if (ev->listener) {
@@ -44,7 +48,7 @@ static void event_discard(struct cmx_event *ev)
 	cmx_event_free(ev);
 }
 
-static void discard_all(struct list_head *events)
+static void event_discard_all(struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
@@ -52,31 +56,31 @@ static void discard_all(struct list_head *events)
 		event_discard(ev);
 }
 
-static void orphans_work(struct work_struct *work)
+static void event_discard_work(struct work_struct *work)
 {
 	LIST_HEAD(events);
 
-	spin_lock(&orphans_lock);
-	list_splice_init(&orphans, &events);
-	spin_unlock(&orphans_lock);
-	discard_all(&events);
+	spin_lock(&undeliverable_lock);
+	list_splice_init(&undeliverable_events, &events);
+	spin_unlock(&undeliverable_lock);
+	event_discard_all(&events);
 }
 
-static void orphan(struct cmx_event *ev)
+static void event_discard_later(struct cmx_event *ev)
 {
-	spin_lock(&orphans_lock);
-	list_add_tail(&ev->item, &orphans);
-	spin_unlock(&orphans_lock);
-	queue_work(cmx_wq, &orphans_job);
+	spin_lock(&undeliverable_lock);
+	list_add_tail(&ev->item, &undeliverable_events);
+	spin_unlock(&undeliverable_lock);
+	queue_work(cmx_wq, &undeliverable_work);
 }
 
-static void wake(struct cmx_file *file)
+static void channel_wake(struct cmx_file *file)
 {
 	wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* False when @u has left the channel. In an RCU read section. */
-static bool enqueue(struct cmx_file *file, struct cmx_uid *u, struct cmx_event *ev)
+/* Returns false if @u has left the channel. Caller must hold the RCU read lock. */
+static bool channel_event_add(struct cmx_file *file, struct cmx_uid *u, struct cmx_event *ev)
 {
 	bool mine;
 
@@ -88,38 +92,38 @@ static bool enqueue(struct cmx_file *file, struct cmx_uid *u, struct cmx_event *
 	}
 	spin_unlock(&file->lock);
 	if (mine)
-		wake(file);
+		channel_wake(file);
 	return mine;
 }
 
 /*
- * A process gets the index of the GID. A reference must not wait in its queue:
- * it would outlive the device.
+ * A process only gets the index of the GID. The reference to the GID is dropped
+ * before the event is queued, because it could outlive the device in the queue.
  */
-static void drop_gid(struct cmx_event *ev)
+static void event_gid_put(struct cmx_event *ev)
 {
 	if (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->p->id.qp_type == IB_QPT_UD)
 		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
 }
 
-static void user_post(struct cmx_event *ev)
+static void user_event_post(struct cmx_event *ev)
 {
-	struct cmx_uid *u = event_owner(ev);
+	struct cmx_uid *u = event_user_id(ev);
 	struct cmx_file *file = NULL;
 
-	drop_gid(ev);
+	event_gid_put(ev);
 	rcu_read_lock();
 	if (!READ_ONCE(u->muted))
-		while ((file = READ_ONCE(u->file)) && !enqueue(file, u, ev))
+		while ((file = READ_ONCE(u->file)) && !channel_event_add(file, u, ev))
 			;
 	rcu_read_unlock();
 	if (!file)
-		orphan(ev);
+		event_discard_later(ev);
 }
 
-static struct cmx_priv *user_alloc(gfp_t gfp)
+static struct cmx_priv *user_id_alloc(gfp_t gfp)
 {
-	struct cmx_uid *u = kmem_cache_zalloc(uid_cache, gfp | __GFP_ACCOUNT);
+	struct cmx_uid *u = kmem_cache_zalloc(user_id_cache, gfp | __GFP_ACCOUNT);
 
 	if (!u)
 		return NULL;
@@ -128,8 +132,8 @@ static struct cmx_priv *user_alloc(gfp_t gfp)
 	return &u->p;
 }
 
-/* A request of @u's listener is over: it can take another one. */
-static void backlog_return(struct cmx_uid *u)
+/* The request that brought @u is fetched or over. Its listener can accept another one. */
+static void user_id_return_backlog(struct cmx_uid *u)
 {
 	struct cmx_uid *listener = u->from;
 
@@ -140,23 +144,23 @@ static void backlog_return(struct cmx_uid *u)
 	cmx_uid_put(listener);
 }
 
-static void user_free_rcu(struct rcu_head *rcu)
+static void user_id_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(uid_cache, to_uid(container_of(rcu, struct cmx_priv, rcu)));
+	kmem_cache_free(user_id_cache, to_uid(container_of(rcu, struct cmx_priv, rcu)));
 }
 
-static void user_free(struct cmx_priv *p)
+static void user_id_free(struct cmx_priv *p)
 {
-	backlog_return(to_uid(p));
+	user_id_return_backlog(to_uid(p));
 	cmx_quota_uncharge(p->quota);
-	call_rcu(&p->rcu, user_free_rcu);
+	call_rcu(&p->rcu, user_id_free_rcu);
 }
 
 /*
- * Until it is accepted, the new id is muted: an owner who does not know it yet
- * could not make sense of its events. An accept will fail, if there was one.
+ * The new id receives no events until it is accepted, because the process does
+ * not know the id yet. If an event is dropped for this reason, the accept fails.
  */
-static int user_adopt(struct cmx_priv *child, struct cmx_priv *listener)
+static int user_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 {
 	struct cmx_uid *u = to_uid(child), *l = to_uid(listener);
 
@@ -175,41 +179,41 @@ static int user_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 	return 0;
 }
 
-static void user_flush(struct cmx_priv *p)
+static void user_event_flush(struct cmx_priv *p)
 {
-	/* posting has delivered it */
+	/* user_event_post() has delivered the events */
 }
 
 const struct cmx_sink cmx_user_sink = {
-	.alloc = user_alloc,
-	.free = user_free,
-	.adopt = user_adopt,
-	.post = user_post,
-	.flush = user_flush,
-	.flush_later = user_flush,
+	.alloc = user_id_alloc,
+	.free = user_id_free,
+	.adopt = user_id_adopt,
+	.post = user_event_post,
+	.flush = user_event_flush,
+	.flush_later = user_event_flush,
 };
 
 /*
- * Takes the events of @u, or, with @mc, those of that membership, from the
- * queue. The queue's lock is held, and so is its mutex, or else @u belongs to
- * no channel.
+ * Move the events of @u from the queue to @events; with @mc, only those of that
+ * membership. Caller must hold the lock of the queue and the mutex of the channel.
  */
-static void take_events(struct cmx_file *file, struct cmx_uid *u, const struct cmx_mcast *mc,
-			struct list_head *events)
+static void channel_events_take(struct cmx_file *file, struct cmx_uid *u,
+				const struct cmx_mcast *mc, struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
 	lockdep_assert_held(&file->lock);
 	list_for_each_entry_safe(ev, next, &file->events, item)
-		if (event_owner(ev) == u && (!mc || ev->mc == mc))
+		if (event_user_id(ev) == u && (!mc || ev->mc == mc))
 			list_move_tail(&ev->item, events);
 }
 
 /**
  * cmx_queue_move() - change the channel of an id
- * @u: the id; it has a channel. The lock of the handle table is held
- * @to: new channel, with whose queue the events that wait go too; or NULL:
- *	they stay for cmx_uid_destroy() and cmx_file_close()
+ * @u: the id; it has a channel. Caller must hold the lock of the handle table
+ * @to: new channel, to which the events in the queue move too. Caller must hold
+ *	the mutex of the old channel then. Or NULL: the events stay for
+ *	cmx_uid_destroy() and cmx_file_close()
  */
 void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
 {
@@ -219,26 +223,28 @@ void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
 	spin_lock(&from->lock);
 	WRITE_ONCE(u->file, to);
 	if (to && u->queued)
-		take_events(from, u, NULL, &events);
+		channel_events_take(from, u, NULL, &events);
 	spin_unlock(&from->lock);
 	if (list_empty(&events))
 		return;
 	spin_lock(&to->lock);
 	list_splice_tail(&events, &to->events);
 	spin_unlock(&to->lock);
-	wake(to);
+	channel_wake(to);
 }
 
 /**
- * cmx_uid_destroy() - end an id
- * @u: the id, from cmx_handle_take_id(); the owner's reference goes
+ * cmx_uid_destroy() - destroy an id
+ * @u: the id, from cmx_handle_take_id(); the consumer's reference is dropped
  * @file: channel that it belonged to
  *
- * The events that wait for it go too, with the ids that those bring. A fetch
- * may have to wait for the memory of its process for ever: who is killed
- * meanwhile leaves them to cmx_file_close().
+ * Its events in the queue are dropped, and new ids that come with them are
+ * destroyed. A fetch by another thread may wait for user memory for ever and
+ * keep the mutex. If the caller is killed meanwhile, the events stay in the
+ * queue until cmx_file_close().
  *
- * Return: how many events were fetched for it.
+ * Return: the number of events that were fetched for it; 0 if the caller has
+ * been killed.
  */
 u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
 {
@@ -250,24 +256,24 @@ u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
 		goto out;
 	if (u->queued) {
 		spin_lock(&file->lock);
-		take_events(file, u, NULL, &events);
+		channel_events_take(file, u, NULL, &events);
 		spin_unlock(&file->lock);
 	}
 	fetched = u->fetched;
 	mutex_unlock(&file->mutex);
-	discard_all(&events);
+	event_discard_all(&events);
 out:
 	cmx_uid_put(u);
 	return fetched;
 }
 
 /**
- * cmx_uid_leave() - end a membership
- * @file: channel of its id
+ * cmx_uid_leave() - leave a group
+ * @file: channel of the id
  * @handle: handle of the membership
- * @fetched: how many events were fetched for it
+ * @fetched: receives the number of events that were fetched for the membership
  *
- * Return: 0, -ENOENT, or -EINTR when the caller has been killed.
+ * Return: 0, -ENOENT, or -EINTR if the caller has been killed.
  */
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 {
@@ -276,7 +282,7 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 	LIST_HEAD(events);
 	struct cmx_uid *u;
 
-	/* holding the mutex keeps the id from moving to another channel */
+	/* the mutex keeps the id from moving to another channel */
 	if (mutex_lock_killable(&file->mutex))
 		return -EINTR;
 	mc = cmx_handle_take_mcast(file, handle);
@@ -288,24 +294,24 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 	cmx_mcast_leave(mc);
 	if (READ_ONCE(u->queued)) {
 		spin_lock(&file->lock);
-		take_events(file, u, mc, &events);
+		channel_events_take(file, u, mc, &events);
 		list_for_each_entry(ev, &events, item)
 			u->queued--;
 		spin_unlock(&file->lock);
 	}
 	*fetched = mc->fetched;
 	mutex_unlock(&file->mutex);
-	discard_all(&events);
+	event_discard_all(&events);
 	cmx_mcast_put(mc);
 	return 0;
 }
 
 /**
- * cmx_uid_migrate() - give an id to another channel
+ * cmx_uid_migrate() - move an id to another channel
  * @from: its channel
  * @handle: its handle, which stays the same
  * @to: new channel
- * @fetched: how many events were fetched for it so far
+ * @fetched: receives the number of events that were fetched for it so far
  *
  * Return: 0, -ENOENT or -ERESTARTSYS.
  */
@@ -316,14 +322,14 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 
 	if (IS_ERR(u))
 		return PTR_ERR(u);
-	/* interruptible: a fetch of the other process may be slow */
+	/* interruptible, because a fetch by another process may be slow */
 	ret = mutex_lock_interruptible(&from->mutex);
 	if (ret) {
 		cmx_uid_put(u);
 		return -ERESTARTSYS;
 	}
 	mutex_lock(&u->p.lock);
-	/* once it has moved, a reader of the other channel counts */
+	/* after the move, a fetch from the new channel increments it */
 	*fetched = u->fetched;
 	ret = cmx_handle_move_id(u, from, to);
 	mutex_unlock(&u->p.lock);
@@ -332,7 +338,7 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 	return ret;
 }
 
-static void fill_conn(struct rdma_ucm_conn_param *to, const struct rdma_conn_param *from)
+static void event_conn_fill(struct rdma_ucm_conn_param *to, const struct rdma_conn_param *from)
 {
 	if (from->private_data_len)
 		memcpy(to->private_data, from->private_data, from->private_data_len);
@@ -346,7 +352,8 @@ static void fill_conn(struct rdma_ucm_conn_param *to, const struct rdma_conn_par
 	to->rnr_retry_count = from->rnr_retry_count;
 }
 
-static void fill_ud(struct cmx_priv *p, struct rdma_ucm_ud_param *to, struct rdma_ud_param *from)
+static void event_ud_fill(struct cmx_priv *p, struct rdma_ucm_ud_param *to,
+			  struct rdma_ud_param *from)
 {
 	if (from->private_data_len)
 		memcpy(to->private_data, from->private_data, from->private_data_len);
@@ -359,7 +366,8 @@ static void fill_ud(struct cmx_priv *p, struct rdma_ucm_ud_param *to, struct rdm
 	mutex_unlock(&p->lock);
 }
 
-static u32 wanted(const struct cmx_event *ev)
+/* The optional parts of a record that an event of this type has */
+static u32 event_optional_parts(const struct cmx_event *ev)
 {
 	switch (ev->ev.event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -373,18 +381,21 @@ static u32 wanted(const struct cmx_event *ev)
 	}
 }
 
-/* Structs of other headers are within ours: they must not grow there. */
+/* These structures contain structures of other headers, which must not grow. */
 static_assert(offsetofend(struct cmx_event_resp, param) == 344);
 static_assert(offsetofend(struct cmx_event_resp, rts) == 632);
 static_assert(offsetofend(struct cmx_id_info, init_attr) == 600);
 
-/* To @file->record, as far as @room wants it. @handle: of the new id, for CONNECT_REQUEST */
-static void record_fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
-			const struct cmx_event_room *room)
+/*
+ * Fill in @file->record, with the optional parts that @room has space for. For a CONNECT_REQUEST,
+ * @handle is that of the new id. Caller must hold the mutex of the channel.
+ */
+static void event_record_fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
+			      const struct cmx_event_room *room)
 {
 	struct cmx_event_resp *to = &file->record.resp;
-	struct cmx_uid *u = event_owner(ev);
-	u32 want = wanted(ev);
+	struct cmx_uid *u = event_user_id(ev);
+	u32 parts = event_optional_parts(ev);
 
 	memset(to, 0, offsetof(struct cmx_event_resp, rtr));
 	memset_after(to, 0, rts);
@@ -403,37 +414,38 @@ static void record_fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
 	}
 	if (ev->p->id.qp_type == IB_QPT_UD) {
 		to->flags |= CMX_EVENT_F_UD;
-		fill_ud(ev->p, &to->param.ud, &ev->ev.param.ud);
+		event_ud_fill(ev->p, &to->param.ud, &ev->ev.param.ud);
 	} else {
-		fill_conn(&to->param.conn, &ev->ev.param.conn);
+		event_conn_fill(&to->param.conn, &ev->ev.param.conn);
 	}
-	if (want & CMX_EVENT_F_INFO && room->sizes.info) {
+	if (parts & CMX_EVENT_F_INFO && room->sizes.info) {
 		cmx_info_fill(to_uid(ev->p), &file->record.info, room->sizes.info);
 		to->flags |= CMX_EVENT_F_INFO;
 	}
-	if (want & CMX_EVENT_F_QP && ev->p->id.qp_type != IB_QPT_UD &&
+	if (parts & CMX_EVENT_F_QP && ev->p->id.qp_type != IB_QPT_UD &&
 	    room->sizes.resp > offsetof(struct cmx_event_resp, rtr) &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTR, &to->rtr) &&
 	    !cmx_info_qp_attr(ev->p, IB_QPS_RTS, &to->rts))
 		to->flags |= CMX_EVENT_F_QP;
 }
 
-static int copy_part(void __user *to, const void *from, size_t start, size_t end)
+/* Copy the bytes of @from between the two offsets. */
+static int record_range_copy(void __user *to, const void *from, size_t start, size_t end)
 {
 	return start < end ? cmx_copy_out(to + start, from + start, end - start) : 0;
 }
 
-/* The process knows more than this kernel does. */
-static int clear_rest(void __user *to, size_t size, size_t asked)
+/* Zero the fields that the process knows and this kernel does not. */
+static int record_tail_clear(void __user *to, size_t size, size_t asked)
 {
 	return asked > size && clear_user(to + size, asked - size) ? -EFAULT : 0;
 }
 
 /*
- * Most events are short: QP attributes are only written when the flags announce
- * them, and no more private data than there is.
+ * Skip the parts that are not valid, because most events are short: QP attributes
+ * without CMX_EVENT_F_QP, and the unused rest of the private data.
  */
-static int copy_resp(void __user *to, const struct cmx_event_resp *from, size_t asked)
+static int event_resp_copy(void __user *to, const struct cmx_event_resp *from, size_t asked)
 {
 	const size_t qp = offsetof(struct cmx_event_resp, rtr);
 	const size_t qp_end = offsetofend(struct cmx_event_resp, rts);
@@ -445,29 +457,31 @@ static int copy_resp(void __user *to, const struct cmx_event_resp *from, size_t 
 		data = offsetof(struct cmx_event_resp, param.ud.private_data);
 		len = from->param.ud.private_data_len;
 	}
-	return copy_part(to, from, 0, data + len) ?:
-	       copy_part(to, from, data + RDMA_MAX_PRIVATE_DATA, qp) ?:
-	       copy_part(to, from, from->flags & CMX_EVENT_F_QP ? qp : qp_end,
-			 min(known, qp_end)) ?:
-	       copy_part(to, from, qp_end, known) ?: clear_rest(to, sizeof(*from), asked);
+	return record_range_copy(to, from, 0, data + len) ?:
+	       record_range_copy(to, from, data + RDMA_MAX_PRIVATE_DATA, qp) ?:
+	       record_range_copy(to, from, from->flags & CMX_EVENT_F_QP ? qp : qp_end,
+				 min(known, qp_end)) ?:
+	       record_range_copy(to, from, qp_end, known) ?:
+	       record_tail_clear(to, sizeof(*from), asked);
 }
 
-static int copy_record(void __user *to, const struct cmx_event_record *from,
-		       const struct cmx_event_sizes *asked)
+static int event_record_copy(void __user *to, const struct cmx_event_record *from,
+			     const struct cmx_event_sizes *asked)
 {
-	int ret = copy_resp(to, &from->resp, asked->resp);
+	int ret = event_resp_copy(to, &from->resp, asked->resp);
 
 	if (ret || !(from->resp.flags & CMX_EVENT_F_INFO))
 		return ret;
 	to += asked->resp;
-	return copy_part(to, &from->info, 0, min_t(size_t, asked->info, sizeof(from->info))) ?:
-	       clear_rest(to, sizeof(from->info), asked->info);
+	return record_range_copy(to, &from->info, 0,
+				 min_t(size_t, asked->info, sizeof(from->info))) ?:
+	       record_tail_clear(to, sizeof(from->info), asked->info);
 }
 
-/* The process has the event now: nothing can fail any more. */
-static void fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
+/* Finish a fetch. The process has the event, so that nothing may fail here. */
+static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 {
-	struct cmx_uid *u = event_owner(ev);
+	struct cmx_uid *u = event_user_id(ev);
 
 	spin_lock(&file->lock);
 	list_del(&ev->item);
@@ -477,14 +491,14 @@ static void fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 	if (ev->mc)
 		ev->mc->fetched++;
 	if (ev->listener) {
-		backlog_return(to_uid(ev->p));
+		user_id_return_backlog(to_uid(ev->p));
 		cmx_handle_publish_id(to_uid(ev->p), handle, file);
 	}
 	cmx_event_free(ev);
 }
 
-/* Only a holder of the mutex takes events away, so the first one stays. */
-static int fetch_one(struct cmx_file *file, const struct cmx_event_room *room, u32 n)
+/* Events leave the queue under the mutex only, so that the first one stays while it is copied. */
+static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_room *room, u32 n)
 {
 	void __user *to = room->to + n * (room->sizes.resp + room->sizes.info);
 	struct cmx_event *ev;
@@ -502,25 +516,25 @@ static int fetch_one(struct cmx_file *file, const struct cmx_event_room *room, u
 		if (ret)
 			return ret;
 	}
-	record_fill(file, ev, handle, room);
-	ret = copy_record(to, &file->record, &room->sizes);
+	event_record_fill(file, ev, handle, room);
+	ret = event_record_copy(to, &file->record, &room->sizes);
 	if (ret) {
 		if (ev->listener)
 			cmx_handle_abort(handle);
 		return ret;
 	}
-	fetched(file, ev, handle);
+	channel_event_fetched(file, ev, handle);
 	return 0;
 }
 
 /**
- * cmx_queue_fetch() - give events to the process
+ * cmx_queue_fetch() - copy events to the process and remove them from the queue
  * @file: the channel
- * @room: where they go
- * @block: wait for the first one
+ * @room: buffer of the process
+ * @block: wait for the first event
  *
- * Return: how many, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT; then the
- * event is still there.
+ * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT. An
+ * event that could not be copied stays in the queue.
  */
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block)
 {
@@ -533,7 +547,7 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 		if (mutex_lock_interruptible(&file->mutex))
 			return -ERESTARTSYS;
 		do {
-			ret = fetch_one(file, room, n);
+			ret = channel_event_fetch(file, room, n);
 		} while (!ret && ++n < room->max);
 		mutex_unlock(&file->mutex);
 	} while (block && !n && ret == -EAGAIN);
@@ -541,9 +555,9 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 }
 
 /**
- * cmx_file_new() - make a channel
+ * cmx_file_new() - create a channel
  *
- * Return: the channel, or NULL.
+ * Return: the channel, or NULL if there is not enough memory.
  */
 struct cmx_file *cmx_file_new(void)
 {
@@ -566,10 +580,11 @@ struct cmx_file *cmx_file_new(void)
 }
 
 /**
- * cmx_file_claim() - keep a channel to the caller's address space
+ * cmx_file_claim() - restrict a channel to the caller's address space
  * @file: the channel
  *
- * Return: 0, also when the caller has it already, or -EACCES.
+ * Return: 0, also if this address space has claimed it before; -EACCES if
+ * another one has.
  */
 int cmx_file_claim(struct cmx_file *file)
 {
@@ -577,7 +592,7 @@ int cmx_file_claim(struct cmx_file *file)
 
 	if (READ_ONCE(file->mm))
 		return cmx_file_usable(file) ? 0 : -EACCES;
-	/* The pointer must not become that of another process. */
+	/* the reference keeps the address from being used for another process */
 	mmgrab(mm);
 	if (!cmpxchg(&file->mm, NULL, mm))
 		return 0;
@@ -586,8 +601,8 @@ int cmx_file_claim(struct cmx_file *file)
 }
 
 /**
- * cmx_file_close() - destroy a channel and all that is in it
- * @file: the channel; nobody uses it any more but posters of events
+ * cmx_file_close() - destroy a channel with its ids and events
+ * @file: the channel. Only posting an event may still access it
  */
 void cmx_file_close(struct cmx_file *file)
 {
@@ -597,7 +612,7 @@ void cmx_file_close(struct cmx_file *file)
 		cmx_id_kill(&u->p);
 		cmx_uid_put(u);
 	}
-	discard_all(&file->events);
+	event_discard_all(&file->events);
 	if (file->mm)
 		mmdrop(file->mm);
 	cmx_quota_put(file->quota);
@@ -607,12 +622,12 @@ void cmx_file_close(struct cmx_file *file)
 
 int cmx_uid_init_module(void)
 {
-	uid_cache = KMEM_CACHE(cmx_uid, 0);
-	return uid_cache ? 0 : -ENOMEM;
+	user_id_cache = KMEM_CACHE(cmx_uid, 0);
+	return user_id_cache ? 0 : -ENOMEM;
 }
 
 void cmx_uid_exit_module(void)
 {
 	rcu_barrier();
-	kmem_cache_destroy(uid_cache);
+	kmem_cache_destroy(user_id_cache);
 }

@@ -11,20 +11,21 @@
 
 /**
  * struct cmx_file - an event channel: one open file
- * @mutex: one fetch at a time, and none while events are taken back. Outside
- *	the locks of ids; never held by a poster
- * @lock: protects @events, &cmx_uid.queued, and &cmx_uid.file against posters
- * @events: that wait, in order
- * @wait: for an event
- * @ids: &cmx_uid.item, under the lock of the handle table
- * @quota: of who opened it
- * @pid: who opened it, for debugfs
- * @mm: the address space that has claimed it, or NULL; once set, it stays
- * @record: the event being fetched, under @mutex
- * @rcu: a poster may still look at it
+ * @mutex: serialises fetches and the removal of events. Taken outside the
+ *	locks of ids; never taken to post an event
+ * @lock: protects @events and &cmx_uid.queued, and &cmx_uid.file while an event
+ *	is posted
+ * @events: events to be fetched, in order
+ * @wait: waiters for an event
+ * @ids: list of &cmx_uid.item, protected by the lock of the handle table
+ * @quota: quota of the user who opened it
+ * @pid: process that opened it, for debugfs
+ * @mm: address space that has claimed it, or NULL; never changed again
+ * @record: event that is being fetched, protected by @mutex
+ * @rcu: delays freeing, because posting an event may still access the channel
  */
 struct cmx_file {
-	struct mutex mutex;	/* fetch or take back */
+	struct mutex mutex;	/* serialises fetches and removals */
 	spinlock_t lock;	/* protects the queue */
 	struct list_head events;
 	wait_queue_head_t wait;
@@ -37,10 +38,10 @@ struct cmx_file {
 };
 
 /**
- * struct cmx_event_room - where a process wants its events
+ * struct cmx_event_room - buffer of a process for events
  * @to: array of records
- * @max: how many of them there are
- * @sizes: how long the parts of each are
+ * @max: number of records
+ * @sizes: sizes of the parts of each record
  */
 struct cmx_event_room {
 	void __user *to;
@@ -54,7 +55,7 @@ struct cmx_file *cmx_file_new(void);
 void cmx_file_close(struct cmx_file *file);
 int cmx_file_claim(struct cmx_file *file);
 
-/* False when another process has claimed the channel. */
+/* Returns false if another process has claimed the channel. */
 static inline bool cmx_file_usable(const struct cmx_file *file)
 {
 	const struct mm_struct *mm = READ_ONCE(file->mm);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Handles: the names that a process has for its ids and memberships.
+ * Handles, by which processes refer to their ids and memberships.
  *
- * One table serves all processes, and each look-up checks that the object
- * belongs to the caller's channel: what moves to another channel keeps its
- * handle. A handle is an index, the lowest free one, so that the table stays
- * dense, and a generation, so that a handle is not used again at once.
+ * One table serves all processes, so that an object keeps its handle when it
+ * moves to another channel. Each look-up checks that the object belongs to the
+ * caller's channel. A handle consists of an index and a generation. The index
+ * is the lowest free one, which keeps the table dense. The generation avoids
+ * that a handle is used again at once.
  *
- * An entry is reserved first, then published once nothing can fail any more,
- * or given up. The table holds the owner's reference of each object. Its lock
- * is outside those of the event queues.
+ * An entry is reserved first. It is published once nothing can fail any more,
+ * or released again. The table holds the consumer's reference to each object.
+ * The locks of the event queues are taken inside the lock of the table.
  */
 #include <linux/xarray.h>
 #include "eventq.h"
@@ -24,21 +25,21 @@ enum {
 	TAG_MCAST,
 };
 
-/* An entry that stays keeps the first node of the table allocated. */
+/* A permanent entry, which keeps the first node of the table allocated */
 #define INDEX_KEEP 1
 
-/* The lock of handles is for the other two as well. */
+/* The lock of handles also protects the next two variables. */
 static DEFINE_XARRAY_ALLOC(handles);
-static u32 generation;
-static u32 lowest = INDEX_KEEP + 1;	/* none below is free: the search begins here */
+static u32 handle_generation;
+static u32 handle_lowest = INDEX_KEEP + 1;	/* no lower index is free; the search starts here */
 
-/* The lock of the table is held; allocating drops it meanwhile. */
-static int alloc_entry(void *entry, u32 *handle)
+/* Caller must hold the lock of the table. It is dropped while memory is allocated. */
+static int handle_entry_alloc(void *entry, u32 *handle)
 {
-	u32 from = lowest, index = from;
+	u32 from = handle_lowest, index = from;
 	int ret = -EBUSY;
 
-	/* most often that one is free, and there is nothing to search */
+	/* this index is free most often, and no search is needed */
 	if (from <= INDEX_MASK)
 		ret = __xa_insert(&handles, from, entry, GFP_KERNEL_ACCOUNT);
 	if (ret == -EBUSY)
@@ -46,25 +47,25 @@ static int alloc_entry(void *entry, u32 *handle)
 				 GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return -ENOMEM;
-	/* but not when, the lock being dropped, one below became free, or others came first */
-	if (lowest == from)
-		lowest = index + 1;
-	*handle = index | ++generation << INDEX_BITS;
+	/* no change if the lock was dropped and another thread freed or allocated an index */
+	if (handle_lowest == from)
+		handle_lowest = index + 1;
+	*handle = index | ++handle_generation << INDEX_BITS;
 	return 0;
 }
 
-/* The lock of the table is held. */
-static void free_entry(u32 handle)
+/* Caller must hold the lock of the table. */
+static void handle_entry_free(u32 handle)
 {
 	u32 index = handle & INDEX_MASK;
 
 	__xa_erase(&handles, index);
-	lowest = min(lowest, index);
+	handle_lowest = min(handle_lowest, index);
 }
 
 /**
- * cmx_handle_reserve() - choose a handle that no look-up finds yet
- * @handle: where to put it
+ * cmx_handle_reserve() - reserve a handle, which no look-up finds yet
+ * @handle: receives the handle
  *
  * Return: 0 or -ENOMEM.
  */
@@ -73,29 +74,33 @@ int cmx_handle_reserve(u32 *handle)
 	int ret;
 
 	xa_lock(&handles);
-	ret = alloc_entry(NULL, handle);
+	ret = handle_entry_alloc(NULL, handle);
 	xa_unlock(&handles);
 	return ret;
 }
 
 /**
- * cmx_handle_abort() - give up a reserved handle
+ * cmx_handle_abort() - release a reserved handle
  * @handle: from cmx_handle_reserve()
  */
 void cmx_handle_abort(u32 handle)
 {
 	xa_lock(&handles);
-	free_entry(handle);
+	handle_entry_free(handle);
 	xa_unlock(&handles);
 }
 
-/* The entry is reserved, so there is nothing to allocate, and to fail. */
-static void publish(u32 handle, void *object, unsigned long tag)
+/*
+ * Storing into a reserved entry needs no memory, so it cannot fail. Caller must hold the lock of
+ * the table.
+ */
+static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 {
 	__xa_store(&handles, handle & INDEX_MASK, xa_tag_pointer(object, tag), 0);
 }
 
-static void join_channel(struct cmx_uid *u, u32 handle, struct cmx_file *file)
+/* Caller must hold the lock of the table. */
+static void handle_id_add_to_channel(struct cmx_uid *u, u32 handle, struct cmx_file *file)
 {
 	u->handle = handle;
 	list_add_tail(&u->item, &file->ids);
@@ -103,45 +108,45 @@ static void join_channel(struct cmx_uid *u, u32 handle, struct cmx_file *file)
 }
 
 /**
- * cmx_handle_add_id() - give a new id to the process, and a handle
- * @u: the id; the table takes over the owner's reference
- * @file: channel that it belongs to
- * @handle: where to put the handle
+ * cmx_handle_add_id() - add a new id to a channel and allocate its handle
+ * @u: the id; the table takes over the consumer's reference
+ * @file: the channel
+ * @handle: receives the handle
  *
- * Return: 0, or -ENOMEM: then the id is still the caller's.
+ * Return: 0, or -ENOMEM; then the caller keeps the reference.
  */
 int cmx_handle_add_id(struct cmx_uid *u, struct cmx_file *file, u32 *handle)
 {
 	int ret;
 
 	xa_lock(&handles);
-	ret = alloc_entry(xa_tag_pointer(u, TAG_ID), handle);
+	ret = handle_entry_alloc(xa_tag_pointer(u, TAG_ID), handle);
 	if (!ret)
-		join_channel(u, *handle, file);
+		handle_id_add_to_channel(u, *handle, file);
 	xa_unlock(&handles);
 	return ret;
 }
 
 /**
- * cmx_handle_publish_id() - from here on the process can use the id
- * @u: the id; the table takes over the owner's reference
+ * cmx_handle_publish_id() - let the process use an id
+ * @u: the id; the table takes over the consumer's reference
  * @handle: from cmx_handle_reserve()
- * @file: channel that it belongs to
+ * @file: channel that the id belongs to from now on
  */
 void cmx_handle_publish_id(struct cmx_uid *u, u32 handle, struct cmx_file *file)
 {
 	xa_lock(&handles);
-	join_channel(u, handle, file);
-	publish(handle, u, TAG_ID);
+	handle_id_add_to_channel(u, handle, file);
+	handle_entry_publish(handle, u, TAG_ID);
 	xa_unlock(&handles);
 }
 
 /**
- * cmx_handle_publish_mcast() - from here on the process can use the membership
+ * cmx_handle_publish_mcast() - let the process use a membership
  * @mc: the membership, with its handle from cmx_handle_reserve(); the table
  *	takes over the caller's reference
  *
- * Return: 0, or -ENOENT when its id has been destroyed meanwhile.
+ * Return: 0, or -ENOENT if its id has been destroyed meanwhile.
  */
 int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 {
@@ -151,7 +156,7 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 	xa_lock(&handles);
 	if (u->file) {
 		list_add_tail(&mc->item, &u->groups);
-		publish(mc->handle, mc, TAG_MCAST);
+		handle_entry_publish(mc->handle, mc, TAG_MCAST);
 	} else {
 		ret = -ENOENT;
 	}
@@ -159,16 +164,18 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 	return ret;
 }
 
-static void *find(u32 handle, unsigned long tag)
+/* Caller must hold the lock of the table. */
+static void *handle_object_find(u32 handle, unsigned long tag)
 {
 	void *entry = xa_load(&handles, handle & INDEX_MASK);
 
 	return entry && xa_pointer_tag(entry) == tag ? xa_untag_pointer(entry) : NULL;
 }
 
-static struct cmx_uid *find_id(struct cmx_file *file, u32 handle)
+/* Caller must hold the lock of the table. */
+static struct cmx_uid *handle_id_find(struct cmx_file *file, u32 handle)
 {
-	struct cmx_uid *u = find(handle, TAG_ID);
+	struct cmx_uid *u = handle_object_find(handle, TAG_ID);
 
 	return u && u->handle == handle && u->file == file ? u : NULL;
 }
@@ -185,81 +192,84 @@ struct cmx_uid *cmx_handle_get_id(struct cmx_file *file, u32 handle)
 	struct cmx_uid *u;
 
 	xa_lock(&handles);
-	u = find_id(file, handle);
+	u = handle_id_find(file, handle);
 	if (u)
 		cmx_id_get(&u->p);
 	xa_unlock(&handles);
 	return u ?: ERR_PTR(-ENOENT);
 }
 
-static void unpublish_id(struct cmx_uid *u)
+/* Caller must hold the lock of the table. */
+static void handle_id_unpublish(struct cmx_uid *u)
 {
-	free_entry(u->handle);
+	handle_entry_free(u->handle);
 	list_del(&u->item);
 	cmx_queue_move(u, NULL);
 }
 
-/* The lock of the table is held, and keeps the id. */
-static void free_group(struct cmx_mcast *mc)
+/* Caller must hold the lock of the table, which keeps the id from being freed. */
+static void handle_mcast_unpublish(struct cmx_mcast *mc)
 {
-	free_entry(mc->handle);
+	handle_entry_free(mc->handle);
 	list_del(&mc->item);
 	cmx_quota_uncharge(mc->p->quota);
 }
 
-static struct cmx_mcast *take_group(struct cmx_uid *u)
+static struct cmx_mcast *handle_mcast_take_first(struct cmx_uid *u)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
 	mc = list_first_entry_or_null(&u->groups, struct cmx_mcast, item);
 	if (mc)
-		free_group(mc);
+		handle_mcast_unpublish(mc);
 	xa_unlock(&handles);
 	return mc;
 }
 
-/* No group is added any more: the id belongs to no channel. */
-static void drop_groups(struct cmx_uid *u)
+/* The id belongs to no channel any more, so that no membership can be added. */
+static void handle_mcast_drop_all(struct cmx_uid *u)
 {
 	struct cmx_mcast *mc;
 
 	if (list_empty(&u->groups))
 		return;
-	while ((mc = take_group(u)))
+	while ((mc = handle_mcast_take_first(u)))
 		cmx_mcast_put(mc);
 }
 
 /**
- * cmx_handle_take_id() - end the life of a handle
+ * cmx_handle_take_id() - remove the handle of an id
  * @file: channel that the id must belong to
  * @handle: handle of the id
  *
- * The handles of its memberships end too, and no event reaches the channel
- * after this. Of many callers one wins.
+ * The handles of its memberships are removed too. No event of the id reaches
+ * the channel after this. Of several concurrent callers only one succeeds.
  *
- * Return: the id with the owner's reference, or ERR_PTR(-ENOENT).
+ * Return: the id with the consumer's reference, or ERR_PTR(-ENOENT).
  */
 struct cmx_uid *cmx_handle_take_id(struct cmx_file *file, u32 handle)
 {
 	struct cmx_uid *u;
 
 	xa_lock(&handles);
-	u = find_id(file, handle);
+	u = handle_id_find(file, handle);
 	if (u)
-		unpublish_id(u);
+		handle_id_unpublish(u);
 	xa_unlock(&handles);
 	if (!u)
 		return ERR_PTR(-ENOENT);
-	drop_groups(u);
+	handle_mcast_drop_all(u);
 	return u;
 }
 
 /**
- * cmx_handle_take_any() - cmx_handle_take_id() for any id of a channel
+ * cmx_handle_take_any() - remove the handle of any id of a channel
  * @file: the channel
  *
- * Return: the id with the owner's reference, or NULL.
+ * See cmx_handle_take_id().
+ *
+ * Return: the id with the consumer's reference, or NULL if there is none.
  */
 struct cmx_uid *cmx_handle_take_any(struct cmx_file *file)
 {
@@ -268,24 +278,27 @@ struct cmx_uid *cmx_handle_take_any(struct cmx_file *file)
 	xa_lock(&handles);
 	u = list_first_entry_or_null(&file->ids, struct cmx_uid, item);
 	if (u)
-		unpublish_id(u);
+		handle_id_unpublish(u);
 	xa_unlock(&handles);
 	if (u)
-		drop_groups(u);
+		handle_mcast_drop_all(u);
 	return u;
 }
 
-/* The membership with a reference: its own, or, when its handle ends here, that of the table. */
-static struct cmx_mcast *handle_find_mcast(struct cmx_file *file, u32 handle, bool end)
+/*
+ * With @end, the handle is removed, and the caller gets the reference of the table. Otherwise the
+ * caller gets a new reference.
+ */
+static struct cmx_mcast *handle_mcast_find(struct cmx_file *file, u32 handle, bool end)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
-	mc = find(handle, TAG_MCAST);
+	mc = handle_object_find(handle, TAG_MCAST);
 	if (mc && (mc->handle != handle || to_uid(mc->p)->file != file))
 		mc = NULL;
 	if (mc && end)
-		free_group(mc);
+		handle_mcast_unpublish(mc);
 	else if (mc)
 		kref_get(&mc->ref);
 	xa_unlock(&handles);
@@ -293,7 +306,7 @@ static struct cmx_mcast *handle_find_mcast(struct cmx_file *file, u32 handle, bo
 }
 
 /**
- * cmx_handle_get_mcast() - find a membership
+ * cmx_handle_get_mcast() - look up a membership
  * @file: channel that its id must belong to
  * @handle: handle of the membership
  *
@@ -301,11 +314,11 @@ static struct cmx_mcast *handle_find_mcast(struct cmx_file *file, u32 handle, bo
  */
 struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
 {
-	return handle_find_mcast(file, handle, false);
+	return handle_mcast_find(file, handle, false);
 }
 
 /**
- * cmx_handle_take_mcast() - end the life of a membership's handle
+ * cmx_handle_take_mcast() - remove the handle of a membership
  * @file: channel that its id must belong to
  * @handle: handle of the membership
  *
@@ -313,16 +326,16 @@ struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
  */
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 {
-	return handle_find_mcast(file, handle, true);
+	return handle_mcast_find(file, handle, true);
 }
 
 /**
- * cmx_handle_move_id() - give an id and its memberships to another channel
- * @u: the id; its lock is held, so that none of its events overtakes another
- * @from: channel that it must belong to; its mutex is held
+ * cmx_handle_move_id() - move an id and its memberships to another channel
+ * @u: the id. Caller must hold its lock, so that its events stay in order
+ * @from: channel that the id must belong to. Caller must hold its mutex
  * @to: the new channel
  *
- * Return: 0, or -ENOENT when it has been destroyed or moved meanwhile.
+ * Return: 0, or -ENOENT if the id has been destroyed or moved meanwhile.
  */
 int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file *to)
 {
@@ -338,12 +351,12 @@ int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file
 	return ret;
 }
 
-static struct cmx_uid *get_at(unsigned long index)
+static struct cmx_uid *handle_id_get_at(unsigned long index)
 {
 	struct cmx_uid *u;
 
 	xa_lock(&handles);
-	u = find(index, TAG_ID);
+	u = handle_object_find(index, TAG_ID);
 	if (u)
 		cmx_id_get(&u->p);
 	xa_unlock(&handles);
@@ -351,12 +364,12 @@ static struct cmx_uid *get_at(unsigned long index)
 }
 
 /**
- * cmx_handle_next_id() - the ids that have a handle, one after the other
- * @index: where to look from; receives where the id was found
+ * cmx_handle_next_id() - iterate over the ids that have a handle
+ * @index: index to start from; receives the index of the id
  *
- * Memberships are passed over without the lock: there can be millions.
+ * Memberships are skipped without the lock, because there can be millions.
  *
- * Return: the id with a reference, or NULL.
+ * Return: the id with a reference, or NULL after the last one.
  */
 struct cmx_uid *cmx_handle_next_id(unsigned long *index)
 {
@@ -364,7 +377,7 @@ struct cmx_uid *cmx_handle_next_id(unsigned long *index)
 	void *entry;
 
 	xa_for_each_start(&handles, *index, entry, *index) {
-		u = xa_pointer_tag(entry) == TAG_ID ? get_at(*index) : NULL;
+		u = xa_pointer_tag(entry) == TAG_ID ? handle_id_get_at(*index) : NULL;
 		if (u)
 			return u;
 		cond_resched();

@@ -11,19 +11,21 @@ struct cmx_file;
 /**
  * struct cmx_uid - an id that belongs to a process
  * @p: the id
- * @file: channel that takes its events; NULL before an id born from a request
- *	is fetched, and after it was destroyed. Changed under the lock of the
- *	handle table and that of the (old) channel's queue
- * @item: on &cmx_file.ids, under the lock of the handle table
- * @groups: &cmx_mcast.item, under the lock of the handle table
- * @from: the listener whose backlog it counts against, with a reference;
- *	NULL once it has been fetched
- * @uid: the owner's name for it; set by an accept under @p's lock
- * @handle: 0 before it has one
- * @fetched: events fetched; under @file's mutex
- * @queued: events that wait on @file's queue; under that queue's lock
- * @backlog: requests that a listener still takes
- * @muted: born from a request and not yet accepted: takes no events; under @p's lock
+ * @file: channel that its events go to. NULL until the request that brought
+ *	the id has been fetched, and after the id was destroyed. Changed under
+ *	the lock of the handle table and, if there is an old channel, that of
+ *	its queue
+ * @item: on &cmx_file.ids, protected by the lock of the handle table
+ * @groups: list of &cmx_mcast.item, protected by the lock of the handle table
+ * @from: listener whose backlog the request counts against, with a reference;
+ *	NULL once the request has been fetched
+ * @uid: user data; an accept changes it under @p's lock
+ * @handle: handle; 0 before the id has one
+ * @fetched: number of events fetched, protected by @file's mutex
+ * @queued: number of events on @file's queue, protected by that queue's lock
+ * @backlog: number of requests that a listener still accepts
+ * @muted: the id of a request that is not accepted yet. It receives no events.
+ *	Protected by @p's lock
  */
 struct cmx_uid {
 	struct cmx_priv p;
