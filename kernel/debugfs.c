@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What goes on, for root: /sys/kernel/debug/rdma_cmx.
+ * The present state of the module, for root: /sys/kernel/debug/rdma_cmx.
  *
- *   ids	one line for each id: fields as the first line says, then what was set,
- *		negotiated and joined as NAME=VALUE; "busy" where a call keeps the id locked
- *   paths	path records kept for each InfiniBand port
- *   mcast	groups that interfaces and InfiniBand ports are members of: interface or
- *		device and port, group, users
- *   stats	how many ids there are, by state; connections whose end the peer has not
- *		confirmed; ids that a call keeps locked, whose groups are not counted
+ *   ids	one line for each id. The first line names the fields. Options that are set,
+ *		negotiated ECE and the number of groups follow as NAME=VALUE; "busy" if a call
+ *		keeps the id locked
+ *   paths	the path records cached for each InfiniBand port
+ *   mcast	the groups that interfaces and InfiniBand ports are members of: interface or
+ *		device and port, group, number of users
+ *   stats	number of ids, by state; number of connections whose end the peer has not
+ *		confirmed; number of ids that a call keeps locked, whose groups are not counted
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -32,19 +33,19 @@
 #include "transport.h"
 #include "ulp.h"
 
-/* Positions in "ids": indices of handles, then those of ULPs' ids */
+/* Positions in "ids": first the indices of handles, then those of the ids of ULPs */
 #define ULP_POS BIT_ULL(32)
 
-/* A provider may keep an id locked for ever. So many ms are waited for all ids together. */
+/* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
 #define PATIENCE_MS 100
 
 struct ids_reader {
 	unsigned int patience;
 };
 
-static struct dentry *dir;
+static struct dentry *debugfs_dir;
 
-static bool id_trylock(struct cmx_priv *p, unsigned int *patience)
+static bool debugfs_id_trylock(struct cmx_priv *p, unsigned int *patience)
 {
 	while (!mutex_trylock(&p->lock)) {
 		if (!*patience)
@@ -55,7 +56,7 @@ static bool id_trylock(struct cmx_priv *p, unsigned int *patience)
 	return true;
 }
 
-static void show_addr(struct seq_file *s, const struct sockaddr *addr)
+static void ids_addr_show(struct seq_file *s, const struct sockaddr *addr)
 {
 	if (addr->sa_family == AF_IB)
 		seq_printf(s, " %pI6c", &((const struct sockaddr_ib *)addr)->sib_addr);
@@ -65,7 +66,7 @@ static void show_addr(struct seq_file *s, const struct sockaddr *addr)
 		seq_puts(s, " -");
 }
 
-static void show_ece(struct seq_file *s, const struct cmx_priv *p)
+static void ids_ece_show(struct seq_file *s, const struct cmx_priv *p)
 {
 	if (!p->ece_flags)
 		return;
@@ -79,22 +80,22 @@ static void show_ece(struct seq_file *s, const struct cmx_priv *p)
 		seq_puts(s, ",rejected");
 }
 
-static const char *state_name(const struct cmx_priv *p)
+static const char *ids_state_name(const struct cmx_priv *p)
 {
 	enum cmx_state state = READ_ONCE(p->state);
 
 	return state == CMX_CONNECT && p->established ? "established" : cmx_state_name(state);
 }
 
-static void show_unlocked(struct seq_file *s, const struct cmx_priv *p)
+static void ids_unlocked_show(struct seq_file *s, const struct cmx_priv *p)
 {
 	seq_printf(s, " - - - - %#x %#x busy", p->id.ps, READ_ONCE(p->qp_num));
 }
 
-static void show_locked(struct seq_file *s, const struct cmx_priv *p)
+static void ids_locked_show(struct seq_file *s, const struct cmx_priv *p)
 {
-	show_addr(s, cmx_src(p));
-	show_addr(s, cmx_dst(p));
+	ids_addr_show(s, cmx_src(p));
+	ids_addr_show(s, cmx_dst(p));
 	if (p->id.device)
 		seq_printf(s, " %s/%u %s", dev_name(&p->id.device->dev), p->id.port_num,
 			   p->ops ? p->ops->name : "-");
@@ -102,27 +103,27 @@ static void show_locked(struct seq_file *s, const struct cmx_priv *p)
 		seq_puts(s, " - -");
 	seq_printf(s, " %#x %#x", p->id.ps, p->qp_num);
 	cmx_opt_show(p, s);
-	show_ece(s, p);
+	ids_ece_show(s, p);
 	if (cmx_mcast_count(p))
 		seq_printf(s, " groups=%u", cmx_mcast_count(p));
 }
 
-/* What ids of processes and of ULPs have in common */
-static void show_id(struct seq_file *s, struct cmx_priv *p)
+/* The fields that ids of processes and of ULPs have in common */
+static void ids_common_show(struct seq_file *s, struct cmx_priv *p)
 {
 	struct ids_reader *reader = s->private;
-	bool locked = id_trylock(p, &reader->patience);
+	bool locked = debugfs_id_trylock(p, &reader->patience);
 
-	seq_printf(s, " %p %s %u", p, state_name(p), (u32)ktime_get_seconds() - p->created);
+	seq_printf(s, " %p %s %u", p, ids_state_name(p), (u32)ktime_get_seconds() - p->created);
 	if (!locked) {
-		show_unlocked(s, p);
+		ids_unlocked_show(s, p);
 		return;
 	}
-	show_locked(s, p);
+	ids_locked_show(s, p);
 	mutex_unlock(&p->lock);
 }
 
-static void show_process(struct seq_file *s, struct cmx_uid *u)
+static void ids_process_show(struct seq_file *s, struct cmx_uid *u)
 {
 	struct task_struct *task = NULL;
 	struct cmx_file *file;
@@ -152,19 +153,19 @@ static int ids_show(struct seq_file *s, void *v)
 		return 0;
 	}
 	if (p->user) {
-		show_process(s, to_uid(p));
+		ids_process_show(s, to_uid(p));
 		queued = READ_ONCE(to_uid(p)->queued);
 	} else {
 		seq_puts(s, "- - kernel");
 	}
-	show_id(s, p);
+	ids_common_show(s, p);
 	if (queued)
 		seq_printf(s, " queued=%u", queued);
 	seq_putc(s, '\n');
 	return 0;
 }
 
-/* The first id from a position on, with a reference */
+/* Returns the first id at or after a position, with a reference. */
 static struct cmx_priv *ids_find(loff_t *pos)
 {
 	unsigned long index = *pos;
@@ -229,7 +230,7 @@ static const struct file_operations ids_fops = {
 	.release = seq_release_private,
 };
 
-static int show_paths(struct cmx_device *dev, u32 port, void *s)
+static int paths_port_show(struct cmx_device *dev, u32 port, void *s)
 {
 	struct cmx_path_cache *paths = cmx_device_port(dev, port)->paths;
 
@@ -244,7 +245,7 @@ static int show_paths(struct cmx_device *dev, u32 port, void *s)
 static int paths_show(struct seq_file *s, void *unused)
 {
 	seq_puts(s, "device port entries hits misses drops\n");
-	return cmx_device_for_each_port(show_paths, s);
+	return cmx_device_for_each_port(paths_port_show, s);
 }
 DEFINE_SHOW_ATTRIBUTE(paths);
 
@@ -258,16 +259,16 @@ static int mcast_show(struct seq_file *s, void *unused)
 DEFINE_SHOW_ATTRIBUTE(mcast);
 
 /**
- * struct stats - sums over all ids
- * @ids: of processes
- * @ulp_ids: of ULPs
- * @groups: memberships
- * @queued: events that wait for a process
- * @busy: ids that stayed locked
- * @patience: milliseconds left to wait for such
- * @state: ids by state
+ * struct debugfs_stats - sums over all ids
+ * @ids: number of ids of processes
+ * @ulp_ids: number of ids of ULPs
+ * @groups: number of memberships
+ * @queued: number of events that are to be fetched by processes
+ * @busy: number of ids that stayed locked
+ * @patience: milliseconds left to wait for locked ids
+ * @state: number of ids by state
  */
-struct stats {
+struct debugfs_stats {
 	u64 ids;
 	u64 ulp_ids;
 	u64 groups;
@@ -277,61 +278,62 @@ struct stats {
 	u64 state[CMX_STATE_NUM];
 };
 
-static void count(struct cmx_priv *p, struct stats *st)
+static void stats_id_add(struct cmx_priv *p, struct debugfs_stats *stats)
 {
-	st->state[READ_ONCE(p->state)]++;
-	if (!id_trylock(p, &st->patience)) {
-		st->busy++;
+	stats->state[READ_ONCE(p->state)]++;
+	if (!debugfs_id_trylock(p, &stats->patience)) {
+		stats->busy++;
 		return;
 	}
-	st->groups += cmx_mcast_count(p);
+	stats->groups += cmx_mcast_count(p);
 	mutex_unlock(&p->lock);
 }
 
-static void count_all(struct stats *st)
+static void stats_collect(struct debugfs_stats *stats)
 {
 	unsigned long index;
 	struct cmx_priv *p;
 	struct cmx_uid *u;
 
 	for (index = 0; (u = cmx_handle_next_id(&index)); index++) {
-		st->ids++;
-		st->queued += READ_ONCE(u->queued);
-		count(&u->p, st);
+		stats->ids++;
+		stats->queued += READ_ONCE(u->queued);
+		stats_id_add(&u->p, stats);
 		cmx_uid_put(u);
 	}
 	for (index = 0; (p = cmx_ulp_next_id(&index)); index++) {
-		st->ulp_ids++;
-		count(p, st);
+		stats->ulp_ids++;
+		stats_id_add(p, stats);
 		cmx_id_put(p);
 	}
 }
 
 static int stats_show(struct seq_file *s, void *unused)
 {
-	struct stats st = { .patience = PATIENCE_MS };
+	struct debugfs_stats stats = { .patience = PATIENCE_MS };
 	int i;
 
-	count_all(&st);
+	stats_collect(&stats);
 	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\nbusy-ids %llu\n",
-		   st.ids, st.ulp_ids, st.groups, st.queued, cmx_close_count(), st.busy);
+		   stats.ids, stats.ulp_ids, stats.groups, stats.queued, cmx_close_count(),
+		   stats.busy);
 	for (i = 0; i < CMX_STATE_NUM; i++)
-		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), st.state[i]);
+		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), stats.state[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
 
 int cmx_debugfs_init_module(void)
 {
-	dir = debugfs_create_dir("rdma_cmx", NULL);
-	debugfs_create_file("ids", 0400, dir, NULL, &ids_fops);
-	debugfs_create_file("paths", 0400, dir, NULL, &paths_fops);
-	debugfs_create_file("mcast", 0400, dir, NULL, &mcast_fops);
-	debugfs_create_file("stats", 0400, dir, NULL, &stats_fops);
+	debugfs_dir = debugfs_create_dir("rdma_cmx", NULL);
+	debugfs_create_file("ids", 0400, debugfs_dir, NULL, &ids_fops);
+	debugfs_create_file("paths", 0400, debugfs_dir, NULL, &paths_fops);
+	debugfs_create_file("mcast", 0400, debugfs_dir, NULL, &mcast_fops);
+	debugfs_create_file("stats", 0400, debugfs_dir, NULL, &stats_fops);
 	return 0;
 }
 
 void cmx_debugfs_exit_module(void)
 {
-	debugfs_remove_recursive(dir);
+	debugfs_remove_recursive(debugfs_dir);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a process may know of an id.
+ * Information on an id that a process can read.
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_marshall.h>
@@ -11,12 +11,12 @@
 #include "option_value.h"
 #include "sockaddr.h"
 
-static void fill_addr(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
+static void info_addr_fill(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
 {
 	memcpy(to, from, cmx_addr_size(from));
 }
 
-static void pack_path(struct ib_path_rec_data *to, struct sa_path_rec *rec)
+static void info_path_pack(struct ib_path_rec_data *to, struct sa_path_rec *rec)
 {
 	struct sa_path_rec ib;
 
@@ -28,7 +28,7 @@ static void pack_path(struct ib_path_rec_data *to, struct sa_path_rec *rec)
 	ib_sa_pack_path(rec, to->path_rec);
 }
 
-static void fill_paths(const struct cmx_priv *p, struct cmx_id_info *info)
+static void info_paths_fill(const struct cmx_priv *p, struct cmx_id_info *info)
 {
 	const struct rdma_route *route = &p->id.route;
 	int i;
@@ -37,24 +37,24 @@ static void fill_paths(const struct cmx_priv *p, struct cmx_id_info *info)
 		return;
 	info->num_paths = min_t(int, route->num_pri_alt_paths, ARRAY_SIZE(info->path));
 	for (i = 0; i < info->num_paths; i++)
-		pack_path(&info->path[i], &route->path_rec[i]);
+		info_path_pack(&info->path[i], &route->path_rec[i]);
 }
 
-static void fill_device(struct cmx_priv *p, struct cmx_id_info *info)
+static void info_device_fill(struct cmx_priv *p, struct cmx_id_info *info)
 {
 	info->node_guid = (__force u64)p->id.device->node_guid;
 	info->ibdev_index = p->id.device->index;
 	info->port_num = p->id.port_num;
 	info->pkey = ib_addr_get_pkey(&p->id.route.addr.dev_addr);
 	cmx_id_gids(p, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
-	fill_paths(p, info);
+	info_paths_fill(p, info);
 }
 
 /**
- * cmx_info_fill() - describe an id as it is now
- * @u: the id; its lock is not held
- * @info: overwritten, as far as it is asked for
- * @len: bytes of @info that are asked for
+ * cmx_info_fill() - describe the present state of an id
+ * @u: the id. Caller must not hold its lock
+ * @info: receives the description; valid up to @len
+ * @len: number of bytes that the caller asks for
  */
 void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 {
@@ -69,21 +69,21 @@ void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
 	info->state = p->state;
 	info->tos = cmx_opt_tos(p);
 	info->qp_type = p->id.qp_type;
-	fill_addr(&info->src_addr, cmx_src(p));
+	info_addr_fill(&info->src_addr, cmx_src(p));
 	if (len > offsetof(struct cmx_id_info, dst_addr))
-		fill_addr(&info->dst_addr, cmx_dst(p));
+		info_addr_fill(&info->dst_addr, cmx_dst(p));
 	if (p->dev)
-		fill_device(p, info);
+		info_device_fill(p, info);
 	mutex_unlock(&p->lock);
 }
 
 /**
- * cmx_info_qp_attr() - what ibv_modify_qp() needs
- * @p: the id; its lock is not held
- * @state: that the QP is to reach
- * @to: overwritten
+ * cmx_info_qp_attr() - get the QP attributes for ibv_modify_qp()
+ * @p: the id. Caller must not hold its lock
+ * @state: state that the QP is to be moved to
+ * @to: receives the attributes
  *
- * Return: 0, or the errno of cmx_init_qp_attr(); -EINVAL without a device.
+ * Return: 0, -EINVAL without a device, or the error of cmx_init_qp_attr().
  */
 int cmx_info_qp_attr(struct cmx_priv *p, enum ib_qp_state state, struct ib_uverbs_qp_attr *to)
 {
