@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ids of kernel ULPs: events by callback.
+ * Ids of kernel ULPs, whose events are delivered by callback.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -16,19 +16,19 @@
 /**
  * struct ulp_id - an id of a kernel ULP
  * @p: the id
- * @lock: protects the next three fields
- * @over: the ULP has let go of the id
- * @events: not yet delivered
- * @runner: task that delivers or has locked the handler, or NULL
- * @work: delivers what verbs queued
- * @index: in ulp_ids; 0 before it is there
- * @requests: CONNECT_REQUESTs of this listener not yet over
+ * @lock: protects @over, @events and @runner
+ * @over: the ULP has released the id
+ * @events: events that are not yet delivered
+ * @runner: task that delivers events or has locked the handler, or NULL
+ * @work: delivers the events that CM operations have queued
+ * @index: index in ulp_ids; 0 until the id is there
+ * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
  *
- * Who waits for the end of @runner or of @requests waits for the variable u.
+ * Waiters for @runner or @requests use wait_var_event() on the address of the id.
  */
 struct ulp_id {
 	struct cmx_priv p;
-	spinlock_t lock;	/* protects over, events, runner */
+	spinlock_t lock;	/* protects over, events and runner */
 	bool over;
 	struct list_head events;
 	struct task_struct *runner;
@@ -46,180 +46,181 @@ static struct ulp_id *to_ulp(struct cmx_priv *p)
 	return container_of(p, struct ulp_id, p);
 }
 
-static struct cmx_event *next_event(struct ulp_id *u)
+static struct cmx_event *ulp_event_pop(struct ulp_id *ulp)
 {
-	struct cmx_event *ev = list_first_entry_or_null(&u->events, struct cmx_event, item);
+	struct cmx_event *ev = list_first_entry_or_null(&ulp->events, struct cmx_event, item);
 
 	if (ev)
 		list_del(&ev->item);
 	return ev;
 }
 
-/* Somebody may wait for what has just changed. */
-static void idle(struct ulp_id *u)
+/* Wake up the waiters for @runner or @requests, one of which has changed. */
+static void ulp_id_wake_waiters(struct ulp_id *ulp)
 {
-	smp_mb();	/* pairs with prepare_to_wait_event() of who waits */
-	wake_up_var(u);
+	smp_mb();	/* pairs with prepare_to_wait_event() of the waiter */
+	wake_up_var(ulp);
 }
 
-static void event_done(struct cmx_event *ev)
+static void ulp_event_done(struct cmx_event *ev)
 {
 	if (ev->listener) {
-		struct ulp_id *l = to_ulp(ev->listener);
+		struct ulp_id *listener = to_ulp(ev->listener);
 
-		if (atomic_dec_and_test(&l->requests))
-			idle(l);
+		if (atomic_dec_and_test(&listener->requests))
+			ulp_id_wake_waiters(listener);
 	}
 	cmx_event_free(ev);
 }
 
-static bool runs(struct ulp_id *u)
+static bool ulp_handler_is_running(struct ulp_id *ulp)
 {
 	bool ret;
 
-	spin_lock(&u->lock);
-	ret = u->runner;
-	spin_unlock(&u->lock);
+	spin_lock(&ulp->lock);
+	ret = ulp->runner;
+	spin_unlock(&ulp->lock);
 	return ret;
 }
 
-/* The ULP is done with the id, which is over: no handler runs, nor will. */
-static void ulp_end(struct ulp_id *u)
+/* Destroy an id that the ULP has released (@over). No handler runs, and none will start. */
+static void ulp_id_end(struct ulp_id *ulp)
 {
 	struct cmx_device *dev;
 	struct cmx_event *ev;
 
-	/* events that nobody got may refer to its GIDs */
-	mutex_lock(&u->p.lock);
-	dev = u->p.dev;
+	/* keep the device: events that were not delivered may refer to its GIDs */
+	mutex_lock(&ulp->p.lock);
+	dev = ulp->p.dev;
 	if (dev)
 		cmx_device_get(dev);
-	mutex_unlock(&u->p.lock);
-	cmx_id_kill(&u->p);
-	/* dead: nothing is added any more */
-	while ((ev = next_event(u)))
-		event_done(ev);
+	mutex_unlock(&ulp->p.lock);
+	cmx_id_kill(&ulp->p);
+	/* the id is dead, so that no event is added any more */
+	while ((ev = ulp_event_pop(ulp)))
+		ulp_event_done(ev);
 	if (dev)
 		cmx_device_put(dev);
-	cmx_id_put(&u->p);
+	cmx_id_put(&ulp->p);
 }
 
-static bool listener_over(struct cmx_event *ev)
+static bool ulp_event_listener_is_over(struct cmx_event *ev)
 {
 	return ev->listener && READ_ONCE(to_ulp(ev->listener)->over);
 }
 
-static void ulp_flush(struct cmx_priv *p)
+static void ulp_events_deliver(struct cmx_priv *p)
 {
-	struct ulp_id *u = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(p);
 	struct cmx_event *ev;
 	int ret = 0;
 
 	cmx_id_get(p);
-	spin_lock(&u->lock);
-	if (u->runner)
+	spin_lock(&ulp->lock);
+	if (ulp->runner)
 		goto out;
-	u->runner = current;
-	while (!ret && !u->over && (ev = next_event(u))) {
-		spin_unlock(&u->lock);
-		ret = listener_over(ev) ? -ECONNABORTED : p->id.event_handler(&p->id, &ev->ev);
-		event_done(ev);
-		spin_lock(&u->lock);
+	ulp->runner = current;
+	while (!ret && !ulp->over && (ev = ulp_event_pop(ulp))) {
+		spin_unlock(&ulp->lock);
+		ret = ulp_event_listener_is_over(ev) ? -ECONNABORTED :
+						       p->id.event_handler(&p->id, &ev->ev);
+		ulp_event_done(ev);
+		spin_lock(&ulp->lock);
 	}
-	if (u->over)
+	if (ulp->over)
 		ret = 0;
 	else if (ret)
-		u->over = true;
-	u->runner = NULL;
-	idle(u);
+		ulp->over = true;
+	ulp->runner = NULL;
+	ulp_id_wake_waiters(ulp);
 out:
-	spin_unlock(&u->lock);
+	spin_unlock(&ulp->lock);
 	if (ret)
-		ulp_end(u);
+		ulp_id_end(ulp);
 	cmx_id_put(p);
 }
 
-static void ulp_work(struct work_struct *work)
+static void ulp_events_work(struct work_struct *work)
 {
-	struct ulp_id *u = container_of(work, struct ulp_id, work);
+	struct ulp_id *ulp = container_of(work, struct ulp_id, work);
 
-	ulp_flush(&u->p);
-	cmx_id_put(&u->p);
+	ulp_events_deliver(&ulp->p);
+	cmx_id_put(&ulp->p);
 }
 
-static void deliver_later(struct ulp_id *u)
+static void ulp_events_queue_work(struct ulp_id *ulp)
 {
-	cmx_id_get(&u->p);
-	if (!queue_work(ulp_wq, &u->work))
-		cmx_id_put(&u->p);
+	cmx_id_get(&ulp->p);
+	if (!queue_work(ulp_wq, &ulp->work))
+		cmx_id_put(&ulp->p);
 }
 
-static void ulp_post(struct cmx_event *ev)
+static void ulp_event_post(struct cmx_event *ev)
 {
-	struct ulp_id *u = to_ulp(ev->p);
+	struct ulp_id *ulp = to_ulp(ev->p);
 
-	spin_lock(&u->lock);
-	list_add_tail(&ev->item, &u->events);
-	spin_unlock(&u->lock);
+	spin_lock(&ulp->lock);
+	list_add_tail(&ev->item, &ulp->events);
+	spin_unlock(&ulp->lock);
 }
 
-/* Who runs takes along what comes meanwhile. */
-static void ulp_flush_later(struct cmx_priv *p)
+/* If a task delivers events or has locked the handler, it takes care of the new ones. */
+static void ulp_events_deliver_later(struct cmx_priv *p)
 {
-	struct ulp_id *u = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(p);
 
-	if (!runs(u))
-		deliver_later(u);
+	if (!ulp_handler_is_running(ulp))
+		ulp_events_queue_work(ulp);
 }
 
-/* From here on debugfs finds it. */
-static int ulp_publish(struct ulp_id *u)
+/* Let debugfs find the id. */
+static int ulp_id_publish(struct ulp_id *ulp)
 {
-	return xa_alloc(&ulp_ids, &u->index, u, xa_limit_32b, GFP_KERNEL);
+	return xa_alloc(&ulp_ids, &ulp->index, ulp, xa_limit_32b, GFP_KERNEL);
 }
 
-static int ulp_adopt(struct cmx_priv *child, struct cmx_priv *listener)
+static int ulp_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 {
-	int ret = ulp_publish(to_ulp(child));
+	int ret = ulp_id_publish(to_ulp(child));
 
 	if (!ret)
 		atomic_inc(&to_ulp(listener)->requests);
 	return ret;
 }
 
-static struct cmx_priv *ulp_alloc(gfp_t gfp)
+static struct cmx_priv *ulp_id_alloc(gfp_t gfp)
 {
-	struct ulp_id *u = kmem_cache_zalloc(ulp_cache, gfp);
+	struct ulp_id *ulp = kmem_cache_zalloc(ulp_cache, gfp);
 
-	if (!u)
+	if (!ulp)
 		return NULL;
-	spin_lock_init(&u->lock);
-	INIT_LIST_HEAD(&u->events);
-	INIT_WORK(&u->work, ulp_work);
-	return &u->p;
+	spin_lock_init(&ulp->lock);
+	INIT_LIST_HEAD(&ulp->events);
+	INIT_WORK(&ulp->work, ulp_events_work);
+	return &ulp->p;
 }
 
-static void ulp_free_rcu(struct rcu_head *rcu)
+static void ulp_id_free_rcu(struct rcu_head *rcu)
 {
 	kmem_cache_free(ulp_cache, to_ulp(container_of(rcu, struct cmx_priv, rcu)));
 }
 
-static void ulp_free(struct cmx_priv *p)
+static void ulp_id_free(struct cmx_priv *p)
 {
-	struct ulp_id *u = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(p);
 
-	if (u->index)
-		xa_erase(&ulp_ids, u->index);
-	call_rcu(&p->rcu, ulp_free_rcu);
+	if (ulp->index)
+		xa_erase(&ulp_ids, ulp->index);
+	call_rcu(&p->rcu, ulp_id_free_rcu);
 }
 
 static const struct cmx_sink ulp_sink = {
-	.alloc = ulp_alloc,
-	.free = ulp_free,
-	.adopt = ulp_adopt,
-	.post = ulp_post,
-	.flush = ulp_flush,
-	.flush_later = ulp_flush_later,
+	.alloc = ulp_id_alloc,
+	.free = ulp_id_free,
+	.adopt = ulp_id_adopt,
+	.post = ulp_event_post,
+	.flush = ulp_events_deliver,
+	.flush_later = ulp_events_deliver_later,
 };
 
 /**
@@ -247,7 +248,7 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 		return ERR_CAST(p);
 	p->id.event_handler = handler;
 	p->id.context = context;
-	ret = ulp_publish(to_ulp(p));
+	ret = ulp_id_publish(to_ulp(p));
 	if (ret) {
 		cmx_id_kill(p);
 		cmx_id_put(p);
@@ -270,28 +271,28 @@ EXPORT_SYMBOL_GPL(cmx_create_id);
  */
 void cmx_destroy_id(struct cmx_id *id)
 {
-	struct ulp_id *u = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_priv(id));
 
-	cmx_id_get(&u->p);
-	spin_lock(&u->lock);
-	u->over = true;
-	spin_unlock(&u->lock);
-	wait_var_event(u, !runs(u));
-	ulp_end(u);
-	wait_var_event(u, !atomic_read(&u->requests));
-	cmx_id_put(&u->p);
+	cmx_id_get(&ulp->p);
+	spin_lock(&ulp->lock);
+	ulp->over = true;
+	spin_unlock(&ulp->lock);
+	wait_var_event(ulp, !ulp_handler_is_running(ulp));
+	ulp_id_end(ulp);
+	wait_var_event(ulp, !atomic_read(&ulp->requests));
+	cmx_id_put(&ulp->p);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_id);
 
-static bool claim(struct ulp_id *u)
+static bool ulp_handler_trylock(struct ulp_id *ulp)
 {
 	bool mine;
 
-	spin_lock(&u->lock);
-	mine = !u->runner;
+	spin_lock(&ulp->lock);
+	mine = !ulp->runner;
 	if (mine)
-		u->runner = current;
-	spin_unlock(&u->lock);
+		ulp->runner = current;
+	spin_unlock(&ulp->lock);
 	return mine;
 }
 
@@ -307,9 +308,9 @@ static bool claim(struct ulp_id *u)
  */
 void cmx_lock_handler(struct cmx_id *id)
 {
-	struct ulp_id *u = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_priv(id));
 
-	wait_var_event(u, claim(u));
+	wait_var_event(ulp, ulp_handler_trylock(ulp));
 }
 EXPORT_SYMBOL_GPL(cmx_lock_handler);
 
@@ -321,40 +322,40 @@ EXPORT_SYMBOL_GPL(cmx_lock_handler);
  */
 void cmx_unlock_handler(struct cmx_id *id)
 {
-	struct ulp_id *u = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_priv(id));
 	bool more;
 
-	spin_lock(&u->lock);
-	u->runner = NULL;
-	more = !list_empty(&u->events);
+	spin_lock(&ulp->lock);
+	ulp->runner = NULL;
+	more = !list_empty(&ulp->events);
 	if (more)
-		deliver_later(u);
-	idle(u);
-	spin_unlock(&u->lock);
+		ulp_events_queue_work(ulp);
+	ulp_id_wake_waiters(ulp);
+	spin_unlock(&ulp->lock);
 }
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
 
 /**
- * cmx_ulp_next_id() - the ids of all ULPs, one after the other
- * @index: where to look from; receives where the id was found
+ * cmx_ulp_next_id() - iterate over the ids of all ULPs
+ * @index: index to start from; receives the index of the id
  *
- * Return: the id with a reference, or NULL.
+ * Return: the id with a reference, or NULL after the last one.
  */
 struct cmx_priv *cmx_ulp_next_id(unsigned long *index)
 {
-	struct ulp_id *u;
+	struct ulp_id *ulp;
 
 	xa_lock(&ulp_ids);
-	xa_for_each_start(&ulp_ids, *index, u, *index)
-		if (cmx_id_tryget(&u->p))
+	xa_for_each_start(&ulp_ids, *index, ulp, *index)
+		if (cmx_id_tryget(&ulp->p))
 			break;
 	xa_unlock(&ulp_ids);
-	return u ? &u->p : NULL;
+	return ulp ? &ulp->p : NULL;
 }
 
 int cmx_ulp_init_module(void)
 {
-	/* as large as it is, and not as the next size that kmalloc() has */
+	/* a cache of its own, because kmalloc() would round up the size */
 	ulp_cache = KMEM_CACHE(ulp_id, 0);
 	if (!ulp_cache)
 		return -ENOMEM;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What kernel ULPs ask about ids and events.
+ * Queries by kernel ULPs about ids and events.
  */
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
@@ -67,7 +67,7 @@ const char *cmx_event_msg(enum rdma_cm_event_type event)
 }
 EXPORT_SYMBOL_GPL(cmx_event_msg);
 
-static bool is_iwarp(const struct cmx_id *id)
+static bool ulp_id_is_iwarp(const struct cmx_id *id)
 {
 	return id->device && rdma_protocol_iwarp(id->device, id->port_num);
 }
@@ -83,7 +83,7 @@ static bool is_iwarp(const struct cmx_id *id)
  */
 const char *cmx_reject_msg(struct cmx_id *id, int reason)
 {
-	if (!is_iwarp(id))
+	if (!ulp_id_is_iwarp(id))
 		return ibcm_reject_msg(reason);
 	return cmx_is_consumer_reject(id, reason) ? "rejected by the consumer"
 						  : "rejected by the transport";
@@ -99,7 +99,7 @@ EXPORT_SYMBOL_GPL(cmx_reject_msg);
  */
 bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
 {
-	return reason == (is_iwarp(id) ? -ECONNREFUSED : IB_CM_REJ_CONSUMER_DEFINED);
+	return reason == (ulp_id_is_iwarp(id) ? -ECONNREFUSED : IB_CM_REJ_CONSUMER_DEFINED);
 }
 EXPORT_SYMBOL_GPL(cmx_is_consumer_reject);
 
