@@ -18,14 +18,14 @@
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
-#include "option_value.h"
 #include "port.h"
+#include "request.h"
 #include "sockaddr.h"
-#include "teardown.h"
 #include "wire.h"
 
 /**
  * struct ib_request - contents of a REQ or SIDR REQ
+ * @cm: the ib_cm id of the request
  * @event: event of ib_cm
  * @sgid_attr: local GID at which the request arrived; valid as long as @event. NULL on InfiniBand
  *	without a GRH
@@ -45,6 +45,7 @@
  * @hdr_len: length of the CMA header that the listener does not see; 0 for AF_IB listeners
  */
 struct ib_request {
+	struct ib_cm_id *cm;
 	const struct ib_cm_event *event;
 	const struct ib_gid_attr *sgid_attr;
 	const union ib_gid *gid;
@@ -68,15 +69,16 @@ static bool ib_request_is_sidr(const struct ib_request *req)
 	return req->qp_type == IB_QPT_UD;
 }
 
-static int ib_request_parse(struct ib_request *req, const struct ib_cm_event *event,
-			    struct ib_device *device)
+static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
+			    const struct ib_cm_event *event)
 {
 	const struct ib_cm_sidr_req_event_param *sidr = &event->param.sidr_req_rcvd;
 	const struct ib_cm_req_event_param *conn = &event->param.req_rcvd;
 	int ret;
 
+	req->cm = cm;
 	req->event = event;
-	req->device = device;
+	req->device = cm->device;
 	switch (event->event) {
 	case IB_CM_REQ_RECEIVED:
 		req->sgid_attr = conn->ppath_sgid_attr;
@@ -97,7 +99,7 @@ static int ib_request_parse(struct ib_request *req, const struct ib_cm_event *ev
 	default:
 		return -EINVAL;
 	}
-	req->ib = rdma_protocol_ib(device, req->port);
+	req->ib = rdma_protocol_ib(req->device, req->port);
 	if (!req->ib && !req->sgid_attr)
 		return -ENODEV;
 	ret = cmx_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
@@ -406,48 +408,36 @@ static int ib_request_attach(struct cmx_priv *conn_id, const struct ib_request *
 }
 
 /* A peer without ECE is refused with a reason of its own if our policy requires ECE. */
-static int ib_request_check_ece(struct cmx_priv *conn_id, struct ib_cm_id *cm,
-				const struct ib_request *req)
+static int ib_request_check_ece(struct cmx_priv *conn_id, const struct ib_request *req)
 {
 	if (ib_request_is_sidr(req) || cmx_ece_receive(conn_id, &req->event->param.req_rcvd.ece))
 		return 0;
-	ib_send_cm_rej(cm, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED, NULL, 0, NULL, 0);
+	ib_send_cm_rej(req->cm, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED, NULL, 0, NULL, 0);
 	return -EOPNOTSUPP;
 }
 
-/*
- * Set up the new id: every step that can fail, and as the last one the consumer's consent. Caller
- * must hold both locks. Thus a removal of the device or the end of the listener comes either before
- * all this or after CONNECT_REQUEST is posted.
- */
-static int ib_request_init_id(struct cmx_priv *conn_id, struct cmx_priv *listener,
-			      struct ib_cm_id *cm, const struct ib_request *req)
+static int ib_request_set_up(struct cmx_priv *conn_id, void *arg)
 {
-	int ret;
+	const struct ib_request *req = arg;
 
-	if (listener->state != CMX_LISTEN)
-		return -ECONNREFUSED;
-	cmx_opt_inherit(conn_id, listener);
-	ret = ib_request_attach(conn_id, req);
-	if (ret)
-		return ret;
-	ret = ib_request_check_ece(conn_id, cm, req);
-	if (ret)
-		return ret;
-	ret = conn_id->sink->adopt(conn_id, listener);
-	if (ret)
-		return ret == -EAGAIN ? -ENOMEM : ret;
-
-	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
-	cmx_id_get(conn_id);
-	cm->context = conn_id;
-	cm->cm_handler = cmx_ib_handler;
-	WRITE_ONCE(conn_id->cm, cm);
-	conn_id->owed = 1;
-	if (!ib_request_is_sidr(req))
-		cmx_send_mra(cm);
-	return 0;
+	return ib_request_attach(conn_id, req) ?: ib_request_check_ece(conn_id, req);
 }
+
+static void ib_request_set_cm(struct cmx_priv *conn_id, void *arg)
+{
+	const struct ib_request *req = arg;
+
+	req->cm->context = conn_id;
+	req->cm->cm_handler = cmx_ib_handler;
+	WRITE_ONCE(conn_id->cm, req->cm);
+	if (!ib_request_is_sidr(req))
+		cmx_send_mra(req->cm);
+}
+
+static const struct cmx_request_ops ib_request_ops = {
+	.attach = ib_request_set_up,
+	.set_cm = ib_request_set_cm,
+};
 
 /* An AF_IB listener sees AF_IB addresses and the whole private data. */
 static void ib_request_convert_to_sib(struct ib_request *req, const struct sockaddr_ib *listener)
@@ -474,72 +464,36 @@ static void ib_request_convert_to_sib(struct ib_request *req, const struct socka
 	req->hdr_len = 0;
 }
 
-/* Create an id for the request and report it. Consumes the reference to the listener. */
-static int ib_request_deliver(struct cmx_priv *listener, struct ib_cm_id *cm,
-			      const struct ib_request *req)
+/* Create an id for the request and report it. */
+static int ib_request_deliver(struct cmx_priv *listener, struct ib_request *req)
 {
-	struct cmx_event *ev = NULL;
-	struct cmx_priv *conn_id;
-	int ret = -ENOMEM;
+	struct cmx_request request;
+	int ret;
 
-	conn_id = cmx_id_new_child(listener, req->qp_type);
-	if (!conn_id)
-		goto put_listener;
-	ret = ib_request_set_route(conn_id, req);
+	ret = cmx_request_init(&request, listener, req->qp_type);
 	if (ret)
-		goto shutdown_id;
-	ret = -ENOMEM;
-	ev = cmx_event_new(conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
-	if (!ev)
-		goto shutdown_id;
-	ib_request_fill_event(ev, req);
-	ev->listener = cmx_id_get(listener);
-
-	mutex_lock(&listener->lock);
-	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
-	ret = ib_request_init_id(conn_id, listener, cm, req);
-	if (!ret) {
-		ev->ev.ece = conn_id->ece_remote;
-		/*
-		 * The consumer may destroy the id at once, and ib_cm does not wait for this handler
-		 * if the request is a SIDR REQ.
-		 */
-		cmx_id_get(conn_id);
-		cmx_event_queue(ev);
+		return ret;
+	ret = ib_request_set_route(request.conn_id, req);
+	if (ret) {
+		cmx_request_cancel(&request);
+		return ret;
 	}
-	mutex_unlock(&conn_id->lock);
-	mutex_unlock(&listener->lock);
-	cmx_id_put(listener);
-	if (!ret) {
-		conn_id->sink->flush(conn_id);
-		cmx_id_put(conn_id);
-		return 0;
-	}
-	cmx_event_free(ev);
-	cmx_id_kill(conn_id);
-	cmx_id_put(conn_id);
-	return ret;
-
-shutdown_id:
-	cmx_id_kill(conn_id);
-	cmx_id_put(conn_id);
-put_listener:
-	cmx_id_put(listener);
-	return ret;
+	ib_request_fill_event(request.ev, req);
+	return cmx_request_deliver(&request, &ib_request_ops, req);
 }
 
 /*
  * The ib_cm id of a listener is destroyed a moment after the listener. A request that arrives in
  * between gets the same reply that ib_cm sends afterwards.
  */
-static void ib_request_reject_service_id(struct ib_cm_id *cm, const struct ib_request *req)
+static void ib_request_reject_service_id(const struct ib_request *req)
 {
 	struct ib_cm_sidr_rep_param rep = { .status = IB_SIDR_UNSUPPORTED };
 
 	if (ib_request_is_sidr(req))
-		ib_send_cm_sidr_rep(cm, &rep);
+		ib_send_cm_sidr_rep(req->cm, &rep);
 	else
-		ib_send_cm_rej(cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
+		ib_send_cm_rej(req->cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
 }
 
 /**
@@ -555,7 +509,7 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	struct cmx_priv *listener;
 	int ret;
 
-	ret = ib_request_parse(&req, event, cm->device);
+	ret = ib_request_parse(&req, cm, event);
 	if (ret)
 		return ret;
 	listener = ib_listener_find(&req);
@@ -563,10 +517,11 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	if (!ret) {
 		if (cmx_src(listener)->sa_family == AF_IB)
 			ib_request_convert_to_sib(&req, (struct sockaddr_ib *)cmx_src(listener));
-		ret = ib_request_deliver(listener, cm, &req);
+		ret = ib_request_deliver(listener, &req);
+		cmx_id_put(listener);
 	}
 	if (ret == -ECONNREFUSED)
-		ib_request_reject_service_id(cm, &req);
+		ib_request_reject_service_id(&req);
 	dev_put(req.ndev);
 	return ret;
 }

@@ -20,8 +20,8 @@
 #include "event.h"
 #include "iw.h"
 #include "option_value.h"
+#include "request.h"
 #include "sockaddr.h"
-#include "teardown.h"
 #include "trace.h"
 #include "transport.h"
 #include "wire.h"
@@ -403,68 +403,51 @@ static int iw_request_attach(struct cmx_priv *conn_id, struct ib_device *device,
 	return cmx_device_attach_request(conn_id, device, port, attr);
 }
 
-/* Set up the new id. Caller must hold both locks, as for ib_request_init_id(). */
-static int iw_request_init_id(struct cmx_priv *conn_id, struct cmx_priv *listener,
-			      struct iw_cm_id *iw, const struct iw_cm_event *event)
-{
-	int ret;
+struct iw_request {
+	struct iw_cm_id *iw;
+	const struct iw_cm_event *event;
+};
 
-	if (listener->state != CMX_LISTEN)
-		return -ECONNABORTED;
-	cmx_opt_inherit(conn_id, listener);
+static int iw_request_set_up(struct cmx_priv *conn_id, void *arg)
+{
+	const struct iw_request *req = arg;
+
 	if (!iw_ece_is_supported(conn_id))
 		return -EOPNOTSUPP;
-	ret = iw_request_attach(conn_id, iw->device, event) ?:
-	      conn_id->sink->adopt(conn_id, listener);
-	if (ret)
-		return ret;
-	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
-	cmx_id_get(conn_id);
-	iw->context = conn_id;
-	iw->cm_handler = iw_conn_handler;
-	conn_id->iw = iw;
-	conn_id->owed = 1;
-	return 0;
+	return iw_request_attach(conn_id, req->iw->device, req->event);
 }
+
+static void iw_request_set_cm(struct cmx_priv *conn_id, void *arg)
+{
+	const struct iw_request *req = arg;
+
+	req->iw->context = conn_id;
+	req->iw->cm_handler = iw_conn_handler;
+	conn_id->iw = req->iw;
+}
+
+static const struct cmx_request_ops iw_request_ops = {
+	.attach = iw_request_set_up,
+	.set_cm = iw_request_set_cm,
+	.flush_later = true,
+};
 
 /* On error iw_cm refuses the request and destroys @iw. */
 static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
-	struct cmx_priv *listener = iw->context;
-	struct cmx_priv *conn_id;
-	struct cmx_event *ev;
-	int ret = -ENOMEM;
+	struct iw_request req = { .iw = iw, .event = event };
+	struct cmx_request request;
+	struct rdma_conn_param *conn;
+	int ret;
 
-	conn_id = cmx_id_new_child(listener, IB_QPT_RC);
-	if (!conn_id)
+	ret = cmx_request_init(&request, iw->context, IB_QPT_RC);
+	if (ret)
 		return ret;
-	ev = cmx_event_new(conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
-	if (!ev)
-		goto shutdown_id;
-	ev->listener = cmx_id_get(listener);
-	ev->ev.param.conn.responder_resources = event->ord;
-	ev->ev.param.conn.initiator_depth = event->ird;
-	cmx_event_data(ev, event->private_data, event->private_data_len);
-
-	mutex_lock(&listener->lock);
-	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
-	ret = iw_request_init_id(conn_id, listener, iw, event);
-	if (!ret) {
-		/* the consumer may destroy the id at once: the reference keeps its lock */
-		cmx_id_get(conn_id);
-		cmx_event_post(ev);
-	}
-	mutex_unlock(&conn_id->lock);
-	mutex_unlock(&listener->lock);
-	if (!ret) {
-		cmx_id_put(conn_id);
-		return 0;
-	}
-	cmx_event_free(ev);
-shutdown_id:
-	cmx_id_kill(conn_id);
-	cmx_id_put(conn_id);
-	return ret;
+	conn = &request.ev->ev.param.conn;
+	conn->responder_resources = event->ord;
+	conn->initiator_depth = event->ird;
+	cmx_event_data(request.ev, event->private_data, event->private_data_len);
+	return cmx_request_deliver(&request, &iw_request_ops, &req);
 }
 
 /**

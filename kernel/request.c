@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The birth of the id that a connection request brings.
+ */
+#include "device.h"
+#include "event.h"
+#include "option_value.h"
+#include "request.h"
+
+static void request_id_drop(struct cmx_priv *conn_id)
+{
+	mutex_lock(&conn_id->lock);
+	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_DEAD);
+	mutex_unlock(&conn_id->lock);
+	cmx_id_put(conn_id);
+}
+
+/**
+ * cmx_request_init() - make the id and the event of a request
+ * @req: the request
+ * @listener: the id that listens, with a reference of the caller
+ * @qp_type: type of QP that the peer asks for
+ *
+ * The caller fills in both, and then calls cmx_request_deliver() or cmx_request_cancel().
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cmx_request_init(struct cmx_request *req, struct cmx_priv *listener, enum ib_qp_type qp_type)
+{
+	req->listener = listener;
+	req->conn_id = cmx_id_new_child(listener, qp_type);
+	if (!req->conn_id)
+		return -ENOMEM;
+	req->ev = cmx_event_new(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
+	if (!req->ev) {
+		request_id_drop(req->conn_id);
+		return -ENOMEM;
+	}
+	req->ev->listener = cmx_id_get(listener);
+	return 0;
+}
+
+/**
+ * cmx_request_cancel() - undo cmx_request_init()
+ * @req: the request
+ */
+void cmx_request_cancel(struct cmx_request *req)
+{
+	cmx_event_free(req->ev);
+	request_id_drop(req->conn_id);
+}
+
+/*
+ * Every step that can fail, and as the last one the consumer's consent. Caller must hold both
+ * locks. Thus a removal of the device or the end of the listener comes either before all this or
+ * after CONNECT_REQUEST is posted.
+ */
+static int request_id_set_up(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
+{
+	struct cmx_priv *conn_id = req->conn_id;
+	int ret;
+
+	if (req->listener->state != CMX_LISTEN)
+		return -ECONNREFUSED;
+	cmx_opt_inherit(conn_id, req->listener);
+	ret = ops->attach(conn_id, arg);
+	if (ret)
+		return ret;
+	ret = conn_id->sink->adopt(conn_id, req->listener);
+	if (ret)
+		return ret == -EAGAIN ? -ENOMEM : ret;
+	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
+	conn_id->owed = 1;
+	cmx_id_get(conn_id);
+	ops->set_cm(conn_id, arg);
+	return 0;
+}
+
+/**
+ * cmx_request_deliver() - give the new id to the consumer of its listener
+ * @req: the request; it is used up
+ * @ops: of the transport
+ * @arg: for @ops
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -ECONNREFUSED: the listener no longer listens; -ENOMEM: its backlog is full; what
+ * @attach returned; what the consumer refuses it with.
+ */
+int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
+{
+	struct cmx_priv *listener = req->listener, *conn_id = req->conn_id;
+	int ret;
+
+	mutex_lock(&listener->lock);
+	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
+	ret = request_id_set_up(req, ops, arg);
+	if (!ret) {
+		req->ev->ev.ece = conn_id->ece_remote;
+		/* the consumer may destroy the id at once: the reference keeps its lock */
+		cmx_id_get(conn_id);
+		cmx_event_queue(req->ev);
+		if (ops->flush_later)
+			conn_id->sink->flush_later(conn_id);
+	}
+	if (ret)
+		cmx_device_detach(conn_id);	/* before a removal can see it */
+	mutex_unlock(&conn_id->lock);
+	mutex_unlock(&listener->lock);
+	if (ret) {
+		cmx_request_cancel(req);
+		return ret;
+	}
+	if (!ops->flush_later)
+		conn_id->sink->flush(conn_id);
+	cmx_id_put(conn_id);
+	return 0;
+}
