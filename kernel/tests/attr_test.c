@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include "../attr.h"
 
-/* as if there had been some versions */
+/* Pretend that there have been several ABI versions. */
 #undef CMX_ABI_VERSION
 #undef CMX_ABI_VERSION_MIN
 #define CMX_ABI_VERSION 5
@@ -11,7 +11,7 @@
 
 #define M UVERBS_ATTR_F_MANDATORY
 
-static const struct cmx_attr_spec specs[] = {
+static const struct cmx_attr_spec attr_test_specs[] = {
 	CMX_INPUT_U32(ID),
 	CMX_INPUT(DST_ADDR, 16, 128),
 	CMX_INPUT_OPT(PRIVATE_DATA, 0, 255),
@@ -20,7 +20,7 @@ static const struct cmx_attr_spec specs[] = {
 	{},
 };
 
-struct header_case {
+struct attr_test_header_case {
 	const char *name;
 	u16 length;
 	u16 num_attrs;
@@ -30,7 +30,7 @@ struct header_case {
 	u32 driver_id;
 };
 
-static const struct header_case header_cases[] = {
+static const struct attr_test_header_case attr_test_headers[] = {
 	{ "none", 24, 0, 0 },
 	{ "one", 40, 1, 0 },
 	{ "most", 24 + 16 * CMX_MAX_ATTRS, CMX_MAX_ATTRS, 0 },
@@ -50,7 +50,7 @@ static const struct header_case header_cases[] = {
 	{ "no version at all", 24, 0, -EPROTO, .driver_id = U32_MAX },
 };
 
-struct attr_case {
+struct attr_test_list_case {
 	const char *name;
 	struct ib_uverbs_attr attrs[6];
 	int want;
@@ -60,7 +60,7 @@ struct attr_case {
 #define ADDR { .attr_id = CMX_ATTR_DST_ADDR, .len = 16, .flags = M }
 #define COUNT { .attr_id = CMX_ATTR_COUNT, .len = 4 }
 
-static const struct attr_case attr_cases[] = {
+static const struct attr_test_list_case attr_test_lists[] = {
 	{ "wanted", { ID, ADDR, COUNT }, 0 },
 	{ "any order", { COUNT, ADDR, ID }, 0 },
 	{ "nothing", { }, -EINVAL },
@@ -97,28 +97,45 @@ static const struct attr_case attr_cases[] = {
 				    .attr_data.reserved = 1 } }, -EINVAL },
 };
 
-static void describe(const void *c, char *to)
+struct attr_test_index_case {
+	const char *name;
+	enum cmx_attr attr;
+	u8 want;
+};
+
+/* The list is COUNT, an unknown attribute, ID, ADDR. */
+static const struct attr_test_index_case attr_test_indices[] = {
+	{ "first", CMX_ATTR_COUNT, 1 },
+	{ "after an unknown one", CMX_ATTR_ID, 3 },
+	{ "last", CMX_ATTR_DST_ADDR, 4 },
+};
+
+static const struct ib_uverbs_attr attr_test_index_list[] = {
+	COUNT, { .attr_id = 0xffff }, ID, ADDR
+};
+
+static void attr_test_header_desc(const struct attr_test_header_case *c, char *desc)
 {
-	/* both kinds begin with their name */
-	strscpy(to, *(const char * const *)c, KUNIT_PARAM_DESC_SIZE);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header: %s", c->name);
 }
 
-static void describe_header(const struct header_case *c, char *to)
+static void attr_test_list_desc(const struct attr_test_list_case *c, char *desc)
 {
-	describe(c, to);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "attributes: %s", c->name);
 }
 
-static void describe_attr(const struct attr_case *c, char *to)
+static void attr_test_index_desc(const struct attr_test_index_case *c, char *desc)
 {
-	describe(c, to);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "position: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(header, header_cases, describe_header);
-KUNIT_ARRAY_PARAM(attr, attr_cases, describe_attr);
+KUNIT_ARRAY_PARAM(attr_test_header, attr_test_headers, attr_test_header_desc);
+KUNIT_ARRAY_PARAM(attr_test_list, attr_test_lists, attr_test_list_desc);
+KUNIT_ARRAY_PARAM(attr_test_index, attr_test_indices, attr_test_index_desc);
 
-static void header(struct kunit *test)
+static void attr_test_header(struct kunit *test)
 {
-	const struct header_case *c = test->param_value;
+	const struct attr_test_header_case *c = test->param_value;
 	const struct ib_uverbs_ioctl_hdr hdr = {
 		.length = c->length,
 		.num_attrs = c->num_attrs,
@@ -130,49 +147,57 @@ static void header(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cmx_attr_check_hdr(&hdr), c->want);
 }
 
-static bool given(const struct ib_uverbs_attr *a)
+static bool attr_test_is_given(const struct ib_uverbs_attr *a)
 {
 	return memchr_inv(a, 0, sizeof(*a));
 }
 
-static void attributes(struct kunit *test)
+static void attr_test_list(struct kunit *test)
 {
-	const struct attr_case *c = test->param_value;
+	const struct attr_test_list_case *c = test->param_value;
 	u8 at[CMX_ATTR_NUM];
 	unsigned int n = 0;
 
-	while (n < ARRAY_SIZE(c->attrs) && given(&c->attrs[n]))
+	while (n < ARRAY_SIZE(c->attrs) && attr_test_is_given(&c->attrs[n]))
 		n++;
-	KUNIT_EXPECT_EQ(test, cmx_attr_check(specs, c->attrs, n, at), c->want);
+	KUNIT_EXPECT_EQ(test, cmx_attr_check(attr_test_specs, c->attrs, n, at), c->want);
 }
 
-static void places(struct kunit *test)
+static void attr_test_index(struct kunit *test)
 {
-	static const struct ib_uverbs_attr attrs[] = { COUNT, { .attr_id = 0xffff }, ID, ADDR };
+	const struct attr_test_index_case *c = test->param_value;
+	u8 at[CMX_ATTR_NUM];
+
+	KUNIT_ASSERT_EQ(test, cmx_attr_check(attr_test_specs, attr_test_index_list,
+					     ARRAY_SIZE(attr_test_index_list), at), 0);
+	KUNIT_EXPECT_EQ(test, at[c->attr], c->want);
+}
+
+/* All attributes that were not given have the position 0. */
+static void attr_test_index_of_others(struct kunit *test)
+{
 	u8 at[CMX_ATTR_NUM];
 	int i;
 
-	KUNIT_ASSERT_EQ(test, cmx_attr_check(specs, attrs, ARRAY_SIZE(attrs), at), 0);
-	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_COUNT], 1);
-	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_ID], 3);
-	KUNIT_EXPECT_EQ(test, at[CMX_ATTR_DST_ADDR], 4);
-	at[CMX_ATTR_COUNT] = 0;
-	at[CMX_ATTR_ID] = 0;
-	at[CMX_ATTR_DST_ADDR] = 0;
+	KUNIT_ASSERT_EQ(test, cmx_attr_check(attr_test_specs, attr_test_index_list,
+					     ARRAY_SIZE(attr_test_index_list), at), 0);
+	for (i = 0; i < ARRAY_SIZE(attr_test_indices); i++)
+		at[attr_test_indices[i].attr] = 0;
 	for (i = 0; i < CMX_ATTR_NUM; i++)
 		KUNIT_EXPECT_EQ(test, at[i], 0);
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(header, header_gen_params),
-	KUNIT_CASE_PARAM(attributes, attr_gen_params),
-	KUNIT_CASE(places),
+static struct kunit_case attr_test_cases[] = {
+	KUNIT_CASE_PARAM(attr_test_header, attr_test_header_gen_params),
+	KUNIT_CASE_PARAM(attr_test_list, attr_test_list_gen_params),
+	KUNIT_CASE_PARAM(attr_test_index, attr_test_index_gen_params),
+	KUNIT_CASE(attr_test_index_of_others),
 	{}
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite attr_test_suite = {
 	.name = "cmx-attr",
-	.test_cases = cases,
+	.test_cases = attr_test_cases,
 };
 
-kunit_test_suite(suite);
+kunit_test_suite(attr_test_suite);

@@ -3,7 +3,8 @@
 #include <linux/inet.h>
 #include "../mgid.c"
 
-static void parse(const char *ip, struct sockaddr_storage *ss)
+/* "ib:" stands before an address of AF_IB. */
+static void mgid_test_parse(const char *ip, struct sockaddr_storage *ss)
 {
 	memset(ss, 0, sizeof(*ss));
 	if (!strncmp(ip, "ib:", 3)) {
@@ -24,109 +25,116 @@ static void parse(const char *ip, struct sockaddr_storage *ss)
 	}
 }
 
-static int map(const char *ip, enum ib_gid_type type, union ib_gid *mgid)
+/* @want: expected MGID, or NULL if there is none */
+static void mgid_test_expect(struct kunit *test, const union ib_gid *mgid, const char *want)
 {
+	union ib_gid gid;
+
+	if (!want)
+		return;
+	in6_pton(want, -1, gid.raw, -1, NULL);
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(mgid, &gid, sizeof(gid)), 0, "%pI6c", mgid);
+}
+
+struct mgid_test_roce_case {
+	const char *ip;
+	enum ib_gid_type type;
+	int ret;
+	const char *mgid;
+};
+
+static const struct mgid_test_roce_case mgid_test_roce_table[] = {
+	{ "239.1.2.3", IB_GID_TYPE_ROCE, 0, "ff0e::ffff:239.1.2.3" },
+	{ "239.1.2.3", IB_GID_TYPE_ROCE_UDP_ENCAP, 0, "::ffff:239.1.2.3" },
+	{ "224.0.0.1", IB_GID_TYPE_ROCE, 0, "ff0e::ffff:224.0.0.1" },
+	{ "ff02::1234", IB_GID_TYPE_ROCE, 0, "ff02::1234" },
+	{ "ff0e:1:2::3", IB_GID_TYPE_ROCE_UDP_ENCAP, 0, "ff0e:1:2::3" },
+	{ "0.0.0.0", IB_GID_TYPE_ROCE, -EINVAL },
+	{ "10.77.0.1", IB_GID_TYPE_ROCE, -EINVAL },
+	{ "fd00::1", IB_GID_TYPE_ROCE, -EINVAL },
+	{ "ib:::", IB_GID_TYPE_ROCE, -EAFNOSUPPORT },
+};
+
+static void mgid_test_roce_desc(const struct mgid_test_roce_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "RoCE v%d: %s",
+		 c->type == IB_GID_TYPE_ROCE ? 1 : 2, c->ip);
+}
+
+KUNIT_ARRAY_PARAM(mgid_test_roce, mgid_test_roce_table, mgid_test_roce_desc);
+
+static void mgid_test_roce(struct kunit *test)
+{
+	const struct mgid_test_roce_case *c = test->param_value;
 	struct sockaddr_storage ss;
-
-	parse(ip, &ss);
-	memset(mgid, 0xa5, sizeof(*mgid));
-	return cmx_mgid_roce((struct sockaddr *)&ss, type, mgid);
-}
-
-static void groups(struct kunit *test)
-{
-	static const struct {
-		const char *ip;
-		enum ib_gid_type type;
-		const char *mgid;
-	} t[] = {
-		{ "239.1.2.3", IB_GID_TYPE_ROCE, "ff0e::ffff:239.1.2.3" },
-		{ "239.1.2.3", IB_GID_TYPE_ROCE_UDP_ENCAP, "::ffff:239.1.2.3" },
-		{ "224.0.0.1", IB_GID_TYPE_ROCE, "ff0e::ffff:224.0.0.1" },
-		{ "ff02::1234", IB_GID_TYPE_ROCE, "ff02::1234" },
-		{ "ff0e:1:2::3", IB_GID_TYPE_ROCE_UDP_ENCAP, "ff0e:1:2::3" },
-	};
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		union ib_gid mgid, want;
-
-		in6_pton(t[i].mgid, -1, want.raw, -1, NULL);
-		KUNIT_EXPECT_EQ_MSG(test, map(t[i].ip, t[i].type, &mgid), 0, "%s", t[i].ip);
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(&mgid, &want, sizeof(want)), 0, "%s: %pI6c",
-				    t[i].ip, &mgid);
-	}
-}
-
-static void others(struct kunit *test)
-{
-	struct sockaddr_ib ib = { .sib_family = AF_IB };
 	union ib_gid mgid;
 
-	KUNIT_EXPECT_EQ(test, map("0.0.0.0", IB_GID_TYPE_ROCE, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, map("10.77.0.1", IB_GID_TYPE_ROCE, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, map("fd00::1", IB_GID_TYPE_ROCE, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, cmx_mgid_roce((void *)&ib, IB_GID_TYPE_ROCE, &mgid), -EAFNOSUPPORT);
+	mgid_test_parse(c->ip, &ss);
+	memset(&mgid, 0xa5, sizeof(mgid));
+	KUNIT_EXPECT_EQ(test, cmx_mgid_roce((struct sockaddr *)&ss, c->type, &mgid), c->ret);
+	mgid_test_expect(test, &mgid, c->mgid);
 }
 
-static int map_ib(const char *ip, const char *broadcast, bool rdma_cm, union ib_gid *mgid)
+struct mgid_test_ib_case {
+	const char *ip;
+	const char *broadcast;
+	bool rdma_cm;
+	int ret;
+	const char *mgid;
+};
+
+/* MGIDs of the broadcast groups of two partitions, with different scopes */
+#define PLAIN "ff12:401b:ffff::ffff:ffff"
+#define OTHER "ff15:401b:8001::ffff:ffff"
+
+static const struct mgid_test_ib_case mgid_test_ib_table[] = {
+	{ "239.1.2.3", PLAIN, false, 0, "ff12:401b:ffff::f01:203" },
+	{ "239.1.2.3", PLAIN, true, 0, "ff12:4001:ffff::f01:203" },
+	{ "224.0.0.1", OTHER, true, 0, "ff15:4001:8001::1" },
+	{ "ff02::1:2", PLAIN, false, 0, "ff12:601b:ffff::1:2" },
+	{ "ff05:1:2:3:4:5:6:7", OTHER, true, 0, "ff15:6001:8001:3:4:5:6:7" },
+	{ "ff12:a01b:8000::7", PLAIN, true, 0, "ff12:a01b:8000::7" },
+	{ "ib:ff12:1:2:3:4:5:6:7", PLAIN, true, 0, "ff12:1:2:3:4:5:6:7" },
+	{ "0.0.0.0", PLAIN, true, 0, "::" },
+	{ "::", PLAIN, true, 0, "::" },
+	{ "ib:::", PLAIN, true, 0, "::" },
+	{ "10.77.0.1", PLAIN, true, -EINVAL },
+	{ "127.0.0.1", PLAIN, true, -EINVAL },
+	{ "fe80::1", PLAIN, true, -EINVAL },
+	{ "ib:fe80::1", PLAIN, true, -EINVAL },
+};
+
+static void mgid_test_ib_desc(const struct mgid_test_ib_case *c, char *desc)
 {
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "InfiniBand, %s: %s, broadcast %s",
+		 c->rdma_cm ? "RDMA CM" : "IPoIB", c->ip, c->broadcast);
+}
+
+KUNIT_ARRAY_PARAM(mgid_test_ib, mgid_test_ib_table, mgid_test_ib_desc);
+
+static void mgid_test_ib(struct kunit *test)
+{
+	const struct mgid_test_ib_case *c = test->param_value;
 	struct sockaddr_storage ss;
-	union ib_gid bcast;
+	union ib_gid broadcast, mgid;
 
-	parse(ip, &ss);
-	in6_pton(broadcast, -1, bcast.raw, -1, NULL);
-	memset(mgid, 0xa5, sizeof(*mgid));
-	return cmx_mgid_ib((struct sockaddr *)&ss, &bcast, rdma_cm, mgid);
+	mgid_test_parse(c->ip, &ss);
+	in6_pton(c->broadcast, -1, broadcast.raw, -1, NULL);
+	memset(&mgid, 0xa5, sizeof(mgid));
+	KUNIT_EXPECT_EQ(test, cmx_mgid_ib((struct sockaddr *)&ss, &broadcast, c->rdma_cm, &mgid),
+			c->ret);
+	mgid_test_expect(test, &mgid, c->mgid);
 }
 
-static void infiniband(struct kunit *test)
-{
-	static const char plain[] = "ff12:401b:ffff::ffff:ffff";
-	static const char other[] = "ff15:401b:8001::ffff:ffff";
-	static const struct {
-		const char *ip;
-		const char *broadcast;
-		bool rdma_cm;
-		const char *mgid;
-	} t[] = {
-		{ "239.1.2.3", plain, false, "ff12:401b:ffff::f01:203" },
-		{ "239.1.2.3", plain, true, "ff12:4001:ffff::f01:203" },
-		{ "224.0.0.1", other, true, "ff15:4001:8001::1" },
-		{ "ff02::1:2", plain, false, "ff12:601b:ffff::1:2" },
-		{ "ff05:1:2:3:4:5:6:7", other, true, "ff15:6001:8001:3:4:5:6:7" },
-		{ "ff12:a01b:8000::7", plain, true, "ff12:a01b:8000::7" },
-		{ "ib:ff12:1:2:3:4:5:6:7", plain, true, "ff12:1:2:3:4:5:6:7" },
-		{ "0.0.0.0", plain, true, "::" },
-		{ "::", plain, true, "::" },
-		{ "ib:::", plain, true, "::" },
-	};
-	union ib_gid mgid, want;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		in6_pton(t[i].mgid, -1, want.raw, -1, NULL);
-		KUNIT_EXPECT_EQ_MSG(test, map_ib(t[i].ip, t[i].broadcast, t[i].rdma_cm, &mgid), 0,
-				    "%s", t[i].ip);
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(&mgid, &want, sizeof(want)), 0, "%s: %pI6c",
-				    t[i].ip, &mgid);
-	}
-	KUNIT_EXPECT_EQ(test, map_ib("10.77.0.1", plain, true, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, map_ib("127.0.0.1", plain, true, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, map_ib("fe80::1", plain, true, &mgid), -EINVAL);
-	KUNIT_EXPECT_EQ(test, map_ib("ib:fe80::1", plain, true, &mgid), -EINVAL);
-}
-
-static struct kunit_case cases[] = {
-	KUNIT_CASE(groups),
-	KUNIT_CASE(infiniband),
-	KUNIT_CASE(others),
+static struct kunit_case mgid_test_cases[] = {
+	KUNIT_CASE_PARAM(mgid_test_roce, mgid_test_roce_gen_params),
+	KUNIT_CASE_PARAM(mgid_test_ib, mgid_test_ib_gen_params),
 	{},
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite mgid_test_suite = {
 	.name = "cmx-mgid",
-	.test_cases = cases,
+	.test_cases = mgid_test_cases,
 };
 
-kunit_test_suite(suite);
+kunit_test_suite(mgid_test_suite);

@@ -20,145 +20,164 @@ V6(any6, 0);
 V6(a6, 0xfd);
 static const struct sockaddr_storage none;
 
-#define PLAIN 0
 #define REUSE BIT(0)
 #define AFONLY BIT(1)
 #define LISTENING BIT(2)
 
-static struct cmx_claim claim(const void *src, const void *dst, u32 flags)
+/**
+ * struct portmap_test_owner - an owner of a port, or one that asks for it
+ * @src: local address
+ * @flags: REUSE, AFONLY, LISTENING
+ * @dst: address of the peer, or NULL if it is not known
+ */
+struct portmap_test_owner {
+	const void *src;
+	u32 flags;
+	const void *dst;
+};
+
+struct portmap_test_case {
+	const char *name;
+	struct portmap_test_owner have;
+	struct portmap_test_owner want;
+	int ret;
+};
+
+static const struct portmap_test_case portmap_test_conflicts[] = {
+	{ "the same IPv4 address", { &a4 }, { &a4 }, -EADDRINUSE },
+	{ "two IPv4 addresses", { &a4 }, { &b4 }, 0 },
+	{ "the same IPv6 address", { &a6 }, { &a6 }, -EADDRINUSE },
+	{ "IPv4 and IPv6 address", { &a4 }, { &a6 }, 0 },
+	{ "wildcard before address", { &any4 }, { &a4 }, -EADDRNOTAVAIL },
+	{ "address before wildcard", { &a4 }, { &any4 }, -EADDRNOTAVAIL },
+	{ "two wildcards", { &any4 }, { &any4 }, -EADDRNOTAVAIL },
+	{ "loopback before address", { &loop4 }, { &a4 }, -EADDRNOTAVAIL },
+
+	{ "AFONLY, wildcards of two families", { &any4, AFONLY }, { &any6, AFONLY }, 0 },
+	{ "AFONLY of the IPv4 wildcard", { &any4, AFONLY }, { &any6 }, -EADDRNOTAVAIL },
+	{ "AFONLY of the IPv6 wildcard", { &any4 }, { &any6, AFONLY }, -EADDRNOTAVAIL },
+	{ "AFONLY, the same wildcard", { &any6, AFONLY }, { &any6, AFONLY }, -EADDRNOTAVAIL },
+	{ "AFONLY of the address", { &any6 }, { &a4, AFONLY }, -EADDRNOTAVAIL },
+	{ "AFONLY, the same address", { &a4, AFONLY }, { &a4, AFONLY }, -EADDRINUSE },
+
+	/* both must have REUSEADDR, and neither may listen */
+	{ "REUSEADDR, the same address", { &a4, REUSE }, { &a4, REUSE }, 0 },
+	{ "REUSEADDR, the same wildcard", { &any4, REUSE }, { &any4, REUSE }, 0 },
+	{ "REUSEADDR of the first", { &a4, REUSE }, { &a4 }, -EADDRINUSE },
+	{ "REUSEADDR of the second", { &a4 }, { &a4, REUSE }, -EADDRINUSE },
+	{ "REUSEADDR, the first listens", { &a4, REUSE | LISTENING }, { &a4, REUSE },
+	  -EADDRINUSE },
+	{ "REUSEADDR, the second listens", { &a4, REUSE }, { &a4, REUSE | LISTENING },
+	  -EADDRINUSE },
+	{ "REUSEADDR, listener after wildcard", { &any4, REUSE }, { &a4, REUSE | LISTENING },
+	  -EADDRNOTAVAIL },
+	{ "REUSEADDR, listeners on two addresses", { &a4, REUSE | LISTENING },
+	  { &b4, REUSE | LISTENING }, 0 },
+};
+
+static const struct portmap_test_case portmap_test_shares[] = {
+	{ "the same address", { &a4 }, { &a4 }, -EADDRNOTAVAIL },
+	{ "two addresses", { &a4 }, { &b4 }, 0 },
+	{ "wildcard before address", { &any4 }, { &a4 }, -EADDRNOTAVAIL },
+	{ "address before wildcard", { &a4 }, { &any4 }, -EADDRNOTAVAIL },
+
+	{ "two ports of a peer", { &a4, 0, &peer7 }, { &a4, 0, &peer8 }, 0 },
+	{ "the same port of a peer", { &a4, 0, &peer7 }, { &a4, 0, &peer7 }, -EADDRNOTAVAIL },
+	{ "unknown port of the peer", { &a4, 0, &peer7 }, { &a4, 0, &peer0 }, -EADDRNOTAVAIL },
+	{ "two ports of a peer, wildcards", { &any4, 0, &peer7 }, { &any4, 0, &peer8 }, 0 },
+
+	{ "two peers", { &a4, 0, &peer7 }, { &a4, 0, &other7 }, 0 },
+	{ "two peers, wildcards", { &any4, 0, &peer7 }, { &any4, 0, &other7 }, 0 },
+	{ "unknown address of the peer", { &a4, 0, &any7 }, { &a4, 0, &other7 }, -EADDRNOTAVAIL },
+	{ "unknown peer", { &a4 }, { &a4, 0, &other7 }, -EADDRNOTAVAIL },
+
+	{ "addresses of two families", { &a4 }, { &a6 }, 0 },
+	{ "wildcards of two families", { &any4 }, { &any6 }, -EADDRNOTAVAIL },
+};
+
+static const struct portmap_test_case portmap_test_coexists[] = {
+	{ "AFONLY, wildcards of two families", { &any4, AFONLY }, { &any6, AFONLY }, 0 },
+	{ "AFONLY of the IPv4 wildcard", { &any4, AFONLY }, { &any6 }, -EADDRNOTAVAIL },
+	{ "AFONLY of the address", { &a4, AFONLY }, { &any6 }, -EADDRNOTAVAIL },
+	{ "addresses of two families", { &a4 }, { &a6 }, 0 },
+
+	/* the peer makes the difference, as long as neither listens */
+	{ "two ports of a peer", { &a4, 0, &peer7 }, { &a4, 0, &peer8 }, 0 },
+	{ "the same port of a peer", { &a4, 0, &peer7 }, { &a4, 0, &peer7 }, -EADDRINUSE },
+	{ "the second listens", { &a4, 0, &peer7 }, { &a4, LISTENING, &peer8 }, -EADDRINUSE },
+	{ "the first listens", { &a4, LISTENING, &peer7 }, { &a4, 0, &peer8 }, -EADDRINUSE },
+	{ "REUSEADDR, the same port of a peer", { &a4, REUSE, &peer7 }, { &a4, REUSE, &peer7 }, 0 },
+};
+
+static void portmap_test_conflict_desc(const struct portmap_test_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port asked for: %s", c->name);
+}
+
+static void portmap_test_share_desc(const struct portmap_test_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port chosen: %s", c->name);
+}
+
+static void portmap_test_coexist_desc(const struct portmap_test_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port kept: %s", c->name);
+}
+
+KUNIT_ARRAY_PARAM(portmap_test_conflict, portmap_test_conflicts, portmap_test_conflict_desc);
+KUNIT_ARRAY_PARAM(portmap_test_share, portmap_test_shares, portmap_test_share_desc);
+KUNIT_ARRAY_PARAM(portmap_test_coexist, portmap_test_coexists, portmap_test_coexist_desc);
+
+static struct cmx_claim portmap_test_claim(const struct portmap_test_owner *owner)
 {
 	return (struct cmx_claim) {
-		.src = src,
-		.dst = dst,
-		.reuse = flags & REUSE,
-		.afonly = flags & AFONLY,
-		.listening = flags & LISTENING,
+		.src = owner->src,
+		.dst = owner->dst ?: (const void *)&none,
+		.reuse = owner->flags & REUSE,
+		.afonly = owner->flags & AFONLY,
+		.listening = owner->flags & LISTENING,
 	};
 }
 
-static void conflict(struct kunit *test)
+static void portmap_test_conflict(struct kunit *test)
 {
-	static const struct {
-		const void *have;
-		u32 have_flags;
-		const void *want;
-		u32 want_flags;
-		int ret;
-	} t[] = {
-		{ &a4, PLAIN, &a4, PLAIN, -EADDRINUSE },
-		{ &a4, PLAIN, &b4, PLAIN, 0 },
-		{ &a6, PLAIN, &a6, PLAIN, -EADDRINUSE },
-		{ &a4, PLAIN, &a6, PLAIN, 0 },
-		{ &any4, PLAIN, &a4, PLAIN, -EADDRNOTAVAIL },
-		{ &a4, PLAIN, &any4, PLAIN, -EADDRNOTAVAIL },
-		{ &any4, PLAIN, &any4, PLAIN, -EADDRNOTAVAIL },
-		{ &loop4, PLAIN, &a4, PLAIN, -EADDRNOTAVAIL },
-		/* families */
-		{ &any4, AFONLY, &any6, AFONLY, 0 },
-		{ &any4, AFONLY, &any6, PLAIN, -EADDRNOTAVAIL },
-		{ &any4, PLAIN, &any6, AFONLY, -EADDRNOTAVAIL },
-		{ &any6, AFONLY, &any6, AFONLY, -EADDRNOTAVAIL },
-		{ &any6, PLAIN, &a4, AFONLY, -EADDRNOTAVAIL },
-		{ &a4, AFONLY, &a4, AFONLY, -EADDRINUSE },
-		/* reuse: both must agree, and neither may listen */
-		{ &a4, REUSE, &a4, REUSE, 0 },
-		{ &any4, REUSE, &any4, REUSE, 0 },
-		{ &a4, REUSE, &a4, PLAIN, -EADDRINUSE },
-		{ &a4, PLAIN, &a4, REUSE, -EADDRINUSE },
-		{ &a4, REUSE | LISTENING, &a4, REUSE, -EADDRINUSE },
-		{ &a4, REUSE, &a4, REUSE | LISTENING, -EADDRINUSE },
-		{ &any4, REUSE, &a4, REUSE | LISTENING, -EADDRNOTAVAIL },
-		{ &a4, REUSE | LISTENING, &b4, REUSE | LISTENING, 0 },
-	};
-	int i;
+	const struct portmap_test_case *c = test->param_value;
+	struct cmx_claim have = portmap_test_claim(&c->have);
+	struct cmx_claim want = portmap_test_claim(&c->want);
 
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		struct cmx_claim have = claim(t[i].have, &none, t[i].have_flags);
-		struct cmx_claim want = claim(t[i].want, &none, t[i].want_flags);
-
-		KUNIT_EXPECT_EQ_MSG(test, cmx_portmap_conflict(&have, &want), t[i].ret,
-				    "row %d", i);
-	}
+	KUNIT_EXPECT_EQ(test, cmx_portmap_conflict(&have, &want), c->ret);
 }
 
-static void share(struct kunit *test)
+static void portmap_test_share(struct kunit *test)
 {
-	static const struct {
-		const void *have_src, *have_dst;
-		const void *want_src, *want_dst;
-		int ret;
-	} t[] = {
-		{ &a4, &none, &a4, &none, -EADDRNOTAVAIL },
-		{ &a4, &none, &b4, &none, 0 },
-		{ &any4, &none, &a4, &none, -EADDRNOTAVAIL },
-		{ &a4, &none, &any4, &none, -EADDRNOTAVAIL },
-		/* another port of the peer */
-		{ &a4, &peer7, &a4, &peer8, 0 },
-		{ &a4, &peer7, &a4, &peer7, -EADDRNOTAVAIL },
-		{ &a4, &peer7, &a4, &peer0, -EADDRNOTAVAIL },
-		{ &any4, &peer7, &any4, &peer8, 0 },
-		/* another peer */
-		{ &a4, &peer7, &a4, &other7, 0 },
-		{ &any4, &peer7, &any4, &other7, 0 },
-		{ &a4, &any7, &a4, &other7, -EADDRNOTAVAIL },
-		{ &a4, &none, &a4, &other7, -EADDRNOTAVAIL },
-		/* another family */
-		{ &a4, &none, &a6, &none, 0 },
-		{ &any4, &none, &any6, &none, -EADDRNOTAVAIL },
-	};
-	int i;
+	const struct portmap_test_case *c = test->param_value;
+	struct cmx_claim have = portmap_test_claim(&c->have);
+	struct cmx_claim want = portmap_test_claim(&c->want);
 
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		struct cmx_claim have = claim(t[i].have_src, t[i].have_dst, PLAIN);
-		struct cmx_claim want = claim(t[i].want_src, t[i].want_dst, PLAIN);
-
-		KUNIT_EXPECT_EQ_MSG(test, cmx_portmap_share(&have, &want), t[i].ret, "row %d", i);
-		/* who came first does not matter */
-		KUNIT_EXPECT_EQ_MSG(test, cmx_portmap_share(&want, &have), t[i].ret, "row %d", i);
-	}
+	KUNIT_EXPECT_EQ(test, cmx_portmap_share(&have, &want), c->ret);
+	/* the order of the two makes no difference */
+	KUNIT_EXPECT_EQ(test, cmx_portmap_share(&want, &have), c->ret);
 }
 
-static void coexist(struct kunit *test)
+static void portmap_test_coexist(struct kunit *test)
 {
-	static const struct {
-		const void *have_src, *have_dst;
-		u32 have_flags;
-		const void *want_src, *want_dst;
-		u32 want_flags;
-		int ret;
-	} t[] = {
-		{ &any4, &none, AFONLY, &any6, &none, AFONLY, 0 },
-		{ &any4, &none, AFONLY, &any6, &none, PLAIN, -EADDRNOTAVAIL },
-		{ &a4, &none, AFONLY, &any6, &none, PLAIN, -EADDRNOTAVAIL },
-		{ &a4, &none, PLAIN, &a6, &none, PLAIN, 0 },
-		/* their peers tell them apart, as long as neither listens */
-		{ &a4, &peer7, PLAIN, &a4, &peer8, PLAIN, 0 },
-		{ &a4, &peer7, PLAIN, &a4, &peer7, PLAIN, -EADDRINUSE },
-		{ &a4, &peer7, PLAIN, &a4, &peer8, LISTENING, -EADDRINUSE },
-		{ &a4, &peer7, LISTENING, &a4, &peer8, PLAIN, -EADDRINUSE },
-		{ &a4, &peer7, REUSE, &a4, &peer7, REUSE, 0 },
-	};
-	int i;
+	const struct portmap_test_case *c = test->param_value;
+	struct cmx_claim have = portmap_test_claim(&c->have);
+	struct cmx_claim want = portmap_test_claim(&c->want);
 
-	for (i = 0; i < ARRAY_SIZE(t); i++) {
-		struct cmx_claim have = claim(t[i].have_src, t[i].have_dst, t[i].have_flags);
-		struct cmx_claim want = claim(t[i].want_src, t[i].want_dst, t[i].want_flags);
-
-		KUNIT_EXPECT_EQ_MSG(test, cmx_portmap_coexist(&have, &want), t[i].ret,
-				    "row %d", i);
-	}
+	KUNIT_EXPECT_EQ(test, cmx_portmap_coexist(&have, &want), c->ret);
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE(conflict),
-	KUNIT_CASE(share),
-	KUNIT_CASE(coexist),
+static struct kunit_case portmap_test_cases[] = {
+	KUNIT_CASE_PARAM(portmap_test_conflict, portmap_test_conflict_gen_params),
+	KUNIT_CASE_PARAM(portmap_test_share, portmap_test_share_gen_params),
+	KUNIT_CASE_PARAM(portmap_test_coexist, portmap_test_coexist_gen_params),
 	{},
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite portmap_test_suite = {
 	.name = "cmx-portmap",
-	.test_cases = cases,
+	.test_cases = portmap_test_cases,
 };
 
-kunit_test_suite(suite);
+kunit_test_suite(portmap_test_suite);

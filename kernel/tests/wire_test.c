@@ -3,118 +3,201 @@
 #include <rdma/rdma_cm.h>
 #include "../wire.c"
 
-static const u8 hdr4[CMX_HDR_LEN] = {
+static const u8 wire_test_hdr4[CMX_HDR_LEN] = {
 	0x00, 0x40, 0x12, 0x34,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 1,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 2,
 };
 
-static const u8 hdr6[CMX_HDR_LEN] = {
+static const u8 wire_test_hdr6[CMX_HDR_LEN] = {
 	0x00, 0x60, 0xab, 0xcd,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
 };
 
-static void ipv4(struct kunit *test)
+struct wire_test_hdr_case {
+	const char *name;
+	union {
+		struct sockaddr sa;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} src, dst;
+	const u8 *hdr;
+	u16 port;
+};
+
+static const struct wire_test_hdr_case wire_test_hdrs[] = {
+	{
+		.name = "IPv4",
+		.src.in = {
+			.sin_family = AF_INET,
+			.sin_port = htons(0x1234),
+			.sin_addr.s_addr = htonl(0x0a4d0001),
+		},
+		.dst.in = {
+			.sin_family = AF_INET,
+			.sin_port = htons(7174),
+			.sin_addr.s_addr = htonl(0x0a4d0002),
+		},
+		.hdr = wire_test_hdr4,
+		.port = 7174,
+	}, {
+		.name = "IPv6",
+		.src.in6 = {
+			.sin6_family = AF_INET6,
+			.sin6_port = htons(0xabcd),
+			.sin6_addr.s6_addr = { 0xfd, [15] = 1 },
+		},
+		.dst.in6 = {
+			.sin6_family = AF_INET6,
+			.sin6_port = htons(1),
+			.sin6_addr.s6_addr = { 0xfd, [15] = 2 },
+		},
+		.hdr = wire_test_hdr6,
+		.port = 1,
+	},
+};
+
+static void wire_test_hdr_desc(const struct wire_test_hdr_case *c, char *desc)
 {
-	struct sockaddr_in src = {
-		.sin_family = AF_INET,
-		.sin_port = htons(0x1234),
-		.sin_addr.s_addr = htonl(0x0a4d0001),
-	};
-	struct sockaddr_in dst = {
-		.sin_family = AF_INET,
-		.sin_port = htons(7174),
-		.sin_addr.s_addr = htonl(0x0a4d0002),
-	};
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header: %s", c->name);
+}
+
+KUNIT_ARRAY_PARAM(wire_test_hdr, wire_test_hdrs, wire_test_hdr_desc);
+
+static void wire_test_hdr(struct kunit *test)
+{
+	const struct wire_test_hdr_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
-	u8 hdr[CMX_HDR_LEN + 1];
+	u8 buf[CMX_HDR_LEN + 1];
+	u8 *hdr;
 
 	/* the buffer need not be aligned */
-	memset(hdr, 0xff, sizeof(hdr));
-	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr + 1, (void *)&src, (void *)&dst), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(hdr + 1, hdr4, CMX_HDR_LEN), 0);
+	for (hdr = buf; hdr <= buf + 1; hdr++) {
+		memset(buf, 0xff, sizeof(buf));
+		KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, &c->src.sa, &c->dst.sa), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(hdr, c->hdr, CMX_HDR_LEN), 0);
 
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr + 1, htons(7174), &local, &peer), 0);
-	KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&local, (void *)&dst));
-	KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&peer, (void *)&src));
+		KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, htons(c->port), &local, &peer), 0);
+		KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&local, &c->dst.sa));
+		KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&peer, &c->src.sa));
+	}
 }
 
-static void ipv6(struct kunit *test)
+struct wire_test_pack_case {
+	const char *name;
+	sa_family_t src;
+	sa_family_t dst;
+	int ret;
+};
+
+static const struct wire_test_pack_case wire_test_packs[] = {
+	{ "IPv4 to IPv6", AF_INET, AF_INET6, -EAFNOSUPPORT },
+	{ "AF_IB", AF_IB, AF_IB, -EAFNOSUPPORT },
+};
+
+static void wire_test_pack_desc(const struct wire_test_pack_case *c, char *desc)
 {
-	struct sockaddr_in6 src = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htons(0xabcd),
-		.sin6_addr.s6_addr = { 0xfd, [15] = 1 },
-	};
-	struct sockaddr_in6 dst = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htons(1),
-		.sin6_addr.s6_addr = { 0xfd, [15] = 2 },
-	};
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header to write: %s", c->name);
+}
+
+KUNIT_ARRAY_PARAM(wire_test_pack, wire_test_packs, wire_test_pack_desc);
+
+static void wire_test_pack(struct kunit *test)
+{
+	const struct wire_test_pack_case *c = test->param_value;
+	struct sockaddr_storage src = { .ss_family = c->src };
+	struct sockaddr_storage dst = { .ss_family = c->dst };
+	u8 hdr[CMX_HDR_LEN];
+
+	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, (void *)&src, (void *)&dst), c->ret);
+}
+
+struct wire_test_unpack_case {
+	const char *name;
+	int index;
+	u8 value;
+	int ret;
+};
+
+/* One byte of wire_test_hdr4 is changed. */
+static const struct wire_test_unpack_case wire_test_unpacks[] = {
+	{ "unknown version", 0, 0x01, -EINVAL },
+	{ "unknown IP version", 1, 0x50, -EAFNOSUPPORT },
+	{ "reserved bits are ignored", 1, 0x4f, 0 },
+};
+
+static void wire_test_unpack_desc(const struct wire_test_unpack_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header to read: %s", c->name);
+}
+
+KUNIT_ARRAY_PARAM(wire_test_unpack, wire_test_unpacks, wire_test_unpack_desc);
+
+static void wire_test_unpack(struct kunit *test)
+{
+	const struct wire_test_unpack_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
 	u8 hdr[CMX_HDR_LEN];
 
-	memset(hdr, 0xff, sizeof(hdr));
-	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, (void *)&src, (void *)&dst), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(hdr, hdr6, CMX_HDR_LEN), 0);
-
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, htons(1), &local, &peer), 0);
-	KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&local, (void *)&dst));
-	KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&peer, (void *)&src));
+	memcpy(hdr, wire_test_hdr4, sizeof(hdr));
+	hdr[c->index] = c->value;
+	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, 0, &local, &peer), c->ret);
 }
 
-static void bad(struct kunit *test)
+struct wire_test_service_case {
+	const char *name;
+	u16 ps;
+	u16 port;
+	u64 id;
+};
+
+static const struct wire_test_service_case wire_test_services[] = {
+	{ "TCP port space", RDMA_PS_TCP, 7174, 0x0000000001061c06ULL },
+	{ "UDP port space", RDMA_PS_UDP, 7174, 0x0000000001111c06ULL },
+};
+
+static void wire_test_service_desc(const struct wire_test_service_case *c, char *desc)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
-	struct sockaddr_ib ib = { .sib_family = AF_IB };
-	struct sockaddr_storage local, peer;
-	u8 hdr[CMX_HDR_LEN];
-
-	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, (void *)&in, (void *)&in6), -EAFNOSUPPORT);
-	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, (void *)&ib, (void *)&ib), -EAFNOSUPPORT);
-
-	memcpy(hdr, hdr4, sizeof(hdr));
-	hdr[0] = 1;
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, 0, &local, &peer), -EINVAL);
-	hdr[0] = 0;
-	hdr[1] = 0x50;
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, 0, &local, &peer), -EAFNOSUPPORT);
-	/* the lower four bits are reserved: not looked at */
-	hdr[1] = 0x4f;
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, 0, &local, &peer), 0);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "service ID: %s", c->name);
 }
 
-static void service_id(struct kunit *test)
+KUNIT_ARRAY_PARAM(wire_test_service, wire_test_services, wire_test_service_desc);
+
+static void wire_test_service(struct kunit *test)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(7174) };
+	const struct wire_test_service_case *c = test->param_value;
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(c->port) };
+	__be64 id = cmx_service_id(c->ps, (void *)&in);
+
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(id), c->id);
+	KUNIT_EXPECT_EQ(test, cmx_service_id_ps(id), c->ps);
+	KUNIT_EXPECT_EQ(test, ntohs(cmx_service_id_port(id)), c->port);
+}
+
+static void wire_test_service_of_af_ib(struct kunit *test)
+{
 	struct sockaddr_ib ib = {
 		.sib_family = AF_IB,
 		.sib_sid = cpu_to_be64(0x1234567890abcdefULL),
 	};
-	__be64 id = cmx_service_id(RDMA_PS_TCP, (void *)&in);
 
-	KUNIT_EXPECT_EQ(test, be64_to_cpu(id), 0x0000000001061c06ULL);
-	KUNIT_EXPECT_EQ(test, cmx_service_id_ps(id), RDMA_PS_TCP);
-	KUNIT_EXPECT_EQ(test, ntohs(cmx_service_id_port(id)), 7174);
-	id = cmx_service_id(RDMA_PS_UDP, (void *)&in);
-	KUNIT_EXPECT_EQ(test, be64_to_cpu(id), 0x0000000001111c06ULL);
-	id = cmx_service_id(RDMA_PS_TCP, (void *)&ib);
-	KUNIT_EXPECT_EQ(test, be64_to_cpu(id), 0x1234567890abcdefULL);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(cmx_service_id(RDMA_PS_TCP, (void *)&ib)),
+			0x1234567890abcdefULL);
 }
 
-static struct kunit_case cases[] = {
-	KUNIT_CASE(ipv4),
-	KUNIT_CASE(ipv6),
-	KUNIT_CASE(bad),
-	KUNIT_CASE(service_id),
+static struct kunit_case wire_test_cases[] = {
+	KUNIT_CASE_PARAM(wire_test_hdr, wire_test_hdr_gen_params),
+	KUNIT_CASE_PARAM(wire_test_pack, wire_test_pack_gen_params),
+	KUNIT_CASE_PARAM(wire_test_unpack, wire_test_unpack_gen_params),
+	KUNIT_CASE_PARAM(wire_test_service, wire_test_service_gen_params),
+	KUNIT_CASE(wire_test_service_of_af_ib),
 	{},
 };
 
-static struct kunit_suite suite = {
+static struct kunit_suite wire_test_suite = {
 	.name = "cmx-wire",
-	.test_cases = cases,
+	.test_cases = wire_test_cases,
 };
 
-kunit_test_suite(suite);
+kunit_test_suite(wire_test_suite);
