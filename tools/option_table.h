@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The rows of kernel/option_rows.h for programs: cmx(8), the documentation's tables, the tests.
+ * The rows of kernel/core/option_rows.h for programs: cmx(8), the documentation's tables, the tests.
  */
 #ifndef CMX_OPTION_TABLE_H
 #define CMX_OPTION_TABLE_H
@@ -56,7 +56,7 @@ static const struct cmx_option_row cmx_option_rows[] = {
 	  .min = least, .max = most, .def = init, __VA_ARGS__ },
 #define CMX_OPTION_RECORDS(lvl, nm, lbl, ...) \
 	{ .label = #lbl, .constant = #nm, .level = lvl, .name = nm, .records = 1, __VA_ARGS__ },
-#include "../kernel/option_rows.h"
+#include "../kernel/core/option_rows.h"
 };
 
 #define CMX_OPTION_ROWS (sizeof(cmx_option_rows) / sizeof(*cmx_option_rows))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../attr.h"
+#include "../base/attr.h"
 
 /* Pretend that there have been several ABI versions. */
 #undef CMX_ABI_VERSION
 #undef CMX_ABI_VERSION_MIN
 #define CMX_ABI_VERSION 5
 #define CMX_ABI_VERSION_MIN 3
-#include "../attr.c"
+#include "../base/attr.c"
 
 #define M UVERBS_ATTR_F_MANDATORY
 

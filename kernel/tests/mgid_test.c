@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
 #include <linux/inet.h>
-#include "../mgid.c"
+#include "../base/mgid.c"
 
 /* "ib:" stands before an address of AF_IB. */
 static void mgid_test_parse(const char *ip, struct sockaddr_storage *ss)

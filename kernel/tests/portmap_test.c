@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../portmap.c"
+#include "../base/portmap.c"
 
 #define V4(name, ip, port) static const struct sockaddr_in name = { \
 	.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(ip) }

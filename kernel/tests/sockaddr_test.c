@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
 #include <linux/inet.h>
-#include "../sockaddr.c"
+#include "../base/sockaddr.c"
 
 #define SA(a) ((struct sockaddr *)&(a))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../state.h"
+#include "../core/state.h"
 
 /* The test module has no tracepoints. */
 #define CMX_TRACE_H
@@ -8,7 +8,7 @@ static void trace_cmx_state(const struct cmx_priv *p, enum cmx_state from, enum 
 {
 }
 
-#include "../state.c"
+#include "../core/state.c"
 
 static const enum cmx_state state_test_states[] = {
 	CMX_IDLE, CMX_BOUND, CMX_ADDR_QUERY, CMX_ADDR_RESOLVED, CMX_ROUTE_QUERY,

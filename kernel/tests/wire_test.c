@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
 #include <rdma/rdma_cm.h>
-#include "../wire.c"
+#include "../base/wire.c"
 
 static const u8 wire_test_hdr4[CMX_HDR_LEN] = {
 	0x00, 0x40, 0x12, 0x34,

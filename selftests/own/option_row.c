@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Each row of kernel/option_rows.h, so that a new one is tested without a case of its own. */
+/* Each row of kernel/core/option_rows.h, so that a new one is tested without a case of its own. */
 #include <stdlib.h>
 #include "own.h"
 #include "../../tools/option_table.h"
