@@ -9,13 +9,13 @@
  *
  * Designated initializers follow:
  *
- * @until: the step after which a set can't take effect any more
+ * @until: the step after which a set can no longer take effect
  * @late: errno of a set after that step; 0: EISCONN
- * @transports: who has it. An id that is bound to another one refuses it with EOPNOTSUPP
+ * @transports: where the option exists. An id bound to another transport refuses it with EOPNOTSUPP
  * @is_bool: any value but 0 means 1
- * @zero_resets: 0 means to go back to the default
+ * @zero_resets: 0 restores the default
  *
- * CMX_OPT_TEXT(), for people:
+ * CMX_OPT_TEXT(), for the documentation and cmx(8):
  *
  * @host: the default is a parameter of the module, of this name
  * @source: where the value in effect comes from, if it is not @default
@@ -27,16 +27,16 @@
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, TOS, u8, tos, 0, 255, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED, .transports = CMX_TRANSPORT_ANY,
 		 .zero_resets = 1,
-		 CMX_OPT_TEXT(.host = "tos", .text = "traffic class; 0: back to the default")
+		 CMX_OPT_TEXT(.host = "tos", .text = "traffic class; 0: restores the default")
 		 CMX_OPT_KERNEL(.apply = cmx_opt_apply_tos))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, u8, reuseaddr, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED, .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
-		 CMX_OPT_TEXT(.text = "share the local port with others that say so")
+		 CMX_OPT_TEXT(.text = "share the local port with other ids that set it")
 		 CMX_OPT_KERNEL(.check = opt_check_reuseaddr))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, AFONLY, u8, afonly, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .late = EINVAL,
 		 .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
-		 CMX_OPT_TEXT(.text = "an IPv6 wildcard takes no IPv4")
+		 CMX_OPT_TEXT(.text = "an IPv6 wildcard does not accept IPv4")
 		 CMX_OPT_KERNEL(.apply = cmx_port_recheck))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, u8, ack_timeout,
 		 0, 31, 0,
@@ -49,7 +49,7 @@ CMX_OPTION_RECORDS(RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, IB_PATH,
 		   .until = CMX_OPT_UNTIL_ROUTE_QUERY, .late = EINVAL,
 		   .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		   CMX_OPT_TEXT(.source = "path",
-				.text = "resolve the route with a path record of one's own")
+				.text = "resolve the route with the caller's path record")
 		   CMX_OPT_KERNEL(.set = cmx_opt_set_path, .get = cmx_opt_get_path))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, MIN_RNR_TIMER, u8, min_rnr_timer, 0, 31, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED,
@@ -57,18 +57,18 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, MIN_RNR_TIMER, u8, min_rn
 		 CMX_OPT_TEXT(.unit = "code of IBTA 9.7.5.2.8",
 			      .text = "RNR NAK timer of the QP; 0: 655 ms")
 		 CMX_OPT_KERNEL(.check = opt_check_min_rnr_timer))
-/* A reply is repeated as the request says. */
+/* Not for the passive side: a REP is resent as the REQ specifies. */
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RETRIES, CM_RETRIES, u8, cm_retries, 0, 15, 15,
 		 .until = CMX_OPT_UNTIL_REQ_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.host = "cm_retries", .unit = "resends",
-			      .text = "how often a CM message is sent again"))
+			      .text = "how often a CM message is resent"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, CM_RESPONSE_TIMEOUT,
 		 u8, cm_response_timeout, 0, 31, 20,
 		 .until = CMX_OPT_UNTIL_REQ_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.host = "cm_response_timeout", .unit = "4.096 us * 2^n",
-			      .text = "time for an answer, each try; 20: 4.3 s")
+			      .text = "time to wait for a response, each try; 20: 4.3 s")
 		 CMX_OPT_KERNEL(.check = opt_check_cm_response_timeout))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, CONNECT_DEADLINE_MS,
 		 u32, connect_deadline_ms, 0, 2147483647, 0,
@@ -78,7 +78,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, CONNECT_DEADLINE_MS
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, u8, resolve_retries,
 		 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
-		 CMX_OPT_TEXT(.unit = "resends", .text = "how often a path query is sent again"))
+		 CMX_OPT_TEXT(.unit = "resends", .text = "how often a path query is resent"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
@@ -101,7 +101,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_GID_TYPE, GID_TYPE, u8, gid_type, 0, 2, 
 		 CMX_OPT_KERNEL(.check = opt_check_gid_type, .in_effect = opt_port_gid_type))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PKEY, PKEY, u16, pkey, 1, 65535, 65535,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
-		 CMX_OPT_TEXT(.source = "path", .text = "P_Key itself, not its index")
+		 CMX_OPT_TEXT(.source = "path", .text = "P_Key value, not its index")
 		 CMX_OPT_KERNEL(.in_effect = opt_path_pkey))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PATH_MTU, PATH_MTU, u8, path_mtu, 1, 5, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
@@ -117,11 +117,11 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_ECE_POLICY, ECE_POLICY, u8, ece_policy, 
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_REJOIN, MCAST_REJOIN, u8, mcast_rejoin, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
-		 CMX_OPT_TEXT(.text = "rejoin groups that were lost"))
+		 CMX_OPT_TEXT(.text = "rejoin groups whose membership was lost"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, u8, mcast_loopback, 0, 1, 1,
 		 .until = CMX_OPT_UNTIL_DESTROYED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
-		 CMX_OPT_TEXT(.text = "receive what one sends to a group; before there is a QP")
+		 CMX_OPT_TEXT(.text = "receive own multicast packets; set it before the QP")
 		 CMX_OPT_KERNEL(.check = opt_check_mcast_loopback))
 
 #undef CMX_OPTION_VALUE
