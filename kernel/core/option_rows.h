@@ -121,7 +121,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_REJOIN, MCAST_REJOIN, u8, mcast_re
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, u8, mcast_loopback, 0, 1, 1,
 		 .until = CMX_OPT_UNTIL_DESTROYED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
-		 CMX_OPT_TEXT(.text = "receive own multicast packets; set it before the QP")
+		 CMX_OPT_TEXT(.text = "receive own multicast packets; set before the QP exists")
 		 CMX_OPT_KERNEL(.check = opt_check_mcast_loopback))
 
 #undef CMX_OPTION_VALUE
