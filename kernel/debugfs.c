@@ -21,7 +21,7 @@
 #include <net/ipv6.h>
 #include "debugfs.h"
 #include "device.h"
-#include "eventq.h"
+#include "channel.h"
 #include "handle.h"
 #include "ib_close.h"
 #include "mcast.h"
@@ -45,9 +45,9 @@ struct ids_reader {
 
 static struct dentry *debugfs_dir;
 
-static bool debugfs_id_trylock(struct cmx_priv *p, unsigned int *patience)
+static bool debugfs_id_trylock(struct cmx_id_private *id_priv, unsigned int *patience)
 {
-	while (!mutex_trylock(&p->lock)) {
+	while (!mutex_trylock(&id_priv->lock)) {
 		if (!*patience)
 			return false;
 		--*patience;
@@ -66,64 +66,66 @@ static void ids_addr_show(struct seq_file *s, const struct sockaddr *addr)
 		seq_puts(s, " -");
 }
 
-static void ids_ece_show(struct seq_file *s, const struct cmx_priv *p)
+static void ids_ece_show(struct seq_file *s, const struct cmx_id_private *id_priv)
 {
-	if (!p->ece_flags)
+	if (!id_priv->ece_flags)
 		return;
-	seq_printf(s, " ece=%#x/%#x:%#x/%#x", p->ece_local.vendor_id, p->ece_local.attr_mod,
-		   p->ece_remote.vendor_id, p->ece_remote.attr_mod);
-	if (p->ece_flags & CMX_ECE_F_OFFERED)
+	seq_printf(s, " ece=%#x/%#x:%#x/%#x", id_priv->ece_local.vendor_id,
+		   id_priv->ece_local.attr_mod, id_priv->ece_remote.vendor_id,
+		   id_priv->ece_remote.attr_mod);
+	if (id_priv->ece_flags & CMX_ECE_F_OFFERED)
 		seq_puts(s, ",offered");
-	if (p->ece_flags & CMX_ECE_F_APPLIED)
+	if (id_priv->ece_flags & CMX_ECE_F_APPLIED)
 		seq_puts(s, ",applied");
-	if (p->ece_flags & CMX_ECE_F_REJECTED)
+	if (id_priv->ece_flags & CMX_ECE_F_REJECTED)
 		seq_puts(s, ",rejected");
 }
 
-static const char *ids_state_name(const struct cmx_priv *p)
+static const char *ids_state_name(const struct cmx_id_private *id_priv)
 {
-	enum cmx_state state = READ_ONCE(p->state);
+	enum cmx_state state = READ_ONCE(id_priv->state);
 
-	return state == CMX_CONNECT && p->established ? "established" : cmx_state_name(state);
+	return state == CMX_CONNECT && id_priv->established ? "established" : cmx_state_name(state);
 }
 
-static void ids_unlocked_show(struct seq_file *s, const struct cmx_priv *p)
+static void ids_unlocked_show(struct seq_file *s, const struct cmx_id_private *id_priv)
 {
-	seq_printf(s, " - - - - %#x %#x busy", p->id.ps, READ_ONCE(p->qp_num));
+	seq_printf(s, " - - - - %#x %#x busy", id_priv->id.ps, READ_ONCE(id_priv->qp_num));
 }
 
-static void ids_locked_show(struct seq_file *s, const struct cmx_priv *p)
+static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_priv)
 {
-	ids_addr_show(s, cmx_src(p));
-	ids_addr_show(s, cmx_dst(p));
-	if (p->id.device)
-		seq_printf(s, " %s/%u %s", dev_name(&p->id.device->dev), p->id.port_num,
-			   p->ops ? p->ops->name : "-");
+	ids_addr_show(s, cmx_src(id_priv));
+	ids_addr_show(s, cmx_dst(id_priv));
+	if (id_priv->id.device)
+		seq_printf(s, " %s/%u %s", dev_name(&id_priv->id.device->dev), id_priv->id.port_num,
+			   id_priv->ops ? id_priv->ops->name : "-");
 	else
 		seq_puts(s, " - -");
-	seq_printf(s, " %#x %#x", p->id.ps, p->qp_num);
-	cmx_opt_show(p, s);
-	ids_ece_show(s, p);
-	if (cmx_mcast_count(p))
-		seq_printf(s, " groups=%u", cmx_mcast_count(p));
+	seq_printf(s, " %#x %#x", id_priv->id.ps, id_priv->qp_num);
+	cmx_opt_show(id_priv, s);
+	ids_ece_show(s, id_priv);
+	if (cmx_mcast_count(id_priv))
+		seq_printf(s, " groups=%u", cmx_mcast_count(id_priv));
 }
 
 /* The fields that ids of processes and of ULPs have in common */
-static void ids_common_show(struct seq_file *s, struct cmx_priv *p)
+static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 {
 	struct ids_reader *reader = s->private;
-	bool locked = debugfs_id_trylock(p, &reader->patience);
+	bool locked = debugfs_id_trylock(id_priv, &reader->patience);
 
-	seq_printf(s, " %p %s %u", p, ids_state_name(p), (u32)ktime_get_seconds() - p->created);
+	seq_printf(s, " %p %s %u", id_priv, ids_state_name(id_priv),
+		   (u32)ktime_get_seconds() - id_priv->created);
 	if (!locked) {
-		ids_unlocked_show(s, p);
+		ids_unlocked_show(s, id_priv);
 		return;
 	}
-	ids_locked_show(s, p);
-	mutex_unlock(&p->lock);
+	ids_locked_show(s, id_priv);
+	mutex_unlock(&id_priv->lock);
 }
 
-static void ids_process_show(struct seq_file *s, struct cmx_uid *u)
+static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 {
 	struct task_struct *task = NULL;
 	struct cmx_file *file;
@@ -131,7 +133,7 @@ static void ids_process_show(struct seq_file *s, struct cmx_uid *u)
 	pid_t pid = 0;
 
 	rcu_read_lock();
-	file = READ_ONCE(u->file);
+	file = READ_ONCE(user_id->file);
 	if (file) {
 		pid = file->pid;
 		task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_TGID);
@@ -139,26 +141,26 @@ static void ids_process_show(struct seq_file *s, struct cmx_uid *u)
 	if (task)
 		get_task_comm(comm, task);
 	rcu_read_unlock();
-	seq_printf(s, "%u %d ", u->handle, pid);
+	seq_printf(s, "%u %d ", user_id->handle, pid);
 	seq_escape(s, comm, " \t\n\\");
 }
 
 static int ids_show(struct seq_file *s, void *v)
 {
-	struct cmx_priv *p = v;
+	struct cmx_id_private *id_priv = v;
 	u32 queued = 0;
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(s, "handle pid command id state age src dst device transport ps qp_num ...\n");
 		return 0;
 	}
-	if (p->user) {
-		ids_process_show(s, to_uid(p));
-		queued = READ_ONCE(to_uid(p)->queued);
+	if (id_priv->user) {
+		ids_process_show(s, to_uid(id_priv));
+		queued = READ_ONCE(to_uid(id_priv)->queued);
 	} else {
 		seq_puts(s, "- - kernel");
 	}
-	ids_common_show(s, p);
+	ids_common_show(s, id_priv);
 	if (queued)
 		seq_printf(s, " queued=%u", queued);
 	seq_putc(s, '\n');
@@ -166,25 +168,25 @@ static int ids_show(struct seq_file *s, void *v)
 }
 
 /* Returns the first id at or after a position, with a reference. */
-static struct cmx_priv *ids_find(loff_t *pos)
+static struct cmx_id_private *ids_find(loff_t *pos)
 {
 	unsigned long index = *pos;
-	struct cmx_priv *p;
-	struct cmx_uid *u;
+	struct cmx_id_private *id_priv;
+	struct cmx_user_id *user_id;
 
 	if (*pos < ULP_POS) {
-		u = cmx_handle_next_id(&index);
-		if (u) {
+		user_id = cmx_handle_next_id(&index);
+		if (user_id) {
 			*pos = index;
-			return &u->p;
+			return &user_id->id_priv;
 		}
 		*pos = ULP_POS;
 	}
 	index = *pos - ULP_POS;
-	p = cmx_ulp_next_id(&index);
-	if (p)
+	id_priv = cmx_ulp_next_id(&index);
+	if (id_priv)
 		*pos = ULP_POS + index;
-	return p;
+	return id_priv;
 }
 
 static void *ids_start(struct seq_file *s, loff_t *pos)
@@ -278,33 +280,33 @@ struct debugfs_stats {
 	u64 state[CMX_STATE_NUM];
 };
 
-static void stats_id_add(struct cmx_priv *p, struct debugfs_stats *stats)
+static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *stats)
 {
-	stats->state[READ_ONCE(p->state)]++;
-	if (!debugfs_id_trylock(p, &stats->patience)) {
+	stats->state[READ_ONCE(id_priv->state)]++;
+	if (!debugfs_id_trylock(id_priv, &stats->patience)) {
 		stats->busy++;
 		return;
 	}
-	stats->groups += cmx_mcast_count(p);
-	mutex_unlock(&p->lock);
+	stats->groups += cmx_mcast_count(id_priv);
+	mutex_unlock(&id_priv->lock);
 }
 
 static void stats_collect(struct debugfs_stats *stats)
 {
 	unsigned long index;
-	struct cmx_priv *p;
-	struct cmx_uid *u;
+	struct cmx_id_private *id_priv;
+	struct cmx_user_id *user_id;
 
-	for (index = 0; (u = cmx_handle_next_id(&index)); index++) {
+	for (index = 0; (user_id = cmx_handle_next_id(&index)); index++) {
 		stats->ids++;
-		stats->queued += READ_ONCE(u->queued);
-		stats_id_add(&u->p, stats);
-		cmx_uid_put(u);
+		stats->queued += READ_ONCE(user_id->queued);
+		stats_id_add(&user_id->id_priv, stats);
+		cmx_uid_put(user_id);
 	}
-	for (index = 0; (p = cmx_ulp_next_id(&index)); index++) {
+	for (index = 0; (id_priv = cmx_ulp_next_id(&index)); index++) {
 		stats->ulp_ids++;
-		stats_id_add(p, stats);
-		cmx_id_put(p);
+		stats_id_add(id_priv, stats);
+		cmx_id_put(id_priv);
 	}
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include "addr.h"
+#include "resolve_addr.h"
 #include "chardev.h"
 #include "client.h"
 #include "debugfs.h"
 #include "device.h"
-#include "eventq.h"
+#include "channel.h"
 #include "ib_close.h"
 #include "id.h"
 #include "mcast_ip.h"
 #include "mcast_sa.h"
-#include "port.h"
+#include "port_space.h"
 #include "route_sa.h"
 #include "transport.h"
 #include "ulp.h"
-#include "watch.h"
+#include "neigh_watch.h"
 
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -35,9 +35,9 @@
 		{ RDMA_CM_EVENT_ADDR_CHANGE, "ADDR_CHANGE" },				\
 		{ RDMA_CM_EVENT_TIMEWAIT_EXIT, "TIMEWAIT_EXIT" })
 
-#define cmx_trace_assign_id(p)								\
+#define cmx_trace_assign_id(id_priv)								\
 	do {										\
-		const struct cmx_priv *__p = (p);					\
+		const struct cmx_id_private *__p = (id_priv);					\
 											\
 		__entry->id = __p;							\
 		memcpy(__entry->src, cmx_src(__p), sizeof(struct sockaddr_in6));	\
@@ -45,14 +45,14 @@
 	} while (0)
 
 TRACE_EVENT(cmx_state,
-	    TP_PROTO(const struct cmx_priv *p, enum cmx_state from, enum cmx_state to),
-	    TP_ARGS(p, from, to),
+	    TP_PROTO(const struct cmx_id_private *id_priv, enum cmx_state from, enum cmx_state to),
+	    TP_ARGS(id_priv, from, to),
 	    TP_STRUCT__entry(__field(const void *, id)
 			     __array(u8, src, sizeof(struct sockaddr_in6))
 			     __array(u8, dst, sizeof(struct sockaddr_in6))
 			     __string(from, cmx_state_name(from))
 			     __string(to, cmx_state_name(to))),
-	    TP_fast_assign(cmx_trace_assign_id(p);
+	    TP_fast_assign(cmx_trace_assign_id(id_priv);
 			   cmx_assign_str(from, cmx_state_name(from));
 			   cmx_assign_str(to, cmx_state_name(to));),
 	    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
@@ -61,30 +61,26 @@ TRACE_EVENT(cmx_state,
 );
 
 TRACE_EVENT(cmx_event,
-	    TP_PROTO(const struct cmx_priv *p, enum rdma_cm_event_type type, int status),
-	    TP_ARGS(p, type, status),
-	    TP_STRUCT__entry(__field(const void *, id)
-			     __array(u8, src, sizeof(struct sockaddr_in6))
-			     __array(u8, dst, sizeof(struct sockaddr_in6))
-			     __field(u32, type)
-			     __field(int, status)),
-	    TP_fast_assign(cmx_trace_assign_id(p);
-			   __entry->type = type;
+	    TP_PROTO(const struct cmx_id_private *id_priv, enum rdma_cm_event_type type,
+		     int status),
+	    TP_ARGS(id_priv, type, status),
+	    TP_STRUCT__entry(__field(const void *, id) __array(u8, src, sizeof(struct sockaddr_in6))
+				     __array(u8, dst, sizeof(struct sockaddr_in6))
+					     __field(u32, type) __field(int, status)),
+	    TP_fast_assign(cmx_trace_assign_id(id_priv); __entry->type = type;
 			   __entry->status = status;),
-	    TP_printk("id=%p %pISpc > %pISpc %s status=%d",
-		      __entry->id, __entry->src, __entry->dst,
-		      cmx_trace_event_name(__entry->type), __entry->status)
-);
+	    TP_printk("id=%p %pISpc > %pISpc %s status=%d", __entry->id, __entry->src, __entry->dst,
+		      cmx_trace_event_name(__entry->type), __entry->status));
 
 TRACE_EVENT(cmx_cm_send,
-	    TP_PROTO(const struct cmx_priv *p, const char *msg, int ret),
-	    TP_ARGS(p, msg, ret),
+	    TP_PROTO(const struct cmx_id_private *id_priv, const char *msg, int ret),
+	    TP_ARGS(id_priv, msg, ret),
 	    TP_STRUCT__entry(__field(const void *, id)
 			     __array(u8, src, sizeof(struct sockaddr_in6))
 			     __array(u8, dst, sizeof(struct sockaddr_in6))
 			     __string(msg, msg)
 			     __field(int, ret)),
-	    TP_fast_assign(cmx_trace_assign_id(p);
+	    TP_fast_assign(cmx_trace_assign_id(id_priv);
 			   cmx_assign_str(msg, msg);
 			   __entry->ret = ret;),
 	    TP_printk("id=%p %pISpc > %pISpc %s ret=%d",
@@ -99,7 +95,7 @@ TRACE_EVENT(cmx_mcast,
 			     __array(u8, mgid, sizeof(union ib_gid))
 			     __string(what, what)
 			     __field(int, status)),
-	    TP_fast_assign(__entry->id = mc->p;
+	    TP_fast_assign(__entry->id = mc->id_priv;
 			   memcpy(__entry->mgid, mc->mgid.raw, sizeof(union ib_gid));
 			   cmx_assign_str(what, what);
 			   __entry->status = status;),

@@ -5,15 +5,15 @@
 #include <linux/export.h>
 #include <linux/string.h>
 #include <net/ipv6.h>
-#include "addr.h"
+#include "resolve_addr.h"
 #include "bind.h"
 #include "device.h"
-#include "port.h"
+#include "port_space.h"
 #include "sockaddr.h"
-#include "watch.h"
+#include "neigh_watch.h"
 
 /* A link-local address is valid on one link only, which its scope ID must name. */
-static int bind_scope_set(struct cmx_priv *p, const struct sockaddr *addr)
+static int bind_scope_set(struct cmx_id_private *id_priv, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
 
@@ -22,105 +22,107 @@ static int bind_scope_set(struct cmx_priv *p, const struct sockaddr *addr)
 		return 0;
 	if (!in6->sin6_scope_id)
 		return -EINVAL;
-	p->id.route.addr.dev_addr.bound_dev_if = in6->sin6_scope_id;
+	id_priv->id.route.addr.dev_addr.bound_dev_if = in6->sin6_scope_id;
 	return 0;
 }
 
-static bool bind_afonly_default(const struct cmx_priv *p, sa_family_t family)
+static bool bind_afonly_default(const struct cmx_id_private *id_priv, sa_family_t family)
 {
 #if IS_ENABLED(CONFIG_IPV6)
 	if (family == AF_INET6)
-		return cmx_net(p)->ipv6.sysctl.bindv6only;
+		return cmx_net(id_priv)->ipv6.sysctl.bindv6only;
 #endif
 	return family == AF_INET;
 }
 
-static void bind_addr_release(struct cmx_priv *p)
+static void bind_addr_release(struct cmx_id_private *id_priv)
 {
-	struct rdma_addr *addr = &p->id.route.addr;
-	struct net *net = cmx_net(p);
+	struct rdma_addr *addr = &id_priv->id.route.addr;
+	struct net *net = cmx_net(id_priv);
 
-	cmx_port_release(p);
-	cmx_unwatch_peer(p);
-	cmx_device_detach(p);
+	cmx_port_release(id_priv);
+	cmx_neigh_unwatch(id_priv);
+	cmx_device_detach(id_priv);
 	memset(addr, 0, sizeof(*addr));
 	addr->dev_addr.net = net;
-	p->id.port_num = 0;
-	if (!cmx_opt_set(p, CMX_OPT_AFONLY))
-		p->opt.afonly = 0;
+	id_priv->id.port_num = 0;
+	if (!cmx_opt_set(id_priv, CMX_OPT_AFONLY))
+		id_priv->opt.afonly = 0;
 }
 
 /**
  * cmx_bind_undo() - undo cmx_bind_dst()
- * @p: the id, in CMX_BOUND. Caller must hold its lock
+ * @id_priv: the id, in CMX_BOUND. Caller must hold its lock
  */
-void cmx_bind_undo(struct cmx_priv *p)
+void cmx_bind_undo(struct cmx_id_private *id_priv)
 {
-	if (!cmx_state_move(p, CMX_IN(BOUND), CMX_IDLE))
-		bind_addr_release(p);
+	if (!cmx_state_move(id_priv, CMX_IN(BOUND), CMX_IDLE))
+		bind_addr_release(id_priv);
 }
 
 /**
  * cmx_bind_dst() - bind an id whose peer may be known already
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @addr: local address
  * @dst: peer address of the same family, or NULL. If all ports are in use, it decides whether the
  *	id can share one
  *
  * Return: as cmx_bind_addr().
  */
-int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct sockaddr *dst)
+int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
+		 const struct sockaddr *dst)
 {
 	int ret;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!cmx_addr_size(addr))
 		return -EAFNOSUPPORT;
-	if (p->state != CMX_IDLE)
+	if (id_priv->state != CMX_IDLE)
 		return -EINVAL;
 
-	ret = bind_scope_set(p, addr);
+	ret = bind_scope_set(id_priv, addr);
 	if (ret)
 		return ret;
-	memcpy(cmx_src(p), addr, cmx_addr_size(addr));
+	memcpy(cmx_src(id_priv), addr, cmx_addr_size(addr));
 	if (dst)
-		memcpy(cmx_dst(p), dst, cmx_addr_size(dst));
-	cmx_dst(p)->sa_family = addr->sa_family;
-	if (!cmx_opt_set(p, CMX_OPT_AFONLY))
-		p->opt.afonly = bind_afonly_default(p, addr->sa_family);
+		memcpy(cmx_dst(id_priv), dst, cmx_addr_size(dst));
+	cmx_dst(id_priv)->sa_family = addr->sa_family;
+	if (!cmx_opt_set(id_priv, CMX_OPT_AFONLY))
+		id_priv->opt.afonly = bind_afonly_default(id_priv, addr->sa_family);
 
 	if (!cmx_addr_any(addr)) {
-		ret = cmx_addr_bind_device(p);
+		ret = cmx_addr_bind_device(id_priv);
 		if (ret)
 			goto err;
 	}
-	if (addr->sa_family == AF_IB && !cmx_sib_port_space((void *)cmx_src(p), p->id.ps)) {
+	if (addr->sa_family == AF_IB &&
+	    !cmx_sib_port_space((void *)cmx_src(id_priv), id_priv->id.ps)) {
 		ret = -EPROTONOSUPPORT;
 		goto err;
 	}
-	ret = cmx_port_claim(p);
+	ret = cmx_port_claim(id_priv);
 	if (ret)
 		goto err;
-	ret = cmx_state_move(p, CMX_IN(IDLE), CMX_BOUND);
+	ret = cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);
 	if (ret)
 		goto err;
 	return 0;
 
 err:
-	bind_addr_release(p);
+	bind_addr_release(id_priv);
 	return ret;
 }
 
 /**
  * cmx_bind_locked() - bind an id to a local address and port
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @addr: local address
  *
  * Return: as cmx_bind_addr().
  */
-int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr)
+int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr)
 {
-	return cmx_bind_dst(p, addr, NULL);
+	return cmx_bind_dst(id_priv, addr, NULL);
 }
 
 /**
@@ -147,12 +149,12 @@ int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr)
  */
 int cmx_bind_addr(struct cmx_id *id, const struct sockaddr *addr)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
-	ret = cmx_bind_locked(p, addr);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = cmx_bind_locked(id_priv, addr);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_bind_addr);
@@ -169,18 +171,18 @@ EXPORT_SYMBOL_GPL(cmx_bind_addr);
  */
 int cmx_restrict_node_type(struct cmx_id *id, u8 node_type)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret = 0;
 
 	if (node_type != RDMA_NODE_UNSPECIFIED && node_type != RDMA_NODE_IB_CA &&
 	    node_type != RDMA_NODE_RNIC)
 		return -EINVAL;
-	mutex_lock(&p->lock);
-	if (p->dev || !(BIT(p->state) & (CMX_IN(IDLE) | CMX_IN(BOUND))))
+	mutex_lock(&id_priv->lock);
+	if (id_priv->dev || !(BIT(id_priv->state) & (CMX_IN(IDLE) | CMX_IN(BOUND))))
 		ret = -EALREADY;
 	else
-		p->node_type = node_type;
-	mutex_unlock(&p->lock);
+		id_priv->node_type = node_type;
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_restrict_node_type);

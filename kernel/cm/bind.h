@@ -4,9 +4,10 @@
 
 #include "id.h"
 
-/* p->lock is held */
-int cmx_bind_locked(struct cmx_priv *p, const struct sockaddr *addr);
-int cmx_bind_dst(struct cmx_priv *p, const struct sockaddr *addr, const struct sockaddr *dst);
-void cmx_bind_undo(struct cmx_priv *p);
+/* id_priv->lock is held */
+int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr);
+int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
+		 const struct sockaddr *dst);
+void cmx_bind_undo(struct cmx_id_private *id_priv);
 
 #endif

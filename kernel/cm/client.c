@@ -11,7 +11,7 @@
 #include "ib_close.h"
 #include "listen.h"
 #include "path_cache.h"
-#include "port.h"
+#include "port_space.h"
 #include "teardown.h"
 #include "transport.h"
 
@@ -122,37 +122,37 @@ static int client_add(struct ib_device *device)
  * its QPs. A ULP must first be rid of its own objects on the device, so its
  * id stays attached until the ULP destroys it, at the latest from the event.
  */
-static void client_remove_id(struct cmx_priv *p, const struct cmx_device *dev)
+static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
 {
-	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
 
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	/* a bind that failed may have detached it meanwhile */
-	if (p->dev != dev ||
-	    cmx_state_move(p, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
-		mutex_unlock(&p->lock);
+	if (id_priv->dev != dev ||
+	    cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
+		mutex_unlock(&id_priv->lock);
 		cmx_event_free(ev);
 		return;
 	}
-	if (p->user) {
-		cmx_id_release_device(p);
-		cmx_port_release(p);
+	if (id_priv->user) {
+		cmx_id_release_device(id_priv);
+		cmx_port_release(id_priv);
 	}
 	cmx_event_queue(ev);
-	mutex_unlock(&p->lock);
-	p->sink->flush(p);
+	mutex_unlock(&id_priv->lock);
+	id_priv->consumer->flush(id_priv);
 }
 
-static struct cmx_priv *client_next_id(struct cmx_device *dev)
+static struct cmx_id_private *client_next_id(struct cmx_device *dev)
 {
-	struct cmx_priv *p, *found = NULL;
+	struct cmx_id_private *id_priv, *found = NULL;
 
 	spin_lock(&dev->lock);
-	list_for_each_entry(p, &dev->ids, dev_item) {
-		if (cmx_id_tryget(p)) {
+	list_for_each_entry(id_priv, &dev->ids, dev_item) {
+		if (cmx_id_tryget(id_priv)) {
 			/* each id once: a ULP's may stay on the list for long */
-			list_del_init(&p->dev_item);
-			found = p;
+			list_del_init(&id_priv->dev_item);
+			found = id_priv;
 			break;
 		}
 	}
@@ -163,7 +163,7 @@ static struct cmx_priv *client_next_id(struct cmx_device *dev)
 static void client_remove(struct ib_device *device, void *data)
 {
 	struct cmx_device *dev = data;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	u32 port;
 
 	cmx_device_list_del(dev);
@@ -172,9 +172,9 @@ static void client_remove(struct ib_device *device, void *data)
 	spin_lock(&dev->lock);
 	dev->gone_soon = true;
 	spin_unlock(&dev->lock);
-	while ((p = client_next_id(dev))) {
-		client_remove_id(p, dev);
-		cmx_id_put(p);
+	while ((id_priv = client_next_id(dev))) {
+		client_remove_id(id_priv, dev);
+		cmx_id_put(id_priv);
 	}
 	rdma_for_each_port(device, port)
 		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);

@@ -10,14 +10,14 @@
 #include "ib_close.h"
 #include "qp.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /**
  * struct connect_backup - fields of an id that are restored if connect or accept fails
- * @ece_local: see &struct cmx_priv
- * @ece_flags: see &struct cmx_priv
- * @qp_num: see &struct cmx_priv
- * @srq: see &struct cmx_priv
+ * @ece_local: see &struct cmx_id_private
+ * @ece_flags: see &struct cmx_id_private
+ * @qp_num: see &struct cmx_id_private
+ * @srq: see &struct cmx_id_private
  */
 struct connect_backup {
 	struct rdma_ucm_ece ece_local;
@@ -27,68 +27,70 @@ struct connect_backup {
 };
 
 /* Store the QP and ECE of the caller for the transport. Returns the values before. */
-static struct connect_backup connect_param_apply(struct cmx_priv *p,
+static struct connect_backup connect_param_apply(struct cmx_id_private *id_priv,
 						 const struct rdma_conn_param *param,
 						 const struct rdma_ucm_ece *ece)
 {
-	struct connect_backup b = { p->ece_local, p->ece_flags, p->qp_num, p->srq };
+	struct connect_backup b = { id_priv->ece_local, id_priv->ece_flags, id_priv->qp_num,
+				    id_priv->srq };
 
-	if (param && !p->id.qp) {
-		p->qp_num = param->qp_num;
-		p->srq = !!param->srq;
+	if (param && !id_priv->id.qp) {
+		id_priv->qp_num = param->qp_num;
+		id_priv->srq = !!param->srq;
 	}
 	if (ece) {
-		p->ece_local = *ece;
+		id_priv->ece_local = *ece;
 		if (ece->vendor_id)
-			p->ece_flags |= CMX_ECE_F_LOCAL;
+			id_priv->ece_flags |= CMX_ECE_F_LOCAL;
 		else
-			p->ece_flags &= ~CMX_ECE_F_LOCAL;
+			id_priv->ece_flags &= ~CMX_ECE_F_LOCAL;
 	}
 	return b;
 }
 
-static void connect_param_restore(struct cmx_priv *p, const struct connect_backup *b)
+static void connect_param_restore(struct cmx_id_private *id_priv, const struct connect_backup *b)
 {
-	p->ece_local = b->ece_local;
-	p->ece_flags = b->ece_flags;
-	p->qp_num = b->qp_num;
-	p->srq = b->srq;
+	id_priv->ece_local = b->ece_local;
+	id_priv->ece_flags = b->ece_flags;
+	id_priv->qp_num = b->qp_num;
+	id_priv->srq = b->srq;
 }
 
 /**
- * cmx_wait_for_qp() - wait until a QP can be connected again
- * @p: the id. Caller must not hold its lock
+ * cmx_qp_wait_closed() - wait until a QP can be connected again
+ * @id_priv: the id. Caller must not hold its lock
  * @param: parameters with the QP number, or NULL for no QP
  *
  * The peer may not have noticed yet that the last connection of the QP has ended. The function does
  * not wait for ULPs: they have a new QP for each connection, and may call from a context that must
  * not wait.
  */
-void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param)
+void cmx_qp_wait_closed(const struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	if (p->user && param && p->id.qp_type != IB_QPT_UD)
-		cmx_close_wait(p->quota, READ_ONCE(p->id.device), param->qp_num);
+	if (id_priv->user && param && id_priv->id.qp_type != IB_QPT_UD)
+		cmx_close_wait(id_priv->quota, READ_ONCE(id_priv->id.device), param->qp_num);
 }
 
-static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
+static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
 			  const struct rdma_ucm_ece *ece)
 {
 	struct connect_backup b;
 	int ret;
 
-	if (p->state != CMX_ROUTE_RESOLVED ||
-	    cmx_hdr_len(cmx_src(p)) + param->private_data_len > p->ops->private_data)
+	if (id_priv->state != CMX_ROUTE_RESOLVED ||
+	    cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len >
+		    id_priv->ops->private_data)
 		return -EINVAL;
-	ret = cmx_deadline_start(p);
+	ret = cmx_deadline_start(id_priv);
 	if (ret)
 		return ret;
-	b = connect_param_apply(p, param, ece);
-	cmx_state_move(p, CMX_IN(ROUTE_RESOLVED), CMX_CONNECT);
-	ret = p->ops->connect(p, param);
+	b = connect_param_apply(id_priv, param, ece);
+	cmx_state_move(id_priv, CMX_IN(ROUTE_RESOLVED), CMX_CONNECT);
+	ret = id_priv->ops->connect(id_priv, param);
 	if (ret) {
-		cmx_state_move(p, CMX_IN(CONNECT), CMX_ROUTE_RESOLVED);
-		connect_param_restore(p, &b);
-		cmx_deadline_stop(p);
+		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_ROUTE_RESOLVED);
+		connect_param_restore(id_priv, &b);
+		cmx_deadline_stop(id_priv);
 	}
 	return ret;
 }
@@ -106,18 +108,18 @@ static int connect_locked(struct cmx_priv *p, const struct rdma_conn_param *para
 int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 		    const struct rdma_ucm_ece *ece)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	cmx_wait_for_qp(p, param);
+	cmx_qp_wait_closed(id_priv, param);
 	/* iWARP drops the lock, and the handler of the consumer may destroy the id meanwhile. */
-	cmx_id_get(p);
-	mutex_lock(&p->lock);
-	ret = connect_locked(p, param, ece);
-	mutex_unlock(&p->lock);
-	cmx_id_put(p);
+	cmx_id_get(id_priv);
+	mutex_lock(&id_priv->lock);
+	ret = connect_locked(id_priv, param, ece);
+	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_connect_ece);
@@ -152,36 +154,37 @@ EXPORT_SYMBOL_GPL(cmx_connect);
 
 /**
  * cmx_accept_locked() - as cmx_accept_ece(), without waiting for the QP
- * @p: the id. Caller must hold its lock; no event of the id is posted until it is dropped
+ * @id_priv: the id. Caller must hold its lock; no event of the id is posted until it is dropped
  * @param: parameters of the connection
  * @ece: the pair to answer, or NULL
  *
  * Return: as cmx_accept().
  */
-int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
+int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
 		      const struct rdma_ucm_ece *ece)
 {
 	/* No message follows the reply to a SIDR REQ. A second accept starts no deadline. */
-	bool timed = param && p->passive && p->owed && p->id.qp_type != IB_QPT_UD;
+	bool timed = param && id_priv->passive && id_priv->response_pending &&
+		     id_priv->id.qp_type != IB_QPT_UD;
 	struct connect_backup b;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	if (p->state != CMX_CONNECT || !p->cm)
+	if (id_priv->state != CMX_CONNECT || !id_priv->cm)
 		return -EINVAL;
 	if (timed) {
-		ret = cmx_deadline_start(p);
+		ret = cmx_deadline_start(id_priv);
 		if (ret)
 			return ret;
 	}
-	b = connect_param_apply(p, param, ece);
-	ret = param ? p->ops->accept(p, param) : p->ops->establish(p);
+	b = connect_param_apply(id_priv, param, ece);
+	ret = param ? id_priv->ops->accept(id_priv, param) : id_priv->ops->establish(id_priv);
 	if (ret) {
-		connect_param_restore(p, &b);
+		connect_param_restore(id_priv, &b);
 		if (timed)
-			cmx_deadline_stop(p);
+			cmx_deadline_stop(id_priv);
 	}
 	return ret;
 }
@@ -199,13 +202,13 @@ int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
 int cmx_accept_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 		   const struct rdma_ucm_ece *ece)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	cmx_wait_for_qp(p, param);
-	mutex_lock(&p->lock);
-	ret = cmx_accept_locked(p, param, ece);
-	mutex_unlock(&p->lock);
+	cmx_qp_wait_closed(id_priv, param);
+	mutex_lock(&id_priv->lock);
+	ret = cmx_accept_locked(id_priv, param, ece);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_accept_ece);
@@ -271,7 +274,7 @@ EXPORT_SYMBOL_GPL(cmx_establish);
  */
 int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret = -EINVAL;
 
 	if (!reason)
@@ -279,12 +282,12 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 	if (reason != IB_CM_REJ_CONSUMER_DEFINED &&
 	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		return -EINVAL;
-	mutex_lock(&p->lock);
-	if (p->cm)
-		ret = p->ops->reject(p, private_data, len, reason);
+	mutex_lock(&id_priv->lock);
+	if (id_priv->cm)
+		ret = id_priv->ops->reject(id_priv, private_data, len, reason);
 	if (!ret && reason == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
-		p->ece_flags |= CMX_ECE_F_REJECTED;
-	mutex_unlock(&p->lock);
+		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_reject);
@@ -304,17 +307,17 @@ EXPORT_SYMBOL_GPL(cmx_reject);
  */
 int cmx_disconnect(struct cmx_id *id)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
-	if (p->cm)
-		ret = p->ops->disconnect(p);
-	else if (BIT(p->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
-		ret = cmx_qp_err(p);
+	mutex_lock(&id_priv->lock);
+	if (id_priv->cm)
+		ret = id_priv->ops->disconnect(id_priv);
+	else if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
+		ret = cmx_qp_err(id_priv);
 	else
 		ret = -EINVAL;
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_disconnect);
@@ -332,9 +335,9 @@ EXPORT_SYMBOL_GPL(cmx_disconnect);
  */
 int cmx_notify(struct cmx_id *id, enum ib_event_type event)
 {
-	struct cmx_priv *p = to_priv(id);
-	const struct cmx_transport_ops *ops = READ_ONCE(p->ops);
+	struct cmx_id_private *id_priv = to_id_priv(id);
+	const struct cmx_transport_ops *ops = READ_ONCE(id_priv->ops);
 
-	return ops ? ops->notify(p, event) : -EINVAL;
+	return ops ? ops->notify(id_priv, event) : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(cmx_notify);

@@ -4,8 +4,8 @@
 
 #include "id.h"
 
-void cmx_wait_for_qp(const struct cmx_priv *p, const struct rdma_conn_param *param);
-int cmx_accept_locked(struct cmx_priv *p, const struct rdma_conn_param *param,
-		      const struct rdma_ucm_ece *ece);	/* p->lock is held */
+void cmx_qp_wait_closed(const struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
+		      const struct rdma_ucm_ece *ece);	/* id_priv->lock is held */
 
 #endif

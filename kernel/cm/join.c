@@ -25,7 +25,7 @@ static bool mcast_attr_is_valid(const struct cmx_mcast_attr *a)
 		ib_rate_to_mbps(a->rate) > 0);
 }
 
-static struct cmx_mcast *mcast_new(struct cmx_priv *p, const struct sockaddr *addr,
+static struct cmx_mcast *mcast_new(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 				   const struct cmx_mcast_attr *attr)
 {
 	struct cmx_mcast *mc = kzalloc(sizeof(*mc), GFP_KERNEL_ACCOUNT);
@@ -33,13 +33,13 @@ static struct cmx_mcast *mcast_new(struct cmx_priv *p, const struct sockaddr *ad
 
 	if (!mc)
 		return NULL;
-	ev = cmx_event_new(p, RDMA_CM_EVENT_MULTICAST_JOIN, 0, GFP_KERNEL_ACCOUNT);
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_MULTICAST_JOIN, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev) {
 		kfree(mc);
 		return NULL;
 	}
 	kref_init(&mc->ref);
-	mc->p = cmx_id_get(p);
+	mc->id_priv = cmx_id_get(id_priv);
 	memcpy(&mc->addr, addr, cmx_addr_size(addr));
 	if (attr)
 		mc->attr = *attr;
@@ -49,29 +49,29 @@ static struct cmx_mcast *mcast_new(struct cmx_priv *p, const struct sockaddr *ad
 	return mc;
 }
 
-static int mcast_join_locked(struct cmx_priv *p, struct cmx_mcast *mc)
+static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 {
 	int ret;
 
-	if (!p->dev || !(BIT(p->state) & (CMX_IN(BOUND) | CMX_IN(ADDR_RESOLVED))) ||
-	    p->id.qp_type != IB_QPT_UD)
+	if (!id_priv->dev || !(BIT(id_priv->state) & (CMX_IN(BOUND) | CMX_IN(ADDR_RESOLVED))) ||
+	    id_priv->id.qp_type != IB_QPT_UD)
 		return -EINVAL;
-	if (!p->dev_port->transport->mcast)
+	if (!id_priv->dev_port->transport->mcast)
 		return -EOPNOTSUPP;
-	ret = cmx_mcast_table_add(p, mc);
+	ret = cmx_mcast_table_add(id_priv, mc);
 	if (ret)
 		return ret;
-	ret = p->dev_port->transport->mcast->join(mc);
+	ret = id_priv->dev_port->transport->mcast->join(mc);
 	if (ret) {
 		mc->left = 1;
-		cmx_mcast_table_del(p, mc);
+		cmx_mcast_table_del(id_priv, mc);
 	}
 	return ret;
 }
 
 /**
  * cmx_mcast_join() - start to join a group
- * @p: the id; its lock is not held
+ * @id_priv: the id; its lock is not held
  * @addr: the group
  * @attr: how to join it; NULL: as a full member with the defaults
  * @context: comes back in the event (ULP)
@@ -86,7 +86,7 @@ static int mcast_join_locked(struct cmx_priv *p, struct cmx_mcast *mc)
  * -EOPNOTSUPP: the transport has no multicast, or not that attribute;
  * -EAFNOSUPPORT; -ENODEV: the network device is gone; -ENOMEM.
  */
-struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
+struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
 				 u32 handle)
 {
@@ -96,7 +96,7 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr
 
 	if (!cmx_addr_size(addr) || (attr && !mcast_attr_is_valid(attr)))
 		return ERR_PTR(-EINVAL);
-	mc = mcast_new(p, addr, attr);
+	mc = mcast_new(id_priv, addr, attr);
 	if (!mc)
 		return ERR_PTR(-ENOMEM);
 	mc->context = context;
@@ -104,9 +104,9 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr
 	mc->handle = handle;
 	mc->ev->ev.param.ud.private_data = context;
 
-	mutex_lock(&p->lock);
-	ret = mcast_join_locked(p, mc);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = mcast_join_locked(id_priv, mc);
+	mutex_unlock(&id_priv->lock);
 	if (!ret)
 		return mc;
 
@@ -126,12 +126,12 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr
  */
 void cmx_mcast_leave(struct cmx_mcast *mc)
 {
-	struct cmx_priv *p = mc->p;
+	struct cmx_id_private *id_priv = mc->id_priv;
 
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	if (!mc->left)
 		cmx_mcast_leave_locked(mc);
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 }
 
 /**
@@ -142,12 +142,12 @@ void cmx_mcast_leave(struct cmx_mcast *mc)
  */
 void cmx_mcast_report(struct cmx_mcast *mc)
 {
-	struct cmx_priv *p = mc->p;
+	struct cmx_id_private *id_priv = mc->id_priv;
 
-	mutex_lock(&p->lock);
-	if (!mc->left && p->dev_port->transport->mcast->report)
-		p->dev_port->transport->mcast->report(mc);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	if (!mc->left && id_priv->dev_port->transport->mcast->report)
+		id_priv->dev_port->transport->mcast->report(mc);
+	mutex_unlock(&id_priv->lock);
 }
 
 /**
@@ -168,7 +168,7 @@ void cmx_mcast_report(struct cmx_mcast *mc)
 int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
 		       const struct cmx_mcast_attr *attr, void *context)
 {
-	struct cmx_mcast *mc = cmx_mcast_join(to_priv(id), addr, attr, context, 0, 0);
+	struct cmx_mcast *mc = cmx_mcast_join(to_id_priv(id), addr, attr, context, 0, 0);
 
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
@@ -190,16 +190,16 @@ EXPORT_SYMBOL_GPL(cmx_join_multicast);
  */
 int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	struct cmx_mcast *mc;
 
 	if (!cmx_addr_size(addr))
 		return -ENOENT;
-	mutex_lock(&p->lock);
-	mc = cmx_mcast_find(p, addr);
+	mutex_lock(&id_priv->lock);
+	mc = cmx_mcast_find(id_priv, addr);
 	if (mc)
 		cmx_mcast_leave_locked(mc);
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	return mc ? 0 : -ENOENT;
 }
 EXPORT_SYMBOL_GPL(cmx_leave_multicast);

@@ -4,8 +4,8 @@
 
 #include "mcast.h"
 
-/* p->lock is not held */
-struct cmx_mcast *cmx_mcast_join(struct cmx_priv *p, const struct sockaddr *addr,
+/* id_priv->lock is not held */
+struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
 				 u32 handle);
 void cmx_mcast_leave(struct cmx_mcast *mc);

@@ -15,9 +15,9 @@
 #include "ib.h"
 #include "iw.h"
 #include "listen.h"
-#include "port.h"
+#include "port_space.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /* How long a listener on iWARP waits for a removed listener to release the same port */
 #define LEAVE_MS 2000
@@ -31,7 +31,7 @@ MODULE_PARM_DESC(netns_listen,
  * struct cmx_listen - a listener
  * @ref: one for the id that listens, one for each entry
  * @item: on the list of wildcard listeners; unused for other listeners
- * @p: the id, with a reference
+ * @id_priv: the id, with a reference
  * @net: network namespace; only to be compared
  * @port: its port
  * @privileged: may claim service IDs of devices that the host's network namespace can use
@@ -42,7 +42,7 @@ MODULE_PARM_DESC(netns_listen,
 struct cmx_listen {
 	struct kref ref;
 	struct list_head item;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	const struct net *net;
 	u16 port;
 	bool privileged;
@@ -87,7 +87,7 @@ static void listen_free(struct kref *ref)
 {
 	struct cmx_listen *l = container_of(ref, struct cmx_listen, ref);
 
-	cmx_id_put(l->p);
+	cmx_id_put(l->id_priv);
 	kfree(l);
 }
 
@@ -164,9 +164,9 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 	return 0;
 }
 
-static bool listen_privileged(const struct cmx_priv *p)
+static bool listen_privileged(const struct cmx_id_private *id_priv)
 {
-	return !p->user || net_eq(cmx_net(p), &init_net) || READ_ONCE(netns_listen) ||
+	return !id_priv->user || net_eq(cmx_net(id_priv), &init_net) || READ_ONCE(netns_listen) ||
 	       capable(CAP_NET_ADMIN);
 }
 
@@ -193,7 +193,7 @@ static int listen_call_provider(struct listen_entry *entry)
 	int ret;
 
 	if (listen_port(entry->dev)->transport->takes_tcp_port) {
-		ret = cmx_iw_listen(l->p, device, l->backlog, &entry->iw);
+		ret = cmx_iw_listen(l->id_priv, device, l->backlog, &entry->iw);
 	} else if (!listen_may_claim(l, device)) {
 		ret = -EACCES;
 	} else {
@@ -237,8 +237,8 @@ static int listen_start_all(struct list_head *to_start, int ret)
 
 static bool listen_may_use(const struct cmx_listen *l, struct cmx_device *dev)
 {
-	return rdma_dev_access_netns(dev->device, cmx_net(l->p)) &&
-	       cmx_port_fits(l->p, dev, rdma_start_port(dev->device));
+	return rdma_dev_access_netns(dev->device, cmx_net(l->id_priv)) &&
+	       cmx_port_fits(l->id_priv, dev, rdma_start_port(dev->device));
 }
 
 struct listen_arg {
@@ -283,17 +283,18 @@ static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 
 /**
  * cmx_listen_stop() - stop listening
- * @p: the id, which may not listen. Its state is no longer CMX_LISTEN. Caller must hold its lock
+ * @id_priv: the id, which may not listen. Its state is no longer CMX_LISTEN. Caller must
+ *	hold its lock
  */
-void cmx_listen_stop(struct cmx_priv *p)
+void cmx_listen_stop(struct cmx_id_private *id_priv)
 {
-	struct cmx_listen *l = p->listen;
+	struct cmx_listen *l = id_priv->listen;
 	struct listen_entry *entry, *next;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!l)
 		return;
-	p->listen = NULL;
+	id_priv->listen = NULL;
 	mutex_lock(&listen_lock);
 	list_del_init(&l->item);
 	list_for_each_entry_safe(entry, next, &l->on, item)
@@ -371,18 +372,18 @@ static bool listen_port_leaving(const struct net *net, u16 port)
  * Wait until removed listeners on iWARP have released the port. No lock is held meanwhile. A
  * listener on another port, or on a device without iWARP, does not wait.
  */
-static int listen_wait_port(struct cmx_priv *p)
+static int listen_wait_port(struct cmx_id_private *id_priv)
 {
 	const struct net *net;
 	u16 port = 0;
 	int ret;
 
-	mutex_lock(&p->lock);
-	net = cmx_net(p);
-	if (p->state == CMX_BOUND &&
-	    (!p->dev || p->dev_port->transport->takes_tcp_port))
-		port = p->port;
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	net = cmx_net(id_priv);
+	if (id_priv->state == CMX_BOUND &&
+	    (!id_priv->dev || id_priv->dev_port->transport->takes_tcp_port))
+		port = id_priv->port;
+	mutex_unlock(&id_priv->lock);
 	if (!port || !listen_port_leaving(net, port))
 		return 0;
 	ret = wait_event_killable_timeout(left, !listen_port_leaving(net, port),
@@ -390,7 +391,7 @@ static int listen_wait_port(struct cmx_priv *p)
 	return min(ret, 0);
 }
 
-static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
+static struct cmx_listen *listen_new(struct cmx_id_private *id_priv, int backlog)
 {
 	struct cmx_listen *l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
 
@@ -399,65 +400,65 @@ static struct cmx_listen *listen_new(struct cmx_priv *p, int backlog)
 	kref_init(&l->ref);
 	INIT_LIST_HEAD(&l->item);
 	INIT_LIST_HEAD(&l->on);
-	l->p = cmx_id_get(p);
-	l->net = cmx_net(p);
-	l->port = p->port;
-	l->privileged = listen_privileged(p);
+	l->id_priv = cmx_id_get(id_priv);
+	l->net = cmx_net(id_priv);
+	l->port = id_priv->port;
+	l->privileged = listen_privileged(id_priv);
 	l->backlog = backlog;
-	l->service_id = cmx_service_id(p->id.ps, cmx_src(p));
+	l->service_id = cmx_service_id(id_priv->id.ps, cmx_src(id_priv));
 	return l;
 }
 
 /* The state is CMX_LISTEN already, so that port checks of other ids see the listener. */
-static int listen_start(struct cmx_priv *p, int backlog)
+static int listen_start(struct cmx_id_private *id_priv, int backlog)
 {
 	struct listen_arg arg = { .to_start = LIST_HEAD_INIT(arg.to_start) };
-	u8 reuse = p->opt.reuseaddr;
+	u8 reuse = id_priv->opt.reuseaddr;
 	int ret;
 
 	/* Listeners never share a port by REUSEADDR. */
-	WRITE_ONCE(p->opt.reuseaddr, 0);
-	ret = cmx_port_recheck(p);
+	WRITE_ONCE(id_priv->opt.reuseaddr, 0);
+	ret = cmx_port_recheck(id_priv);
 	if (ret)
 		goto err;
 	ret = -ENOMEM;
-	arg.l = listen_new(p, backlog);
+	arg.l = listen_new(id_priv, backlog);
 	if (!arg.l)
 		goto err;
-	p->listen = arg.l;
-	ret = p->dev ? listen_on_one(&arg, p->dev) : listen_on_all(&arg);
+	id_priv->listen = arg.l;
+	ret = id_priv->dev ? listen_on_one(&arg, id_priv->dev) : listen_on_all(&arg);
 	ret = listen_start_all(&arg.to_start, ret);
 	if (ret)
 		goto err;
 	return 0;
 
 err:
-	cmx_listen_stop(p);
-	WRITE_ONCE(p->opt.reuseaddr, reuse);
+	cmx_listen_stop(id_priv);
+	WRITE_ONCE(id_priv->opt.reuseaddr, reuse);
 	return ret;
 }
 
-static int listen_locked(struct cmx_priv *p, int backlog)
+static int listen_locked(struct cmx_id_private *id_priv, int backlog)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
-	bool idle = p->state == CMX_IDLE;
+	bool idle = id_priv->state == CMX_IDLE;
 	int ret;
 
 	if (idle) {
-		ret = cmx_bind_locked(p, (struct sockaddr *)&any);
+		ret = cmx_bind_locked(id_priv, (struct sockaddr *)&any);
 		if (ret)
 			return ret;
 	}
-	ret = cmx_state_move(p, CMX_IN(BOUND), CMX_LISTEN);
+	ret = cmx_state_move(id_priv, CMX_IN(BOUND), CMX_LISTEN);
 	if (ret)
 		return ret;
-	ret = listen_start(p, backlog);
+	ret = listen_start(id_priv, backlog);
 	if (ret) {
-		cmx_state_move(p, CMX_IN(LISTEN), CMX_BOUND);
+		cmx_state_move(id_priv, CMX_IN(LISTEN), CMX_BOUND);
 		if (idle)
-			cmx_bind_undo(p);
+			cmx_bind_undo(id_priv);
 	} else {
-		p->passive = 1;
+		id_priv->passive = 1;
 	}
 	return ret;
 }
@@ -486,15 +487,15 @@ static int listen_locked(struct cmx_priv *p, int backlog)
  */
 int cmx_listen(struct cmx_id *id, int backlog)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	ret = listen_wait_port(p);
+	ret = listen_wait_port(id_priv);
 	if (ret)
 		return ret;
-	mutex_lock(&p->lock);
-	ret = listen_locked(p, backlog);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = listen_locked(id_priv, backlog);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_listen);

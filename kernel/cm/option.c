@@ -11,7 +11,7 @@
 #include "keys.h"
 #include "option.h"
 #include "option_value.h"
-#include "port.h"
+#include "port_space.h"
 #include "transport.h"
 
 /* Two stages of CMX_CONNECT beside the one in which our request or answer is out */
@@ -66,11 +66,11 @@ struct cmx_option {
 	u32 min;
 	u32 max;
 	u32 until;
-	int (*check)(const struct cmx_priv *p, u32 val);
-	int (*apply)(struct cmx_priv *p);
-	u32 (*in_effect)(const struct cmx_priv *p);
-	int (*set)(struct cmx_priv *p, const void *val, size_t len);
-	int (*get)(struct cmx_priv *p, void *val, size_t *len);
+	int (*check)(const struct cmx_id_private *id_priv, u32 val);
+	int (*apply)(struct cmx_id_private *id_priv);
+	u32 (*in_effect)(const struct cmx_id_private *id_priv);
+	int (*set)(struct cmx_id_private *id_priv, const void *val, size_t len);
+	int (*get)(struct cmx_id_private *id_priv, void *val, size_t *len);
 };
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM];
@@ -113,9 +113,9 @@ module_param_cb(connect_deadline_ms, &opt_default_ops,
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS: ms, 0 for none (0)");
 
-static u32 opt_value_load(const struct cmx_priv *p, const struct cmx_option *o)
+static u32 opt_value_load(const struct cmx_id_private *id_priv, const struct cmx_option *o)
 {
-	const void *field = (const void *)&p->opt + o->offset;
+	const void *field = (const void *)&id_priv->opt + o->offset;
 
 	switch (o->size) {
 	case 1:
@@ -127,115 +127,120 @@ static u32 opt_value_load(const struct cmx_priv *p, const struct cmx_option *o)
 	}
 }
 
-static u32 opt_value_in_effect(const struct cmx_priv *p, enum cmx_opt_bit bit)
+static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
 	const struct cmx_option *o = &opt_rows[bit];
 
-	if (cmx_opt_set(p, bit))
-		return opt_value_load(p, o);
-	return o->in_effect ? o->in_effect(p) : READ_ONCE(cmx_opt_defaults[bit]);
+	if (cmx_opt_set(id_priv, bit))
+		return opt_value_load(id_priv, o);
+	return o->in_effect ? o->in_effect(id_priv) : READ_ONCE(cmx_opt_defaults[bit]);
 }
 
-static const struct sa_path_rec *opt_path(const struct cmx_priv *p)
+static const struct sa_path_rec *opt_path(const struct cmx_id_private *id_priv)
 {
-	return p->id.route.num_pri_alt_paths ? p->id.route.path_rec : NULL;
+	return id_priv->id.route.num_pri_alt_paths ? id_priv->id.route.path_rec : NULL;
 }
 
-static u32 opt_path_ack_timeout(const struct cmx_priv *p)
+static u32 opt_path_ack_timeout(const struct cmx_id_private *id_priv)
 {
-	return opt_path(p) ? min(opt_path(p)->packet_life_time + 1, 31) : 0;
+	return opt_path(id_priv) ? min(opt_path(id_priv)->packet_life_time + 1, 31) : 0;
 }
 
-static u32 opt_path_sl(const struct cmx_priv *p)
+static u32 opt_path_sl(const struct cmx_id_private *id_priv)
 {
-	return opt_path(p) ? opt_path(p)->sl : 0;
+	return opt_path(id_priv) ? opt_path(id_priv)->sl : 0;
 }
 
-static u32 opt_path_flow_label(const struct cmx_priv *p)
+static u32 opt_path_flow_label(const struct cmx_id_private *id_priv)
 {
-	return opt_path(p) ? be32_to_cpu(opt_path(p)->flow_label) : 0;
+	return opt_path(id_priv) ? be32_to_cpu(opt_path(id_priv)->flow_label) : 0;
 }
 
-static u32 opt_path_hop_limit(const struct cmx_priv *p)
+static u32 opt_path_hop_limit(const struct cmx_id_private *id_priv)
 {
-	return opt_path(p) ? opt_path(p)->hop_limit : p->id.route.addr.dev_addr.hoplimit;
+	return opt_path(id_priv) ? opt_path(id_priv)->hop_limit :
+				   id_priv->id.route.addr.dev_addr.hoplimit;
 }
 
-static u32 opt_port_gid_type(const struct cmx_priv *p)
+static u32 opt_port_gid_type(const struct cmx_id_private *id_priv)
 {
-	return p->dev ? p->gid_type : IB_GID_TYPE_ROCE_UDP_ENCAP;
+	return id_priv->dev ? id_priv->gid_type : IB_GID_TYPE_ROCE_UDP_ENCAP;
 }
 
-static u32 opt_path_pkey(const struct cmx_priv *p)
+static u32 opt_path_pkey(const struct cmx_id_private *id_priv)
 {
-	if (opt_path(p))
-		return be16_to_cpu(opt_path(p)->pkey);
-	return p->dev ? cmx_pkey(p) : IB_DEFAULT_PKEY_FULL;
+	if (opt_path(id_priv))
+		return be16_to_cpu(opt_path(id_priv)->pkey);
+	return id_priv->dev ? cmx_pkey(id_priv) : IB_DEFAULT_PKEY_FULL;
 }
 
-static u32 opt_port_mtu(const struct cmx_priv *p)
+static u32 opt_port_mtu(const struct cmx_id_private *id_priv)
 {
 	struct ib_port_attr attr;
 
-	if (!p->dev || ib_query_port(p->id.device, p->id.port_num, &attr))
+	if (!id_priv->dev || ib_query_port(id_priv->id.device, id_priv->id.port_num, &attr))
 		return 0;
 	return attr.active_mtu;
 }
 
-static u32 opt_path_mtu(const struct cmx_priv *p)
+static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
 {
-	return opt_path(p) ? opt_path(p)->mtu : opt_port_mtu(p);
+	return opt_path(id_priv) ? opt_path(id_priv)->mtu : opt_port_mtu(id_priv);
 }
 
 /*
  * ib_mad keeps what waits for an answer in a list that is sorted by time and walked with interrupts
  * off: messages that wait for hours make each one of the port slower.
  */
-static int opt_check_cm_response_timeout(const struct cmx_priv *p, u32 val)
+static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
 	u32 max = READ_ONCE(cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
 		  RESPONSE_TIMEOUT_MARGIN;
 
-	return !p->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
+	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }
 
 /* REUSEADDR can be withdrawn only before it was of use to anybody. */
-static int opt_check_reuseaddr(const struct cmx_priv *p, u32 val)
+static int opt_check_reuseaddr(const struct cmx_id_private *id_priv, u32 val)
 {
-	if (p->state == CMX_IDLE || (val && p->state != CMX_LISTEN))
+	if (id_priv->state == CMX_IDLE || (val && id_priv->state != CMX_LISTEN))
 		return 0;
 	return -EINVAL;
 }
 
-static int opt_check_ack_timeout(const struct cmx_priv *p, u32 val)
+static int opt_check_ack_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
-	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_INI ? 0 : -EINVAL;
+	u8 type = id_priv->id.qp_type;
+
+	return type == IB_QPT_RC || type == IB_QPT_XRC_INI ? 0 : -EINVAL;
 }
 
-static int opt_check_min_rnr_timer(const struct cmx_priv *p, u32 val)
+static int opt_check_min_rnr_timer(const struct cmx_id_private *id_priv, u32 val)
 {
-	return p->id.qp_type == IB_QPT_RC || p->id.qp_type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
+	u8 type = id_priv->id.qp_type;
+
+	return type == IB_QPT_RC || type == IB_QPT_XRC_TGT ? 0 : -EINVAL;
 }
 
-static int opt_check_gid_type(const struct cmx_priv *p, u32 val)
+static int opt_check_gid_type(const struct cmx_id_private *id_priv, u32 val)
 {
-	return p->dev ? -EISCONN : 0;
+	return id_priv->dev ? -EISCONN : 0;
 }
 
-static int opt_check_path_mtu(const struct cmx_priv *p, u32 val)
+static int opt_check_path_mtu(const struct cmx_id_private *id_priv, u32 val)
 {
-	return p->dev && val > opt_port_mtu(p) ? -EINVAL : 0;
+	return id_priv->dev && val > opt_port_mtu(id_priv) ? -EINVAL : 0;
 }
 
 /* Datagrams' messages can't carry it. */
-static int opt_check_ece_policy(const struct cmx_priv *p, u32 val)
+static int opt_check_ece_policy(const struct cmx_id_private *id_priv, u32 val)
 {
-	return val == CMX_ECE_REQUIRE && p->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
+	return val == CMX_ECE_REQUIRE && id_priv->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
 }
 
-static int opt_check_mcast_loopback(const struct cmx_priv *p, u32 val)
+static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 val)
 {
-	return p->id.qp ? -EISCONN : 0;
+	return id_priv->id.qp ? -EISCONN : 0;
 }
 
 #define OPT_ROW(opt_level, opt_name, opt_label, ...)					\
@@ -268,9 +273,9 @@ static enum cmx_opt_bit opt_row_bit(const struct cmx_option *o)
 	return o - opt_rows;
 }
 
-static void opt_value_store(struct cmx_priv *p, const struct cmx_option *o, u32 val)
+static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)
 {
-	void *field = (void *)&p->opt + o->offset;
+	void *field = (void *)&id_priv->opt + o->offset;
 
 	switch (o->size) {
 	case 1:
@@ -283,48 +288,48 @@ static void opt_value_store(struct cmx_priv *p, const struct cmx_option *o, u32 
 		*(u32 *)field = val;
 	}
 	if (o->zero_resets && !val)
-		p->opt.set &= ~BIT(opt_row_bit(o));
+		id_priv->opt.set &= ~BIT(opt_row_bit(o));
 	else
-		p->opt.set |= BIT(opt_row_bit(o));
+		id_priv->opt.set |= BIT(opt_row_bit(o));
 }
 
 /**
  * cmx_opt_show() - write the options that were set, for people
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @s: where to
  */
-void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s)
+void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 {
 	const struct cmx_option *o;
 
 	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++) {
-		if (!cmx_opt_set(p, opt_row_bit(o)))
+		if (!cmx_opt_set(id_priv, opt_row_bit(o)))
 			continue;
 		seq_printf(s, " %s", o->label);
 		if (o->size)
-			seq_printf(s, "=%u", opt_value_load(p, o));
+			seq_printf(s, "=%u", opt_value_load(id_priv, o));
 	}
 }
 
 /**
  * cmx_opt_supported() - whether the transport of an id has an option
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @bit: the option
  *
  * Return: true also while it is not known which transport the id will have.
  */
-bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit)
+bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
-	return !p->dev || p->dev_port->transport->bit & opt_rows[bit].transports;
+	return !id_priv->dev || id_priv->dev_port->transport->bit & opt_rows[bit].transports;
 }
 
-static u32 opt_stage(const struct cmx_priv *p)
+static u32 opt_stage(const struct cmx_id_private *id_priv)
 {
-	if (p->state != CMX_CONNECT)
-		return BIT(p->state);
-	if (p->established)
+	if (id_priv->state != CMX_CONNECT)
+		return BIT(id_priv->state);
+	if (id_priv->established)
 		return CMX_STAGE_ESTABLISHED;
-	return p->passive && p->owed ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
+	return id_priv->passive && id_priv->response_pending ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
 }
 
 static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
@@ -340,26 +345,26 @@ static int opt_value_decode(const struct cmx_option *o, const void *val, size_t 
 	return *out < o->min || *out > o->max ? -EINVAL : 0;
 }
 
-static int opt_value_set(struct cmx_priv *p, const struct cmx_option *o, u32 val)
+static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)
 {
-	struct cmx_opts old = p->opt;
+	struct cmx_opts old = id_priv->opt;
 	int ret = 0;
 
-	if (p->state == CMX_REMOVED)
+	if (id_priv->state == CMX_REMOVED)
 		return -ENODEV;
-	if (!(opt_stage(p) & o->until))
+	if (!(opt_stage(id_priv) & o->until))
 		return -(o->late ?: EISCONN);
-	if (!cmx_opt_supported(p, opt_row_bit(o)))
+	if (!cmx_opt_supported(id_priv, opt_row_bit(o)))
 		return -EOPNOTSUPP;
 	if (o->check)
-		ret = o->check(p, val);
+		ret = o->check(id_priv, val);
 	if (ret)
 		return ret;
-	opt_value_store(p, o, val);
+	opt_value_store(id_priv, o, val);
 	if (o->apply)
-		ret = o->apply(p);
+		ret = o->apply(id_priv);
 	if (ret)
-		p->opt = old;
+		id_priv->opt = old;
 	return ret;
 }
 
@@ -386,31 +391,32 @@ static int opt_value_set(struct cmx_priv *p, const struct cmx_option *o, u32 val
 int cmx_set_option(struct cmx_id *id, int level, int name, const void *val, size_t len)
 {
 	const struct cmx_option *o = opt_row_find(level, name);
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	u32 v;
 	int ret;
 
 	if (!o)
 		return -ENOSYS;
 	if (o->set)
-		return o->set(p, val, len);
+		return o->set(id_priv, val, len);
 	ret = opt_value_decode(o, val, len, &v);
 	if (ret)
 		return ret;
-	mutex_lock(&p->lock);
-	ret = opt_value_set(p, o, v);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = opt_value_set(id_priv, o, v);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_set_option);
 
-static int opt_value_get(struct cmx_priv *p, const struct cmx_option *o, void *val, size_t *len)
+static int opt_value_get(struct cmx_id_private *id_priv, const struct cmx_option *o, void *val,
+			 size_t *len)
 {
 	u32 v;
 
 	if (*len < sizeof(v) && !(o->level == RDMA_OPTION_ID && *len))
 		return -ENOSPC;
-	v = opt_value_in_effect(p, opt_row_bit(o));
+	v = opt_value_in_effect(id_priv, opt_row_bit(o));
 	if (*len >= sizeof(v)) {
 		*len = sizeof(v);
 		memcpy(val, &v, sizeof(v));
@@ -441,16 +447,16 @@ static int opt_value_get(struct cmx_priv *p, const struct cmx_option *o, void *v
 int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *len, u32 *flags)
 {
 	const struct cmx_option *o = opt_row_find(level, name);
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
 	if (!o)
 		return -ENOPROTOOPT;
-	mutex_lock(&p->lock);
-	ret = o->get ? o->get(p, val, len) : opt_value_get(p, o, val, len);
+	mutex_lock(&id_priv->lock);
+	ret = o->get ? o->get(id_priv, val, len) : opt_value_get(id_priv, o, val, len);
 	if (!ret && flags)
-		*flags = cmx_opt_set(p, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
-	mutex_unlock(&p->lock);
+		*flags = cmx_opt_set(id_priv, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_get_option);

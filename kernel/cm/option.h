@@ -7,12 +7,13 @@
 struct seq_file;
 
 /* option_path.c: RDMA_OPTION_IB_PATH */
-int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len);
-int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len);
-int cmx_opt_apply_tos(struct cmx_priv *p);
+int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len);
+int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len);
+int cmx_opt_apply_tos(struct cmx_id_private *id_priv);
 
-void cmx_opt_show(const struct cmx_priv *p, struct seq_file *s);
+void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s);
 
-bool cmx_opt_supported(const struct cmx_priv *p, enum cmx_opt_bit bit);	/* by the transport */
+bool cmx_opt_supported(const struct cmx_id_private *id_priv,
+		       enum cmx_opt_bit bit); /* by the transport */
 
 #endif

@@ -29,44 +29,44 @@ static const struct ib_path_rec_data *opt_path_find_primary(const struct ib_path
 	return NULL;
 }
 
-static int opt_path_install(struct cmx_priv *p, const struct sa_path_rec *from)
+static int opt_path_install(struct cmx_id_private *id_priv, const struct sa_path_rec *from)
 {
-	const struct cmx_route_ops *ops = p->dev_port->transport->route;
-	struct rdma_route *route = &p->id.route;
+	const struct cmx_route_ops *ops = id_priv->dev_port->transport->route;
+	struct rdma_route *route = &id_priv->id.route;
 	struct sa_path_rec *rec = kmemdup(from, sizeof(*from), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!rec)
 		return -ENOMEM;
-	ret = ops->complete ? ops->complete(p, rec) : 0;
+	ret = ops->complete ? ops->complete(id_priv, rec) : 0;
 	if (ret) {
 		kfree(rec);
 		return ret;
 	}
-	cmx_route_free(p);
+	cmx_route_free(id_priv);
 	route->path_rec = rec;
 	route->num_pri_alt_paths = 1;
 	return 0;
 }
 
-static int opt_path_resolve(struct cmx_priv *p, const struct sa_path_rec *rec)
+static int opt_path_resolve(struct cmx_id_private *id_priv, const struct sa_path_rec *rec)
 {
 	int ret;
 
-	if (!cmx_opt_supported(p, CMX_OPT_IB_PATH))
+	if (!cmx_opt_supported(id_priv, CMX_OPT_IB_PATH))
 		return -EOPNOTSUPP;
-	if (!p->dev || p->state != CMX_ADDR_RESOLVED)
+	if (!id_priv->dev || id_priv->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;
-	ret = opt_path_install(p, rec);
+	ret = opt_path_install(id_priv, rec);
 	if (ret)
 		return ret;
-	p->opt.set |= BIT(CMX_OPT_IB_PATH);
-	return cmx_state_move(p, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_RESOLVED);
+	id_priv->opt.set |= BIT(CMX_OPT_IB_PATH);
+	return cmx_state_move(id_priv, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_RESOLVED);
 }
 
 /**
  * cmx_opt_set_path() - set the path record from RDMA_OPTION_IB_PATH, instead of resolving it
- * @p: the id. Caller must not hold its lock
+ * @id_priv: the id. Caller must not hold its lock
  * @val: array of struct ib_path_rec_data; the first primary record that is valid for GMPs and for
  *	both directions is used
  * @len: length of @val in bytes
@@ -81,7 +81,7 @@ static int opt_path_resolve(struct cmx_priv *p, const struct sa_path_rec *rec)
  * * -EHOSTUNREACH: the peer is behind a gateway, and the option GID type is not RoCE v2.
  * * -ENOMEM: out of memory.
  */
-int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
+int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len)
 {
 	const struct ib_path_rec_data *data = opt_path_find_primary(val, len);
 	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB };
@@ -93,14 +93,14 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
 		return -EINVAL;
 	copy = *data;
 	ib_sa_unpack_path(copy.path_rec, &rec);
-	ev = cmx_event_new(p, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	mutex_lock(&p->lock);
-	ret = opt_path_resolve(p, &rec);
+	mutex_lock(&id_priv->lock);
+	ret = opt_path_resolve(id_priv, &rec);
 	if (!ret)
 		cmx_event_post(ev);
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	if (ret)
 		cmx_event_free(ev);
 	return ret;
@@ -122,27 +122,27 @@ int cmx_opt_set_path(struct cmx_priv *p, const void *val, size_t len)
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
-	ret = opt_path_resolve(p, rec);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = opt_path_resolve(id_priv, rec);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_set_ib_path);
 
 /**
  * cmx_opt_get_path() - get the path records of an id
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @val: buffer for an array of struct ib_path_rec_data
  * @len: in: size of @val in bytes; out: bytes written
  *
  * Return: 0; -ENOSPC if @val is too small for one record; -EINVAL if there is no route yet.
  */
-int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
+int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len)
 {
-	const struct rdma_route *route = &p->id.route;
+	const struct rdma_route *route = &id_priv->id.route;
 	struct ib_path_rec_data *data = val;
 	size_t i, n = *len / sizeof(*data);
 
@@ -162,18 +162,18 @@ int cmx_opt_get_path(struct cmx_priv *p, void *val, size_t *len)
 
 /**
  * cmx_opt_apply_tos() - apply a new traffic class to the path
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  *
  * If the route has been resolved already, its path record is updated.
  *
  * Return: 0; -EISCONN on iWARP if TCP uses the old traffic class already; or the error of a path
  * that cannot be updated.
  */
-int cmx_opt_apply_tos(struct cmx_priv *p)
+int cmx_opt_apply_tos(struct cmx_id_private *id_priv)
 {
-	if (p->dev && p->dev_port->transport->route->apply_tos)
-		return p->dev_port->transport->route->apply_tos(p);
-	if (p->state == CMX_ROUTE_RESOLVED)
-		p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
+	if (id_priv->dev && id_priv->dev_port->transport->route->apply_tos)
+		return id_priv->dev_port->transport->route->apply_tos(id_priv);
+	if (id_priv->state == CMX_ROUTE_RESOLVED)
+		id_priv->id.route.path_rec->traffic_class = cmx_opt_tos(id_priv);
 	return 0;
 }

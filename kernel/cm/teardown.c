@@ -2,57 +2,57 @@
 /*
  * The end of an id: what the operations made is taken down, the last one first.
  */
-#include "addr.h"
+#include "resolve_addr.h"
 #include "deadline.h"
 #include "device.h"
 #include "listen.h"
 #include "mcast.h"
-#include "port.h"
+#include "port_space.h"
 #include "teardown.h"
 #include "transport.h"
-#include "watch.h"
+#include "neigh_watch.h"
 
 /**
  * cmx_id_release_device() - give back all that an id holds on its device
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  *
  * Nothing here waits for the wire or for a callback.
  */
-void cmx_id_release_device(struct cmx_priv *p)
+void cmx_id_release_device(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&p->lock);
-	cmx_addr_cancel(p);
-	if (p->dev && p->dev_port->transport->route->cancel)
-		p->dev_port->transport->route->cancel(p);
-	cmx_deadline_stop(p);
-	cmx_listen_stop(p);
-	cmx_conn_release(p);
-	cmx_mcast_leave_all(p);
-	cmx_unwatch_peer(p);
-	cmx_device_detach(p);
+	lockdep_assert_held(&id_priv->lock);
+	cmx_addr_cancel(id_priv);
+	if (id_priv->dev && id_priv->dev_port->transport->route->cancel)
+		id_priv->dev_port->transport->route->cancel(id_priv);
+	cmx_deadline_stop(id_priv);
+	cmx_listen_stop(id_priv);
+	cmx_conn_release(id_priv);
+	cmx_mcast_leave_all(id_priv);
+	cmx_neigh_unwatch(id_priv);
+	cmx_device_detach(id_priv);
 }
 
 /* What may take a minute yet does not keep the namespace. */
-static void id_drop_net(struct cmx_priv *p)
+static void id_drop_net(struct cmx_id_private *id_priv)
 {
-	put_net(cmx_net(p));
-	p->id.route.addr.dev_addr.net = NULL;
+	put_net(cmx_net(id_priv));
+	id_priv->id.route.addr.dev_addr.net = NULL;
 }
 
 /**
- * cmx_id_kill() - end an id: no event and no verb succeeds after this
- * @p: the id; the caller holds a reference and none of its locks
+ * cmx_id_shutdown() - end an id: no event and no verb succeeds after this
+ * @id_priv: the id; the caller holds a reference and none of its locks
  *
  * The memory goes with the last reference. Calling it again does nothing.
  */
-void cmx_id_kill(struct cmx_priv *p)
+void cmx_id_shutdown(struct cmx_id_private *id_priv)
 {
-	mutex_lock(&p->lock);
-	if (!cmx_state_move(p, ~CMX_IN(DEAD), CMX_DEAD)) {
-		cmx_id_release_device(p);
-		cmx_port_release(p);
-		if (p->cm_dead)
-			id_drop_net(p);
+	mutex_lock(&id_priv->lock);
+	if (!cmx_state_move(id_priv, ~CMX_IN(DEAD), CMX_DEAD)) {
+		cmx_id_release_device(id_priv);
+		cmx_port_release(id_priv);
+		if (id_priv->cm_dead)
+			id_drop_net(id_priv);
 	}
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 }

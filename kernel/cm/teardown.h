@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-void cmx_id_release_device(struct cmx_priv *p);	/* p->lock is held */
-void cmx_id_kill(struct cmx_priv *p);
+void cmx_id_release_device(struct cmx_id_private *id_priv);	/* id_priv->lock is held */
+void cmx_id_shutdown(struct cmx_id_private *id_priv);
 
 #endif

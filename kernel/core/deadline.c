@@ -11,77 +11,77 @@
 /**
  * struct cmx_deadline - a pending deadline
  * @work: runs when the deadline ends
- * @p: the id, with a reference
+ * @id_priv: the id, with a reference
  *
- * The deadline is active while p->deadline points to it. Otherwise @work runs or is about to run,
- * and only frees it.
+ * The deadline is active while id_priv->deadline points to it. Otherwise @work runs or is about to
+ * run, and only frees it.
  */
 struct cmx_deadline {
 	struct delayed_work work;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 };
 
 static void deadline_work(struct work_struct *work)
 {
 	struct cmx_deadline *d = container_of(to_delayed_work(work), struct cmx_deadline, work);
-	struct cmx_priv *p = d->p;
+	struct cmx_id_private *id_priv = d->id_priv;
 	struct cmx_event *ev;
 	bool post;
 
-	ev = cmx_event_must(p, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
-	mutex_lock(&p->lock);
-	post = p->deadline == d && p->state == CMX_CONNECT && !p->established;
-	if (p->deadline == d)
-		p->deadline = NULL;
+	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	mutex_lock(&id_priv->lock);
+	post = id_priv->deadline == d && id_priv->state == CMX_CONNECT && !id_priv->established;
+	if (id_priv->deadline == d)
+		id_priv->deadline = NULL;
 	if (post) {
-		cmx_conn_release(p);
+		cmx_conn_release(id_priv);
 		cmx_event_queue(ev);
 	}
-	mutex_unlock(&p->lock);
-	cmx_event_finish(p, ev, post);
-	cmx_id_put(p);
+	mutex_unlock(&id_priv->lock);
+	cmx_event_finish(id_priv, ev, post);
+	cmx_id_put(id_priv);
 	kfree(d);
 }
 
 /**
  * cmx_deadline_start() - start the deadline of a connect or accept, if one is set
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  *
  * If the deadline ends before the connection is established, the attempt is aborted: UNREACHABLE
  * with -ETIMEDOUT is the last event.
  *
  * Return: 0 or -ENOMEM.
  */
-int cmx_deadline_start(struct cmx_priv *p)
+int cmx_deadline_start(struct cmx_id_private *id_priv)
 {
-	u32 ms = cmx_opt_connect_deadline_ms(p);
+	u32 ms = cmx_opt_connect_deadline_ms(id_priv);
 	struct cmx_deadline *d;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!ms)
 		return 0;
 	d = kmalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
 		return -ENOMEM;
 	INIT_DELAYED_WORK(&d->work, deadline_work);
-	d->p = cmx_id_get(p);
-	p->deadline = d;
+	d->id_priv = cmx_id_get(id_priv);
+	id_priv->deadline = d;
 	queue_delayed_work(cmx_wq, &d->work, msecs_to_jiffies(ms));
 	return 0;
 }
 
 /**
  * cmx_deadline_stop() - cancel the deadline of an id
- * @p: the id, which may have no deadline. Caller must hold its lock
+ * @id_priv: the id, which may have no deadline. Caller must hold its lock
  */
-void cmx_deadline_stop(struct cmx_priv *p)
+void cmx_deadline_stop(struct cmx_id_private *id_priv)
 {
-	struct cmx_deadline *d = p->deadline;
+	struct cmx_deadline *d = id_priv->deadline;
 
-	lockdep_assert_held(&p->lock);
-	p->deadline = NULL;
+	lockdep_assert_held(&id_priv->lock);
+	id_priv->deadline = NULL;
 	if (d && cancel_delayed_work(&d->work)) {
-		cmx_id_put(p);
+		cmx_id_put(id_priv);
 		kfree(d);
 	}
 }

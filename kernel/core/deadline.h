@@ -4,8 +4,8 @@
 
 #include "id.h"
 
-/* p->lock is held */
-int cmx_deadline_start(struct cmx_priv *p);
-void cmx_deadline_stop(struct cmx_priv *p);
+/* id_priv->lock is held */
+int cmx_deadline_start(struct cmx_id_private *id_priv);
+void cmx_deadline_stop(struct cmx_id_private *id_priv);
 
 #endif

@@ -50,16 +50,16 @@ void cmx_device_list_del(struct cmx_device *dev)
 
 /**
  * cmx_port_fits() - whether an id may use a port
- * @p: the id
+ * @id_priv: the id
  * @dev: the device
  * @port: the port
  */
-bool cmx_port_fits(const struct cmx_priv *p, struct cmx_device *dev, u32 port)
+bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 
-	return transport && cmx_device_fits(dev->device, p->node_type) &&
-	       (!transport->id_fits || transport->id_fits(p));
+	return transport && cmx_device_fits(dev->device, id_priv->node_type) &&
+	       (!transport->id_fits || transport->id_fits(id_priv));
 }
 
 /**
@@ -121,10 +121,11 @@ out:
  * Return: an array for kvfree(), with a reference on each id; NULL: none, or out
  * of memory.
  */
-struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
-				 const void *arg, size_t *n)
+struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
+						    const void *arg),
+				       const void *arg, size_t *n)
 {
-	struct cmx_priv **ids = NULL, *p;
+	struct cmx_id_private **ids = NULL, *id_priv;
 	struct cmx_device *dev;
 	size_t max = 0;
 
@@ -133,13 +134,13 @@ struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const vo
 again:
 	list_for_each_entry(dev, &devices, item) {
 		spin_lock(&dev->lock);
-		list_for_each_entry(p, &dev->ids, dev_item) {
-			if (!want(p, arg))
+		list_for_each_entry(id_priv, &dev->ids, dev_item) {
+			if (!want(id_priv, arg))
 				continue;
 			if (!ids)
 				max++;
-			else if (*n < max && cmx_id_tryget(p))
-				ids[(*n)++] = p;
+			else if (*n < max && cmx_id_tryget(id_priv))
+				ids[(*n)++] = id_priv;
 		}
 		spin_unlock(&dev->lock);
 	}
@@ -164,19 +165,19 @@ bool cmx_device_fits(const struct ib_device *device, u8 node_type)
 
 /**
  * cmx_device_attach() - bind an id to a device and port
- * @p: the id; its lock is held, it is attached to none
+ * @id_priv: the id; its lock is held, it is attached to none
  * @dev: the device
  * @port: the port
  *
  * Return: 0, or -ENODEV when the device is being removed or the port's
  * transport is none of ours, or of a type that the id may not use.
  */
-int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
+int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
 {
 	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
-	lockdep_assert_held(&p->lock);
-	if (!cmx_port_fits(p, dev, port))
+	lockdep_assert_held(&id_priv->lock);
+	if (!cmx_port_fits(id_priv, dev, port))
 		return -ENODEV;
 
 	spin_lock(&dev->lock);
@@ -185,52 +186,53 @@ int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port)
 		return -ENODEV;
 	}
 	cmx_device_get(dev);
-	list_add_tail(&p->dev_item, &dev->ids);
+	list_add_tail(&id_priv->dev_item, &dev->ids);
 	spin_unlock(&dev->lock);
 
-	p->dev = dev;
-	p->id.device = dev->device;
-	p->id.port_num = port;
-	p->dev_port = dp;
-	p->id.route.addr.dev_addr.transport = dp->node_transport;
-	p->gid_type = dp->gid_type;
-	if (cmx_opt_set(p, CMX_OPT_GID_TYPE) && rdma_protocol_roce(dev->device, port))
-		p->gid_type = p->opt.gid_type;
-	p->ops = p->id.qp_type == IB_QPT_UD ? dp->transport->dgram : dp->transport->conn;
+	id_priv->dev = dev;
+	id_priv->id.device = dev->device;
+	id_priv->id.port_num = port;
+	id_priv->dev_port = dp;
+	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
+	id_priv->gid_type = dp->gid_type;
+	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) && rdma_protocol_roce(dev->device, port))
+		id_priv->gid_type = id_priv->opt.gid_type;
+	id_priv->ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
+							  dp->transport->conn;
 	return 0;
 }
 
 /**
  * cmx_device_attach_attr() - as cmx_device_attach(), by a GID
- * @p: the id; its lock is held, it is attached to none
+ * @id_priv: the id; its lock is held, it is attached to none
  * @dev: the device
  * @port: the port
  * @attr: GID, with a reference, which is used up
  *
  * Return: as cmx_device_attach().
  */
-int cmx_device_attach_attr(struct cmx_priv *p, struct cmx_device *dev, u32 port,
+int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port,
 			   const struct ib_gid_attr *attr)
 {
-	int ret = cmx_device_attach(p, dev, port);
+	int ret = cmx_device_attach(id_priv, dev, port);
 
 	if (ret)
 		rdma_put_gid_attr(attr);
 	else
-		p->id.route.addr.dev_addr.sgid_attr = attr;
+		id_priv->id.route.addr.dev_addr.sgid_attr = attr;
 	return ret;
 }
 
 /**
  * cmx_device_attach_request() - the same, to where a request came in
- * @p: the id; its lock is held, it is attached to none
+ * @id_priv: the id; its lock is held, it is attached to none
  * @device: the device
  * @port: the port
  * @attr: GID, with a reference, which is used up
  *
  * Return: as cmx_device_attach().
  */
-int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 port,
+int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *device, u32 port,
 			      const struct ib_gid_attr *attr)
 {
 	struct cmx_device *dev = cmx_device_find(device);
@@ -240,21 +242,21 @@ int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 
 		rdma_put_gid_attr(attr);
 		return -ENODEV;
 	}
-	ret = cmx_device_attach_attr(p, dev, port, attr);
+	ret = cmx_device_attach_attr(id_priv, dev, port, attr);
 	cmx_device_put(dev);
 	return ret;
 }
 
 /**
  * cmx_device_detach() - undo cmx_device_attach()
- * @p: the id; its lock is held. Nothing to do when it is attached to none
+ * @id_priv: the id; its lock is held. Nothing to do when it is attached to none
  */
-void cmx_device_detach(struct cmx_priv *p)
+void cmx_device_detach(struct cmx_id_private *id_priv)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
-	struct cmx_device *dev = p->dev;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	struct cmx_device *dev = id_priv->dev;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!dev)
 		return;
 	if (addr->sgid_attr) {
@@ -262,31 +264,31 @@ void cmx_device_detach(struct cmx_priv *p)
 		addr->sgid_attr = NULL;
 	}
 	spin_lock(&dev->lock);
-	list_del_init(&p->dev_item);
+	list_del_init(&id_priv->dev_item);
 	spin_unlock(&dev->lock);
-	p->dev = NULL;
-	p->id.device = NULL;
-	p->ops = NULL;
-	p->dev_port = NULL;
+	id_priv->dev = NULL;
+	id_priv->id.device = NULL;
+	id_priv->ops = NULL;
+	id_priv->dev_port = NULL;
 	cmx_device_put(dev);
 }
 
 /**
  * cmx_id_gids() - GIDs of an id and of its peer
- * @p: the id; its lock is held, it is attached to a device
+ * @id_priv: the id; its lock is held, it is attached to a device
  * @sgid: receives its own
  * @dgid: receives the peer's, all zero while it is not known
  *
  * On RoCE they are those of the IP addresses, as the in-tree stack tells them.
  */
-void cmx_id_gids(struct cmx_priv *p, union ib_gid *sgid, union ib_gid *dgid)
+void cmx_id_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 
-	lockdep_assert_held(&p->lock);
-	if (p->dev_port->transport->gid_is_ip) {
-		rdma_ip2gid(cmx_src(p), sgid);
-		rdma_ip2gid(cmx_dst(p), dgid);
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->dev_port->transport->gid_is_ip) {
+		rdma_ip2gid(cmx_src(id_priv), sgid);
+		rdma_ip2gid(cmx_dst(id_priv), dgid);
 	} else {
 		rdma_addr_get_sgid(addr, sgid);
 		rdma_addr_get_dgid(addr, dgid);

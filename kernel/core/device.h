@@ -35,7 +35,7 @@ struct cmx_dev_port {
  * @ref: ids, listeners, cm ids that were given up, and look-ups in progress
  * @gone: the last reference was dropped
  * @lock: protects @ids; innermost but for none
- * @ids: &cmx_priv.dev_item
+ * @ids: &cmx_id_private.dev_item
  * @gone_soon: being removed: takes no more ids; under @lock
  * @rcu: look-ups from callbacks may still see it
  * @events: of its ports
@@ -72,10 +72,11 @@ void cmx_device_put(struct cmx_device *dev);
  */
 int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
 
-struct cmx_priv **cmx_device_ids(bool (*want)(const struct cmx_priv *p, const void *arg),
-				 const void *arg, size_t *n);
+struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
+						    const void *arg),
+				       const void *arg, size_t *n);
 
-bool cmx_port_fits(const struct cmx_priv *p, struct cmx_device *dev, u32 port);
+bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port);
 bool cmx_device_fits(const struct ib_device *device, u8 node_type);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)
@@ -83,12 +84,12 @@ static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 p
 	return &dev->port[port - rdma_start_port(dev->device)];
 }
 
-int cmx_device_attach(struct cmx_priv *p, struct cmx_device *dev, u32 port);
-int cmx_device_attach_attr(struct cmx_priv *p, struct cmx_device *dev, u32 port,
+int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port);
+int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port,
 			   const struct ib_gid_attr *attr);
-int cmx_device_attach_request(struct cmx_priv *p, struct ib_device *device, u32 port,
+int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *device, u32 port,
 			      const struct ib_gid_attr *attr);
-void cmx_device_detach(struct cmx_priv *p);
-void cmx_id_gids(struct cmx_priv *p, union ib_gid *sgid, union ib_gid *dgid);
+void cmx_device_detach(struct cmx_id_private *id_priv);
+void cmx_id_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid);
 
 #endif

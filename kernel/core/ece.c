@@ -12,22 +12,22 @@
 		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\
 		       CMX_IN(ROUTE_RESOLVED))
 
-static u8 ece_policy(const struct cmx_priv *p)
+static u8 ece_policy(const struct cmx_id_private *id_priv)
 {
-	return cmx_opt_set(p, CMX_OPT_ECE_POLICY) ? p->opt.ece_policy : CMX_ECE_AUTO;
+	return cmx_opt_set(id_priv, CMX_OPT_ECE_POLICY) ? id_priv->opt.ece_policy : CMX_ECE_AUTO;
 }
 
-static bool ece_is_supported(const struct cmx_priv *p)
+static bool ece_is_supported(const struct cmx_id_private *id_priv)
 {
-	return !p->dev || p->dev_port->transport->has_ece;
+	return !id_priv->dev || id_priv->dev_port->transport->has_ece;
 }
 
 /* Is our REQ or REP still to be sent? */
-static bool ece_can_offer(const struct cmx_priv *p)
+static bool ece_can_offer(const struct cmx_id_private *id_priv)
 {
-	if (p->state == CMX_CONNECT)
-		return p->passive && p->owed;
-	return BIT(p->state) & BEFORE_ANSWER;
+	if (id_priv->state == CMX_CONNECT)
+		return id_priv->passive && id_priv->response_pending;
+	return BIT(id_priv->state) & BEFORE_ANSWER;
 }
 
 /**
@@ -42,23 +42,23 @@ static bool ece_can_offer(const struct cmx_priv *p)
  */
 int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret = 0;
 
 	if (ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	mutex_lock(&p->lock);
-	if (!ece_can_offer(p)) {
+	mutex_lock(&id_priv->lock);
+	if (!ece_can_offer(id_priv)) {
 		ret = -EINVAL;
-	} else if (!ece_is_supported(p)) {
+	} else if (!ece_is_supported(id_priv)) {
 		ret = -EOPNOTSUPP;
 	} else {
-		p->ece_local = *ece;
-		p->ece_flags &= ~CMX_ECE_F_LOCAL;
+		id_priv->ece_local = *ece;
+		id_priv->ece_flags &= ~CMX_ECE_F_LOCAL;
 		if (ece->vendor_id)
-			p->ece_flags |= CMX_ECE_F_LOCAL;
+			id_priv->ece_flags |= CMX_ECE_F_LOCAL;
 	}
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_set_local_ece);
@@ -74,13 +74,13 @@ EXPORT_SYMBOL_GPL(cmx_set_local_ece);
  */
 int cmx_get_remote_ece(struct cmx_id *id, struct rdma_ucm_ece *ece)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
-	*ece = p->ece_remote;
-	ret = ece_is_supported(p) ? 0 : -EOPNOTSUPP;
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	*ece = id_priv->ece_remote;
+	ret = ece_is_supported(id_priv) ? 0 : -EOPNOTSUPP;
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_get_remote_ece);
@@ -94,60 +94,60 @@ EXPORT_SYMBOL_GPL(cmx_get_remote_ece);
  */
 void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 
-	mutex_lock(&p->lock);
-	info->local = p->ece_local;
-	info->remote = p->ece_remote;
-	info->flags = p->ece_flags;
-	info->policy = ece_policy(p);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	info->local = id_priv->ece_local;
+	info->remote = id_priv->ece_remote;
+	info->flags = id_priv->ece_flags;
+	info->policy = ece_policy(id_priv);
+	mutex_unlock(&id_priv->lock);
 }
 EXPORT_SYMBOL_GPL(cmx_query_ece);
 
-static void ece_applied_update(struct cmx_priv *p)
+static void ece_applied_update(struct cmx_id_private *id_priv)
 {
-	if (p->ece_flags & CMX_ECE_F_OFFERED && p->ece_flags & CMX_ECE_F_REMOTE)
-		p->ece_flags |= CMX_ECE_F_APPLIED;
+	if (id_priv->ece_flags & CMX_ECE_F_OFFERED && id_priv->ece_flags & CMX_ECE_F_REMOTE)
+		id_priv->ece_flags |= CMX_ECE_F_APPLIED;
 }
 
 /**
  * cmx_ece_offer() - get the ECE pair for the REQ or REP that is about to be sent
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @out: receives the pair, or zeroes for none
  */
-void cmx_ece_offer(struct cmx_priv *p, struct rdma_ucm_ece *out)
+void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out)
 {
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	memset(out, 0, sizeof(*out));
-	if (ece_policy(p) == CMX_ECE_OFF || !p->ece_local.vendor_id)
+	if (ece_policy(id_priv) == CMX_ECE_OFF || !id_priv->ece_local.vendor_id)
 		return;
-	*out = p->ece_local;
-	p->ece_flags |= CMX_ECE_F_OFFERED;
-	ece_applied_update(p);
+	*out = id_priv->ece_local;
+	id_priv->ece_flags |= CMX_ECE_F_OFFERED;
+	ece_applied_update(id_priv);
 }
 
 /**
  * cmx_ece_receive() - store the ECE pair of a received REQ or REP
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @ece: the pair of the message; vendor_id 0: the message has none
  *
  * Return: false if the policy requires a pair of the peer and the message has none. The caller
  * then rejects with IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED.
  */
-bool cmx_ece_receive(struct cmx_priv *p, const struct rdma_ucm_ece *ece)
+bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece)
 {
-	lockdep_assert_held(&p->lock);
-	if (ece_policy(p) == CMX_ECE_OFF)
+	lockdep_assert_held(&id_priv->lock);
+	if (ece_policy(id_priv) == CMX_ECE_OFF)
 		return true;
-	p->ece_remote = *ece;
+	id_priv->ece_remote = *ece;
 	if (ece->vendor_id) {
-		p->ece_flags |= CMX_ECE_F_REMOTE;
-		ece_applied_update(p);
+		id_priv->ece_flags |= CMX_ECE_F_REMOTE;
+		ece_applied_update(id_priv);
 		return true;
 	}
-	if (ece_policy(p) != CMX_ECE_REQUIRE)
+	if (ece_policy(id_priv) != CMX_ECE_REQUIRE)
 		return true;
-	p->ece_flags |= CMX_ECE_F_REJECTED;
+	id_priv->ece_flags |= CMX_ECE_F_REJECTED;
 	return false;
 }

@@ -7,8 +7,8 @@
 /** define CMX_ECE_VENDOR_MAX - REQ and REP have 24 bits for the vendor id */
 #define CMX_ECE_VENDOR_MAX 0xffffff
 
-/* p->lock is held */
-void cmx_ece_offer(struct cmx_priv *p, struct rdma_ucm_ece *out);
-bool cmx_ece_receive(struct cmx_priv *p, const struct rdma_ucm_ece *ece);
+/* id_priv->lock is held */
+void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
+bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Lock order, outermost first:
  *
- *   &cmx_file.mutex	mutex, eventq.c
- *   &cmx_priv.lock	mutex; two ids only as listener, then its child
+ *   &cmx_file.mutex	mutex, channel.c
+ *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
  *   rtnl		taken under an id's lock for IGMP and MLD
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
@@ -51,24 +51,25 @@ void cmx_id_exit_module(void)
 			destroy_workqueue(all[i]);
 }
 
-static void id_init(struct cmx_priv *p, struct net *net, const struct cmx_sink *sink,
-		    enum rdma_ucm_port_space ps, enum ib_qp_type qp_type)
+static void id_init(struct cmx_id_private *id_priv, struct net *net,
+		    const struct cmx_id_consumer_ops *consumer, enum rdma_ucm_port_space ps,
+		    enum ib_qp_type qp_type)
 {
-	kref_init(&p->ref);
-	mutex_init(&p->lock);
-	INIT_LIST_HEAD(&p->dev_item);
-	p->sink = sink;
-	p->node_type = RDMA_NODE_UNSPECIFIED;
-	p->created = ktime_get_seconds();
-	p->id.ps = ps;
-	p->id.qp_type = qp_type;
-	p->id.route.addr.dev_addr.net = get_net(net);
+	kref_init(&id_priv->ref);
+	mutex_init(&id_priv->lock);
+	INIT_LIST_HEAD(&id_priv->dev_item);
+	id_priv->consumer = consumer;
+	id_priv->node_type = RDMA_NODE_UNSPECIFIED;
+	id_priv->created = ktime_get_seconds();
+	id_priv->id.ps = ps;
+	id_priv->id.qp_type = qp_type;
+	id_priv->id.route.addr.dev_addr.net = get_net(net);
 }
 
 /**
  * cmx_id_new() - make an id
  * @net: its network namespace
- * @sink: its owner
+ * @consumer: its owner
  * @ps: port space
  * @qp_type: type of QP
  * @gfp: how to allocate
@@ -76,66 +77,66 @@ static void id_init(struct cmx_priv *p, struct net *net, const struct cmx_sink *
  * Return: the id with the owner's reference, or an ERR_PTR: -EINVAL for a port
  * space that does not exist or does not fit @qp_type, -ENOMEM.
  */
-struct cmx_priv *cmx_id_new(struct net *net, const struct cmx_sink *sink,
-			    enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp)
+struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_ops *consumer,
+				  enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp)
 {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 
-	p = sink->alloc(gfp);
-	if (!p)
+	id_priv = consumer->alloc(gfp);
+	if (!id_priv)
 		return ERR_PTR(-ENOMEM);
-	id_init(p, net, sink, ps, qp_type);
-	return p;
+	id_init(id_priv, net, consumer, ps, qp_type);
+	return id_priv;
 }
 
 /**
- * cmx_id_new_child() - make the id that a request brings
+ * cmx_id_new_conn() - make the id that a request brings
  * @listener: whose owner it gets
  * @qp_type: type of QP that the request asks for
  *
  * Return: the id with one reference, or NULL.
  */
-struct cmx_priv *cmx_id_new_child(struct cmx_priv *listener, enum ib_qp_type qp_type)
+struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_qp_type qp_type)
 {
-	struct cmx_priv *p = listener->sink->alloc(GFP_KERNEL);
+	struct cmx_id_private *id_priv = listener->consumer->alloc(GFP_KERNEL);
 
-	if (!p)
+	if (!id_priv)
 		return NULL;
-	id_init(p, cmx_net(listener), listener->sink, listener->id.ps, qp_type);
-	p->passive = 1;
-	p->user = listener->user;
-	p->node_type = listener->node_type;
-	p->id.context = listener->id.context;
-	p->id.event_handler = listener->id.event_handler;
-	return p;
+	id_init(id_priv, cmx_net(listener), listener->consumer, listener->id.ps, qp_type);
+	id_priv->passive = 1;
+	id_priv->user = listener->user;
+	id_priv->node_type = listener->node_type;
+	id_priv->id.context = listener->id.context;
+	id_priv->id.event_handler = listener->id.event_handler;
+	return id_priv;
 }
 
 static void id_free(struct kref *ref)
 {
-	struct cmx_priv *p = container_of(ref, struct cmx_priv, ref);
+	struct cmx_id_private *id_priv = container_of(ref, struct cmx_id_private, ref);
 
-	WARN_ON_ONCE(p->state != CMX_DEAD);
-	cmx_route_free(p);
-	if (cmx_net(p))
-		put_net(cmx_net(p));
-	mutex_destroy(&p->lock);
-	p->sink->free(p);
+	WARN_ON_ONCE(id_priv->state != CMX_DEAD);
+	cmx_route_free(id_priv);
+	if (cmx_net(id_priv))
+		put_net(cmx_net(id_priv));
+	mutex_destroy(&id_priv->lock);
+	id_priv->consumer->free(id_priv);
 }
 
 /**
  * cmx_id_put() - drop a reference
- * @p: the id. May sleep
+ * @id_priv: the id. May sleep
  */
-void cmx_id_put(struct cmx_priv *p)
+void cmx_id_put(struct cmx_id_private *id_priv)
 {
-	kref_put(&p->ref, id_free);
+	kref_put(&id_priv->ref, id_free);
 }
 
 /**
  * cmx_id_tryget() - take a reference if the id is not on its way out
- * @p: the id; a lock or RCU keeps its memory
+ * @id_priv: the id; a lock or RCU keeps its memory
  */
-bool cmx_id_tryget(struct cmx_priv *p)
+bool cmx_id_tryget(struct cmx_id_private *id_priv)
 {
-	return kref_get_unless_zero(&p->ref);
+	return kref_get_unless_zero(&id_priv->ref);
 }

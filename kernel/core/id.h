@@ -16,11 +16,11 @@ struct cmx_addr_op;
 struct cmx_comm_est;
 struct cmx_sa_op;
 struct cmx_deadline;
-struct cmx_peer;
+struct cmx_neigh;
 struct cmx_quota;
 struct cmx_mcast_table;
-struct cmx_sink;
-struct cmx_space;
+struct cmx_id_consumer_ops;
+struct cmx_port_space;
 struct cmx_transport_ops;
 struct cmx_dev_port;
 struct ib_cm_id;
@@ -46,7 +46,7 @@ struct cmx_opts {
 };
 
 /**
- * struct cmx_priv - an id, as the engine sees it
+ * struct cmx_id_private - an id, as the engine sees it
  * @id: what the owner sees
  * @ref: freed with the last reference
  * @state: changed by cmx_state_move() only, under @lock
@@ -54,20 +54,20 @@ struct cmx_opts {
  * @established: the three-way handshake is over (within CMX_CONNECT)
  * @passive: born from a CONNECT_REQUEST, or a listener
  * @srq: the QP has an SRQ (external QPs)
- * @owed: a request or reply of the peer waits for our answer
- * @calling: iWARP: the provider has been called, without the lock
- * @hangup: iWARP: to be disconnected as soon as it is established
+ * @response_pending: a request or reply of the peer waits for our answer
+ * @in_connect_call: iWARP: the provider has been called, without the lock
+ * @disconnect_pending: iWARP: to be disconnected as soon as it is established
  * @user: its owner is a process: no QP of its own, events don't re-enter
  * @ece_flags: enum cmx_ece_flags
  * @gid_type: of the address it is bound to
  * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
- * @sink: takes the events; fixed at creation
+ * @consumer: takes the events; fixed at creation
  * @quota: it is charged there; fixed when it gets its owner
  * @dev: device it is attached to (&id.device is the same), or NULL
  * @dev_item: on @dev's list, under its lock
  * @ops: transport; set together with @dev
  * @dev_port: port of @dev; set together with it
- * @peer: neighbour that the peer is, or NULL; watch.c reads it without the lock
+ * @peer: neighbour that the peer is, or NULL; neigh_watch.c reads it without the lock
  * @unanswered: the message that ib_cm sends until it is answered, as the state of @cm that it
  *	leads to (%IB_CM_REQ_SENT ...); 0 when there is none, or its end has been handled
  * @closing: not 0: @cm or @cm_dead waits for the answer to its last message; ib_close.c has
@@ -98,7 +98,7 @@ struct cmx_opts {
  * @ended: or that waits to be destroyed with others
  * @rcu: or frees the memory, see cmx_ib_handler()
  */
-struct cmx_priv {
+struct cmx_id_private {
 	struct cmx_id id;
 	struct kref ref;
 	enum cmx_state state;
@@ -106,9 +106,9 @@ struct cmx_priv {
 	u8 established:1;
 	u8 passive:1;
 	u8 srq:1;
-	u8 owed:1;
-	u8 calling:1;
-	u8 hangup:1;
+	u8 response_pending:1;
+	u8 in_connect_call:1;
+	u8 disconnect_pending:1;
 	u8 user:1;
 	u8 ece_flags;
 	u8 gid_type;
@@ -116,14 +116,14 @@ struct cmx_priv {
 	u8 unanswered;
 	u8 closing;
 	u16 port;
-	const struct cmx_sink *sink;
+	const struct cmx_id_consumer_ops *consumer;
 	struct cmx_quota *quota;
 	struct cmx_device *dev;
 	struct list_head dev_item;
 	const struct cmx_transport_ops *ops;
 	const struct cmx_dev_port *dev_port;
-	struct cmx_peer *peer;
-	struct cmx_space *space;
+	struct cmx_neigh *peer;
+	struct cmx_port_space *space;
 	struct hlist_node bind_node;
 	union {
 		struct ib_cm_id *cm;
@@ -155,29 +155,29 @@ struct cmx_priv {
 	};
 };
 
-static inline struct cmx_priv *to_priv(const struct cmx_id *id)
+static inline struct cmx_id_private *to_id_priv(const struct cmx_id *id)
 {
-	return container_of(id, struct cmx_priv, id);
+	return container_of(id, struct cmx_id_private, id);
 }
 
-static inline struct net *cmx_net(const struct cmx_priv *p)
+static inline struct net *cmx_net(const struct cmx_id_private *id_priv)
 {
-	return p->id.route.addr.dev_addr.net;
+	return id_priv->id.route.addr.dev_addr.net;
 }
 
-static inline struct sockaddr *cmx_src(const struct cmx_priv *p)
+static inline struct sockaddr *cmx_src(const struct cmx_id_private *id_priv)
 {
-	return (struct sockaddr *)&p->id.route.addr.src_addr;
+	return (struct sockaddr *)&id_priv->id.route.addr.src_addr;
 }
 
-static inline struct sockaddr *cmx_dst(const struct cmx_priv *p)
+static inline struct sockaddr *cmx_dst(const struct cmx_id_private *id_priv)
 {
-	return (struct sockaddr *)&p->id.route.addr.dst_addr;
+	return (struct sockaddr *)&id_priv->id.route.addr.dst_addr;
 }
 
-static inline bool cmx_opt_set(const struct cmx_priv *p, enum cmx_opt_bit bit)
+static inline bool cmx_opt_set(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
-	return p->opt.set & BIT(bit);
+	return id_priv->opt.set & BIT(bit);
 }
 
 extern struct workqueue_struct *cmx_wq;
@@ -187,16 +187,16 @@ extern struct workqueue_struct *cmx_linger_wq;
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);
 
-struct cmx_priv *cmx_id_new(struct net *net, const struct cmx_sink *sink,
-			    enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp);
-struct cmx_priv *cmx_id_new_child(struct cmx_priv *listener, enum ib_qp_type qp_type);
-void cmx_id_put(struct cmx_priv *p);
-bool cmx_id_tryget(struct cmx_priv *p);
+struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_ops *consumer,
+				  enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp);
+struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_qp_type qp_type);
+void cmx_id_put(struct cmx_id_private *id_priv);
+bool cmx_id_tryget(struct cmx_id_private *id_priv);
 
-static inline struct cmx_priv *cmx_id_get(struct cmx_priv *p)
+static inline struct cmx_id_private *cmx_id_get(struct cmx_id_private *id_priv)
 {
-	kref_get(&p->ref);
-	return p;
+	kref_get(&id_priv->ref);
+	return id_priv;
 }
 
 #endif

@@ -12,22 +12,22 @@
 
 /**
  * cmx_default_qkey() - Q_Key of an id that neither a group nor its owner gave one
- * @p: the id; its lock is held, it is attached to a device
+ * @id_priv: the id; its lock is held, it is attached to a device
  * @qkey: the result: in the IPoIB port space that of the broadcast group
  *
  * Return: 0, -EADDRNOTAVAIL: IPoIB has not joined the broadcast group.
  */
-int cmx_default_qkey(struct cmx_priv *p, u32 *qkey)
+int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
 {
 	struct ib_sa_mcmember_rec rec;
 	union ib_gid mgid;
 	int ret;
 
 	*qkey = RDMA_UDP_QKEY;
-	if (p->id.ps != RDMA_PS_IPOIB || !p->dev_port->transport->has_sa)
+	if (id_priv->id.ps != RDMA_PS_IPOIB || !id_priv->dev_port->transport->has_sa)
 		return 0;
-	ib_addr_get_mgid(&p->id.route.addr.dev_addr, &mgid);
-	ret = ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, &mgid, &rec);
+	ib_addr_get_mgid(&id_priv->id.route.addr.dev_addr, &mgid);
+	ret = ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, &mgid, &rec);
 	if (!ret)
 		*qkey = be32_to_cpu(rec.qkey);
 	return ret;
@@ -35,37 +35,37 @@ int cmx_default_qkey(struct cmx_priv *p, u32 *qkey)
 
 /**
  * cmx_set_qkey() - settle the Q_Key of an id
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @qkey: the Q_Key, or 0: the one that it has, else the default
  *
  * Return: 0, -EINVAL when it has another, or as cmx_default_qkey().
  */
-int cmx_set_qkey(struct cmx_priv *p, u32 qkey)
+int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey)
 {
 	int ret = 0;
 
-	lockdep_assert_held(&p->lock);
-	if (p->qkey)
-		return !qkey || qkey == p->qkey ? 0 : -EINVAL;
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->qkey)
+		return !qkey || qkey == id_priv->qkey ? 0 : -EINVAL;
 	if (!qkey)
-		ret = cmx_default_qkey(p, &qkey);
+		ret = cmx_default_qkey(id_priv, &qkey);
 	if (!ret)
-		p->qkey = qkey;
+		id_priv->qkey = qkey;
 	return ret;
 }
 
 /**
  * cmx_pkey() - get the partition of an id
- * @p: the id, which is attached to a device
+ * @id_priv: the id, which is attached to a device
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: the P_Key.
  */
-u16 cmx_pkey(const struct cmx_priv *p)
+u16 cmx_pkey(const struct cmx_id_private *id_priv)
 {
-	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr;
 
-	if (!p->dev_port->transport->has_gid_addr)
+	if (!id_priv->dev_port->transport->has_gid_addr)
 		return IB_DEFAULT_PKEY_FULL;
-	return cmx_opt_set(p, CMX_OPT_PKEY) ? p->opt.pkey : ib_addr_get_pkey(addr);
+	return cmx_opt_set(id_priv, CMX_OPT_PKEY) ? id_priv->opt.pkey : ib_addr_get_pkey(addr);
 }

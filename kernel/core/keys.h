@@ -4,9 +4,9 @@
 
 #include "id.h"
 
-/* p->lock is held */
-u16 cmx_pkey(const struct cmx_priv *p);
-int cmx_default_qkey(struct cmx_priv *p, u32 *qkey);
-int cmx_set_qkey(struct cmx_priv *p, u32 qkey);
+/* id_priv->lock is held */
+u16 cmx_pkey(const struct cmx_id_private *id_priv);
+int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey);
+int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey);
 
 #endif

@@ -106,14 +106,14 @@ static void mcast_table_grow(struct cmx_mcast_table *t)
 
 /**
  * cmx_mcast_table_add() - let an id find a membership
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @mc: the membership; a reference is taken
  *
  * Return: 0 or -ENOMEM.
  */
-int cmx_mcast_table_add(struct cmx_priv *p, struct cmx_mcast *mc)
+int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 {
-	struct cmx_mcast_table *t = p->mcast;
+	struct cmx_mcast_table *t = id_priv->mcast;
 
 	if (!t) {
 		t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
@@ -125,7 +125,7 @@ int cmx_mcast_table_add(struct cmx_priv *p, struct cmx_mcast *mc)
 			kfree(t);
 			return -ENOMEM;
 		}
-		p->mcast = t;
+		id_priv->mcast = t;
 	}
 	if (t->count >= 1U << t->bits && t->bits < MCAST_BITS_MAX)
 		mcast_table_grow(t);
@@ -137,23 +137,23 @@ int cmx_mcast_table_add(struct cmx_priv *p, struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_table_del() - undo cmx_mcast_table_add()
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @mc: the membership
  */
-void cmx_mcast_table_del(struct cmx_priv *p, struct cmx_mcast *mc)
+void cmx_mcast_table_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 {
 	hlist_del(&mc->node);
-	p->mcast->count--;
+	id_priv->mcast->count--;
 	cmx_mcast_put(mc);
 }
 
 /**
  * cmx_mcast_count() - memberships of an id
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-u32 cmx_mcast_count(const struct cmx_priv *p)
+u32 cmx_mcast_count(const struct cmx_id_private *id_priv)
 {
-	return p->mcast ? p->mcast->count : 0;
+	return id_priv->mcast ? id_priv->mcast->count : 0;
 }
 
 /**
@@ -170,7 +170,7 @@ static bool mcast_is_shared(struct cmx_mcast *mc)
 {
 	struct cmx_mcast *other;
 
-	hlist_for_each_entry(other, mcast_bucket_by_mgid(mc->p->mcast, &mc->mgid), attached)
+	hlist_for_each_entry(other, mcast_bucket_by_mgid(mc->id_priv->mcast, &mc->mgid), attached)
 		if (other->mlid == mc->mlid && !memcmp(&other->mgid, &mc->mgid, sizeof(mc->mgid)))
 			return true;
 	return false;
@@ -184,7 +184,7 @@ static bool mcast_is_shared(struct cmx_mcast *mc)
  */
 int cmx_mcast_attach(struct cmx_mcast *mc)
 {
-	struct ib_qp *qp = mc->p->id.qp;
+	struct ib_qp *qp = mc->id_priv->id.qp;
 	int ret;
 
 	if (!qp || !cmx_mcast_receives(mc) || !hlist_unhashed(&mc->attached))
@@ -194,7 +194,7 @@ int cmx_mcast_attach(struct cmx_mcast *mc)
 		if (ret)
 			return ret;
 	}
-	hlist_add_head(&mc->attached, mcast_bucket_by_mgid(mc->p->mcast, &mc->mgid));
+	hlist_add_head(&mc->attached, mcast_bucket_by_mgid(mc->id_priv->mcast, &mc->mgid));
 	return 0;
 }
 
@@ -210,14 +210,14 @@ void cmx_mcast_detach(struct cmx_mcast *mc)
 		return;
 	hlist_del_init(&mc->attached);
 	if (!mcast_is_shared(mc))
-		ib_detach_mcast(mc->p->id.qp, &mc->mgid, mc->mlid);
+		ib_detach_mcast(mc->id_priv->id.qp, &mc->mgid, mc->mlid);
 }
 
 static void mcast_free(struct kref *ref)
 {
 	struct cmx_mcast *mc = container_of(ref, struct cmx_mcast, ref);
 
-	cmx_id_put(mc->p);
+	cmx_id_put(mc->id_priv);
 	kfree(mc);
 }
 
@@ -232,19 +232,19 @@ void cmx_mcast_put(struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_find() - find a membership by its address
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @addr: as the group was joined
  *
  * Return: the membership, without a reference, or NULL.
  */
-struct cmx_mcast *cmx_mcast_find(struct cmx_priv *p, const struct sockaddr *addr)
+struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr)
 {
 	struct cmx_mcast *mc;
 
-	lockdep_assert_held(&p->lock);
-	if (!p->mcast)
+	lockdep_assert_held(&id_priv->lock);
+	if (!id_priv->mcast)
 		return NULL;
-	hlist_for_each_entry(mc, mcast_bucket_by_addr(p->mcast, addr), node)
+	hlist_for_each_entry(mc, mcast_bucket_by_addr(id_priv->mcast, addr), node)
 		if (cmx_addr_equal(mcast_addr(mc), addr))
 			return mc;
 	return NULL;
@@ -256,50 +256,50 @@ struct cmx_mcast *cmx_mcast_find(struct cmx_priv *p, const struct sockaddr *addr
  */
 void cmx_mcast_leave_locked(struct cmx_mcast *mc)
 {
-	struct cmx_priv *p = mc->p;
+	struct cmx_id_private *id_priv = mc->id_priv;
 
 	mc->left = 1;
 	cmx_mcast_detach(mc);
-	p->dev_port->transport->mcast->leave(mc);
+	id_priv->dev_port->transport->mcast->leave(mc);
 	trace_cmx_mcast(mc, "leave", 0);
-	cmx_mcast_table_del(p, mc);
+	cmx_mcast_table_del(id_priv, mc);
 }
 
 /**
  * cmx_mcast_leave_all() - end all memberships of an id
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-void cmx_mcast_leave_all(struct cmx_priv *p)
+void cmx_mcast_leave_all(struct cmx_id_private *id_priv)
 {
-	struct cmx_mcast_table *t = p->mcast;
+	struct cmx_mcast_table *t = id_priv->mcast;
 	struct hlist_node *next;
 	struct cmx_mcast *mc;
 	u32 i;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!t)
 		return;
 	for (i = 0; i < 1U << t->bits; i++)
 		hlist_for_each_entry_safe(mc, next, &t->buckets[i].all, node)
 			cmx_mcast_leave_locked(mc);
-	p->mcast = NULL;
+	id_priv->mcast = NULL;
 	kvfree(t->buckets);
 	kfree(t);
 }
 
 /**
  * cmx_mcast_detach_all() - the id's QP receives no group any more
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  *
  * The memberships stay, until they are left.
  */
-void cmx_mcast_detach_all(struct cmx_priv *p)
+void cmx_mcast_detach_all(struct cmx_id_private *id_priv)
 {
-	struct cmx_mcast_table *t = p->mcast;
+	struct cmx_mcast_table *t = id_priv->mcast;
 	struct cmx_mcast *mc;
 	u32 i;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	for (i = 0; t && i < 1U << t->bits; i++)
 		hlist_for_each_entry(mc, &t->buckets[i].all, node)
 			cmx_mcast_detach(mc);

@@ -37,17 +37,17 @@ static int mcast_attach_again(struct cmx_mcast *mc, u16 mlid)
 static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 			    struct net_device *ndev, struct rdma_ud_param *ud)
 {
-	struct cmx_priv *p = mc->p;
+	struct cmx_id_private *id_priv = mc->id_priv;
 	int ret;
 
 	/* our QP has the id's Q_Key, so it is settled */
-	if (p->id.qp)
-		cmx_set_qkey(p, 0);
-	ret = cmx_set_qkey(p, be32_to_cpu(rec->qkey));
+	if (id_priv->id.qp)
+		cmx_set_qkey(id_priv, 0);
+	ret = cmx_set_qkey(id_priv, be32_to_cpu(rec->qkey));
 	if (ret)
 		return ret;
-	ret = ib_init_ah_from_mcmember(p->id.device, p->id.port_num, rec, ndev, p->gid_type,
-				       &ud->ah_attr);
+	ret = ib_init_ah_from_mcmember(id_priv->id.device, id_priv->id.port_num, rec, ndev,
+				       id_priv->gid_type, &ud->ah_attr);
 	if (ret)
 		return ret;
 	mcast_set_dmac(&ud->ah_attr);
@@ -56,12 +56,12 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 	 * A process gets the index of the GID. A reference must not wait in its
 	 * queue: it would outlive the device.
 	 */
-	if (ret || p->user)
+	if (ret || id_priv->user)
 		rdma_destroy_ah_attr(&ud->ah_attr);
 	if (ret)
 		return ret;
 	ud->qp_num = IB_MULTICAST_QPN;
-	ud->qkey = p->qkey;
+	ud->qkey = id_priv->qkey;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec 
 
 static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
 {
-	struct cmx_event *ev = cmx_event_must(mc->p, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
+	struct cmx_event *ev = cmx_event_alloc_nofail(mc->id_priv, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 
 	kref_get(&mc->ref);
 	ev->mc = mc;
@@ -104,23 +104,23 @@ static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_lost() - a membership that was reported has ended: tell the owner
+ * cmx_mcast_error() - a membership that was reported has ended: tell the owner
  * @mc: the membership; the lock of its id is held
  * @status: why
  */
-void cmx_mcast_lost(struct cmx_mcast *mc, int status)
+void cmx_mcast_error(struct cmx_mcast *mc, int status)
 {
 	mcast_event_post(mc, mcast_event_new(mc), status, NULL, NULL);
 }
 
 /**
- * cmx_mcast_again() - a membership that had been lost is back: tell the owner
+ * cmx_mcast_rejoined() - a membership that had been lost is back: tell the owner
  * @mc: the membership; the lock of its id is held
  * @rec: the group
  *
  * Return: whether the id's QP cannot be attached yet. Then the owner was not told.
  */
-bool cmx_mcast_again(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
+bool cmx_mcast_rejoined(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
 {
 	struct cmx_event *ev;
 

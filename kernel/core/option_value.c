@@ -12,44 +12,44 @@ unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
 #include "option_rows.h"
 };
 
-#define OPT_IN_EFFECT(p, label, field) \
-	(cmx_opt_set(p, CMX_OPT_##label) ? (p)->opt.field \
+#define OPT_IN_EFFECT(id_priv, label, field) \
+	(cmx_opt_set(id_priv, CMX_OPT_##label) ? (id_priv)->opt.field \
 					 : READ_ONCE(cmx_opt_defaults[CMX_OPT_##label]))
 
 /**
  * cmx_opt_tos() - traffic class in effect
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-u8 cmx_opt_tos(const struct cmx_priv *p)
+u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
 {
-	return OPT_IN_EFFECT(p, TOS, tos);
+	return OPT_IN_EFFECT(id_priv, TOS, tos);
 }
 
 /**
  * cmx_opt_cm_retries() - resends of a CM message in effect
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-u8 cmx_opt_cm_retries(const struct cmx_priv *p)
+u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv)
 {
-	return OPT_IN_EFFECT(p, CM_RETRIES, cm_retries);
+	return OPT_IN_EFFECT(id_priv, CM_RETRIES, cm_retries);
 }
 
 /**
  * cmx_opt_cm_response_timeout() - time for an answer in effect, 4.096 us * 2^n
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p)
+u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv)
 {
-	return OPT_IN_EFFECT(p, CM_RESPONSE_TIMEOUT, cm_response_timeout);
+	return OPT_IN_EFFECT(id_priv, CM_RESPONSE_TIMEOUT, cm_response_timeout);
 }
 
 /**
  * cmx_opt_connect_deadline_ms() - deadline of a connect in effect, 0 for none
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p)
+u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 {
-	return OPT_IN_EFFECT(p, CONNECT_DEADLINE_MS, connect_deadline_ms);
+	return OPT_IN_EFFECT(id_priv, CONNECT_DEADLINE_MS, connect_deadline_ms);
 }
 
 /**
@@ -59,7 +59,7 @@ u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p)
  *
  * All but the path, which is the request's.
  */
-void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener)
+void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *listener)
 {
 	lockdep_assert_held(&listener->lock);
 	child->opt = listener->opt;

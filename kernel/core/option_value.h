@@ -4,13 +4,13 @@
 
 #include "id.h"
 
-/* Options in effect, defaults included. p->lock is held. */
+/* Options in effect, defaults included. id_priv->lock is held. */
 extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 
-u8 cmx_opt_tos(const struct cmx_priv *p);
-u8 cmx_opt_cm_retries(const struct cmx_priv *p);
-u8 cmx_opt_cm_response_timeout(const struct cmx_priv *p);
-u32 cmx_opt_connect_deadline_ms(const struct cmx_priv *p);
-void cmx_opt_inherit(struct cmx_priv *child, const struct cmx_priv *listener);
+u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
+u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv);
+u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv);
+u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv);
+void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *listener);
 
 #endif

@@ -11,117 +11,117 @@
 
 /**
  * cmx_qp_options() - options in effect, as attributes of the QP
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @attr: changed
  * @mask: which of them count
  */
-void cmx_qp_options(struct cmx_priv *p, struct ib_qp_attr *attr, int mask)
+void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
 {
-	if (mask & IB_QP_TIMEOUT && cmx_opt_set(p, CMX_OPT_ACK_TIMEOUT))
-		attr->timeout = p->opt.ack_timeout;
-	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_set(p, CMX_OPT_MIN_RNR_TIMER))
-		attr->min_rnr_timer = p->opt.min_rnr_timer;
+	if (mask & IB_QP_TIMEOUT && cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT))
+		attr->timeout = id_priv->opt.ack_timeout;
+	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_set(id_priv, CMX_OPT_MIN_RNR_TIMER))
+		attr->min_rnr_timer = id_priv->opt.min_rnr_timer;
 	/* the path of a request came with the peer's traffic class */
-	if (mask & IB_QP_AV && cmx_opt_set(p, CMX_OPT_TOS) &&
+	if (mask & IB_QP_AV && cmx_opt_set(id_priv, CMX_OPT_TOS) &&
 	    attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
-		attr->ah_attr.grh.traffic_class = p->opt.tos;
+		attr->ah_attr.grh.traffic_class = id_priv->opt.tos;
 }
 
-static int init_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+static int init_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
-	int ret = p->ops->init_qp_attr(p, attr, mask);
+	int ret = id_priv->ops->init_qp_attr(id_priv, attr, mask);
 
 	if (!ret)
-		cmx_qp_options(p, attr, *mask);
+		cmx_qp_options(id_priv, attr, *mask);
 	return ret;
 }
 
 /**
  * cmx_qp_rtr() - make our QP ready to receive
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @param: what the owner accepts with, or NULL
  *
  * Return: 0, also when the id has no QP of ours, or what the driver says.
  */
-int cmx_qp_rtr(struct cmx_priv *p, const struct rdma_conn_param *param)
+int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int init_mask, mask, ret;
 
-	if (!p->id.qp)
+	if (!id_priv->id.qp)
 		return 0;
 	/* What INIT got before there was a connection to know it from. */
-	ret = init_attr(p, &attr, &init_mask);
+	ret = init_attr(id_priv, &attr, &init_mask);
 	if (ret)
 		return ret;
 	attr.qp_state = IB_QPS_RTR;
-	ret = init_attr(p, &attr, &mask);
+	ret = init_attr(id_priv, &attr, &mask);
 	if (ret)
 		return ret;
 	if (param)
 		attr.max_dest_rd_atomic = param->responder_resources;
 	mask |= init_mask & (IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX);
-	return ib_modify_qp(p->id.qp, &attr, mask);
+	return ib_modify_qp(id_priv->id.qp, &attr, mask);
 }
 
 /**
  * cmx_qp_rts() - make our QP ready to send
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  * @param: what the owner accepts with, or NULL
  *
  * Return: as cmx_qp_rtr().
  */
-int cmx_qp_rts(struct cmx_priv *p, const struct rdma_conn_param *param)
+int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
 	int mask, ret;
 
-	if (!p->id.qp)
+	if (!id_priv->id.qp)
 		return 0;
-	ret = init_attr(p, &attr, &mask);
+	ret = init_attr(id_priv, &attr, &mask);
 	if (ret)
 		return ret;
 	if (param)
 		attr.max_rd_atomic = param->initiator_depth;
-	return ib_modify_qp(p->id.qp, &attr, mask);
+	return ib_modify_qp(id_priv->id.qp, &attr, mask);
 }
 
 /**
  * cmx_qp_err() - take our QP out of use
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  *
  * Return: as cmx_qp_rtr().
  */
-int cmx_qp_err(struct cmx_priv *p)
+int cmx_qp_err(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
-	return p->id.qp ? ib_modify_qp(p->id.qp, &attr, IB_QP_STATE) : 0;
+	return id_priv->id.qp ? ib_modify_qp(id_priv->id.qp, &attr, IB_QP_STATE) : 0;
 }
 
 /**
  * cmx_qp_failed() - whether our QP stopped by itself: the peer did not answer, or refused
- * @p: the id; its lock is held
+ * @id_priv: the id; its lock is held
  */
-bool cmx_qp_failed(struct cmx_priv *p)
+bool cmx_qp_failed(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;
 
-	if (!p->id.qp || ib_query_qp(p->id.qp, &attr, IB_QP_STATE, &init))
+	if (!id_priv->id.qp || ib_query_qp(id_priv->id.qp, &attr, IB_QP_STATE, &init))
 		return false;
 	return attr.qp_state == IB_QPS_ERR || attr.qp_state == IB_QPS_SQE;
 }
 
-static int start_qp(struct cmx_priv *p, struct ib_qp *qp)
+static int start_qp(struct cmx_id_private *id_priv, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int mask, ret;
 
-	ret = init_attr(p, &attr, &mask);
+	ret = init_attr(id_priv, &attr, &mask);
 	if (!ret)
 		ret = ib_modify_qp(qp, &attr, mask);
-	if (ret || p->id.qp_type != IB_QPT_UD)
+	if (ret || id_priv->id.qp_type != IB_QPT_UD)
 		return ret;
 
 	/* A datagram QP needs no peer. */
@@ -134,27 +134,28 @@ static int start_qp(struct cmx_priv *p, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
-static int create_qp(struct cmx_priv *p, struct ib_pd *pd, struct ib_qp_init_attr *attr)
+static int create_qp(struct cmx_id_private *id_priv, struct ib_pd *pd, struct ib_qp_init_attr *attr)
 {
 	struct ib_qp *qp;
 	int ret;
 
-	if (!p->dev || p->id.qp || p->id.device != pd->device || p->state == CMX_DEAD)
+	if (!id_priv->dev || id_priv->id.qp || id_priv->id.device != pd->device ||
+	    id_priv->state == CMX_DEAD)
 		return -EINVAL;
-	attr->port_num = p->id.port_num;
-	if (cmx_opt_set(p, CMX_OPT_MCAST_LOOPBACK) && !p->opt.mcast_loopback)
+	attr->port_num = id_priv->id.port_num;
+	if (cmx_opt_set(id_priv, CMX_OPT_MCAST_LOOPBACK) && !id_priv->opt.mcast_loopback)
 		attr->create_flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp = ib_create_qp(pd, attr);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
-	ret = start_qp(p, qp);
+	ret = start_qp(id_priv, qp);
 	if (ret) {
 		ib_destroy_qp(qp);
 		return ret;
 	}
-	p->id.qp = qp;
-	p->qp_num = qp->qp_num;
-	p->srq = !!qp->srq;
+	id_priv->id.qp = qp;
+	id_priv->qp_num = qp->qp_num;
+	id_priv->srq = !!qp->srq;
 	return 0;
 }
 
@@ -174,12 +175,12 @@ static int create_qp(struct cmx_priv *p, struct ib_pd *pd, struct ib_qp_init_att
  */
 int cmx_create_qp(struct cmx_id *id, struct ib_pd *pd, struct ib_qp_init_attr *attr)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
-	ret = create_qp(p, pd, attr);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = create_qp(id_priv, pd, attr);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_create_qp);
@@ -192,15 +193,15 @@ EXPORT_SYMBOL_GPL(cmx_create_qp);
  */
 void cmx_destroy_qp(struct cmx_id *id)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	struct ib_qp *qp;
 
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	qp = id->qp;
 	if (qp)
-		cmx_mcast_detach_all(p);
+		cmx_mcast_detach_all(id_priv);
 	id->qp = NULL;
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	/* on iWARP that waits until events of the connection have been handled */
 	if (qp)
 		ib_destroy_qp(qp);
@@ -222,16 +223,16 @@ EXPORT_SYMBOL_GPL(cmx_destroy_qp);
  */
 int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	/* A datagram QP has no connection to wait for: one can answer all lookups. */
-	if (p->ops && (p->state != CMX_LISTEN || p->id.qp_type == IB_QPT_UD))
-		ret = init_attr(p, attr, mask);
+	if (id_priv->ops && (id_priv->state != CMX_LISTEN || id_priv->id.qp_type == IB_QPT_UD))
+		ret = init_attr(id_priv, attr, mask);
 	else
 		ret = -EINVAL;
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_init_qp_attr);

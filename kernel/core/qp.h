@@ -4,11 +4,11 @@
 
 #include "id.h"
 
-/* p->lock is held. An id without a QP of ours: 0 */
-int cmx_qp_rtr(struct cmx_priv *p, const struct rdma_conn_param *param);
-int cmx_qp_rts(struct cmx_priv *p, const struct rdma_conn_param *param);
-int cmx_qp_err(struct cmx_priv *p);
-bool cmx_qp_failed(struct cmx_priv *p);
-void cmx_qp_options(struct cmx_priv *p, struct ib_qp_attr *attr, int mask);
+/* id_priv->lock is held. An id without a QP of ours: 0 */
+int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+int cmx_qp_err(struct cmx_id_private *id_priv);
+bool cmx_qp_failed(struct cmx_id_private *id_priv);
+void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask);
 
 #endif

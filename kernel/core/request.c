@@ -7,7 +7,7 @@
 #include "option_value.h"
 #include "request.h"
 
-static void request_id_drop(struct cmx_priv *conn_id)
+static void request_id_drop(struct cmx_id_private *conn_id)
 {
 	mutex_lock(&conn_id->lock);
 	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_DEAD);
@@ -27,13 +27,14 @@ static void request_id_drop(struct cmx_priv *conn_id)
  *
  * Return: 0 or -ENOMEM.
  */
-int cmx_request_init(struct cmx_request *req, struct cmx_priv *listener, enum ib_qp_type qp_type)
+int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
+		     enum ib_qp_type qp_type)
 {
 	req->listener = listener;
-	req->conn_id = cmx_id_new_child(listener, qp_type);
+	req->conn_id = cmx_id_new_conn(listener, qp_type);
 	if (!req->conn_id)
 		return -ENOMEM;
-	req->ev = cmx_event_new(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
+	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
 	if (!req->ev) {
 		request_id_drop(req->conn_id);
 		return -ENOMEM;
@@ -59,7 +60,7 @@ void cmx_request_cancel(struct cmx_request *req)
  */
 static int request_id_set_up(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
 {
-	struct cmx_priv *conn_id = req->conn_id;
+	struct cmx_id_private *conn_id = req->conn_id;
 	int ret;
 
 	if (req->listener->state != CMX_LISTEN)
@@ -68,11 +69,11 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 	ret = ops->attach(conn_id, arg);
 	if (ret)
 		return ret;
-	ret = conn_id->sink->adopt(conn_id, req->listener);
+	ret = conn_id->consumer->adopt(conn_id, req->listener);
 	if (ret)
 		return ret == -EAGAIN ? -ENOMEM : ret;
 	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
-	conn_id->owed = 1;
+	conn_id->response_pending = 1;
 	cmx_id_get(conn_id);
 	ops->set_cm(conn_id, arg);
 	return 0;
@@ -91,7 +92,7 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
  */
 int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
 {
-	struct cmx_priv *listener = req->listener, *conn_id = req->conn_id;
+	struct cmx_id_private *listener = req->listener, *conn_id = req->conn_id;
 	int ret;
 
 	mutex_lock(&listener->lock);
@@ -103,7 +104,7 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		cmx_id_get(conn_id);
 		cmx_event_queue(req->ev);
 		if (ops->flush_later)
-			conn_id->sink->flush_later(conn_id);
+			conn_id->consumer->flush_later(conn_id);
 	}
 	if (ret)
 		cmx_device_detach(conn_id);	/* before a removal can see it */
@@ -114,7 +115,7 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		return ret;
 	}
 	if (!ops->flush_later)
-		conn_id->sink->flush(conn_id);
+		conn_id->consumer->flush(conn_id);
 	cmx_id_put(conn_id);
 	return 0;
 }

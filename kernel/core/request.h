@@ -11,8 +11,8 @@
  * @ev: CONNECT_REQUEST, to be filled in
  */
 struct cmx_request {
-	struct cmx_priv *listener;
-	struct cmx_priv *conn_id;
+	struct cmx_id_private *listener;
+	struct cmx_id_private *conn_id;
 	struct cmx_event *ev;
 };
 
@@ -25,12 +25,13 @@ struct cmx_request {
  * @flush_later: the consumer must not be called from the caller's context
  */
 struct cmx_request_ops {
-	int (*attach)(struct cmx_priv *conn_id, void *arg);
-	void (*set_cm)(struct cmx_priv *conn_id, void *arg);
+	int (*attach)(struct cmx_id_private *conn_id, void *arg);
+	void (*set_cm)(struct cmx_id_private *conn_id, void *arg);
 	bool flush_later;
 };
 
-int cmx_request_init(struct cmx_request *req, struct cmx_priv *listener, enum ib_qp_type qp_type);
+int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
+		     enum ib_qp_type qp_type);
 void cmx_request_cancel(struct cmx_request *req);
 int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg);
 

@@ -10,11 +10,11 @@
 
 /**
  * cmx_route_free() - free the path records of an id
- * @p: the id; its lock is held, or nobody else has it
+ * @id_priv: the id; its lock is held, or nobody else has it
  */
-void cmx_route_free(struct cmx_priv *p)
+void cmx_route_free(struct cmx_id_private *id_priv)
 {
-	struct rdma_route *route = &p->id.route;
+	struct rdma_route *route = &id_priv->id.route;
 
 	kfree(route->path_rec);
 	kfree(route->path_rec_inbound);
@@ -26,22 +26,22 @@ void cmx_route_free(struct cmx_priv *p)
 }
 
 /**
- * cmx_route_stale() - the path of an id may be wrong: nobody answered, or it was refused
- * @p: the id; its lock is held
+ * cmx_route_invalidate() - the path of an id may be wrong: nobody answered, or it was refused
+ * @id_priv: the id; its lock is held
  */
-void cmx_route_stale(struct cmx_priv *p)
+void cmx_route_invalidate(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = p->dev;
+	struct cmx_device *dev = id_priv->dev;
 	struct cmx_path_cache *paths;
 	union ib_gid dgid;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	/* an id that was destroyed while its connection closes keeps its device until then */
-	if (!dev && READ_ONCE(p->closing))
-		dev = p->dead_dev;
-	paths = dev ? cmx_device_port(dev, p->id.port_num)->paths : NULL;
+	if (!dev && READ_ONCE(id_priv->closing))
+		dev = id_priv->dead_dev;
+	paths = dev ? cmx_device_port(dev, id_priv->id.port_num)->paths : NULL;
 	if (!paths)
 		return;
-	rdma_addr_get_dgid(&p->id.route.addr.dev_addr, &dgid);
+	rdma_addr_get_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
 	cmx_path_cache_forget(paths, &dgid);
 }

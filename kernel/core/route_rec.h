@@ -4,8 +4,8 @@
 
 #include "id.h"
 
-/* p->lock is held */
-void cmx_route_free(struct cmx_priv *p);
-void cmx_route_stale(struct cmx_priv *p);
+/* id_priv->lock is held */
+void cmx_route_free(struct cmx_id_private *id_priv);
+void cmx_route_invalidate(struct cmx_id_private *id_priv);
 
 #endif

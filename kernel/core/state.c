@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The state machine of an id, as a table. Only this file changes &cmx_priv.state.
+ * The state machine of an id, as a table. Only this file changes &cmx_id_private.state.
  */
 #include <linux/kernel.h>
 #include "id.h"
@@ -55,7 +55,7 @@ const char *cmx_state_name(enum cmx_state state)
 
 /**
  * cmx_state_move() - change the state of an id
- * @p: the id. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @from_mask: CMX_IN() of the current states that the caller accepts
  * @to: the new state
  *
@@ -64,14 +64,14 @@ const char *cmx_state_name(enum cmx_state state)
  *
  * Return: 0, or -EINVAL with the state unchanged.
  */
-int cmx_state_move(struct cmx_priv *p, u32 from_mask, enum cmx_state to)
+int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state to)
 {
-	lockdep_assert_held(&p->lock);
-	if (!(from_mask & BIT(p->state)))
+	lockdep_assert_held(&id_priv->lock);
+	if (!(from_mask & BIT(id_priv->state)))
 		return -EINVAL;
-	if (WARN_ON_ONCE(!cmx_state_allowed(p->state, to)))
+	if (WARN_ON_ONCE(!cmx_state_allowed(id_priv->state, to)))
 		return -EINVAL;
-	trace_cmx_state(p, p->state, to);
-	p->state = to;
+	trace_cmx_state(id_priv, id_priv->state, to);
+	id_priv->state = to;
 	return 0;
 }

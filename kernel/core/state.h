@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-struct cmx_priv;
+struct cmx_id_private;
 
 /**
  * enum cmx_state - state of an id
@@ -15,7 +15,8 @@ struct cmx_priv;
  * @CMX_ROUTE_QUERY: the path is being looked up
  * @CMX_ROUTE_RESOLVED: has path records
  * @CMX_LISTEN: listens for requests
- * @CMX_CONNECT: has sent or received a request; &cmx_priv.established is set after the handshake
+ * @CMX_CONNECT: has sent or received a request; after the handshake
+ *	&cmx_id_private.established is set
  * @CMX_DISCONNECT: the connection has ended
  * @CMX_REMOVED: its device has been removed
  * @CMX_DEAD: being destroyed; final
@@ -41,6 +42,6 @@ enum cmx_state {
 
 bool cmx_state_allowed(enum cmx_state from, enum cmx_state to);
 const char *cmx_state_name(enum cmx_state state);
-int cmx_state_move(struct cmx_priv *p, u32 from_mask, enum cmx_state to);
+int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state to);
 
 #endif

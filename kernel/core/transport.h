@@ -30,14 +30,14 @@ struct sa_path_rec;
 struct cmx_transport_ops {
 	const char *name;
 	u16 private_data;
-	int (*connect)(struct cmx_priv *p, const struct rdma_conn_param *param);
-	int (*accept)(struct cmx_priv *p, const struct rdma_conn_param *param);
-	int (*establish)(struct cmx_priv *p);
-	int (*reject)(struct cmx_priv *p, const void *data, u8 len, u8 reason);
-	int (*disconnect)(struct cmx_priv *p);
-	void (*release)(struct cmx_priv *p);
-	int (*notify)(struct cmx_priv *p, enum ib_event_type event);
-	int (*init_qp_attr)(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
+	int (*connect)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+	int (*accept)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+	int (*establish)(struct cmx_id_private *id_priv);
+	int (*reject)(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason);
+	int (*disconnect)(struct cmx_id_private *id_priv);
+	void (*release)(struct cmx_id_private *id_priv);
+	int (*notify)(struct cmx_id_private *id_priv, enum ib_event_type event);
+	int (*init_qp_attr)(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 };
 
 /**
@@ -52,10 +52,11 @@ struct cmx_transport_ops {
  *	The id's lock is held
  */
 struct cmx_route_ops {
-	int (*resolve)(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev);
-	void (*cancel)(struct cmx_priv *p);
-	int (*complete)(struct cmx_priv *p, struct sa_path_rec *rec);
-	int (*apply_tos)(struct cmx_priv *p);
+	int (*resolve)(struct cmx_id_private *id_priv, unsigned long timeout_ms,
+		       struct cmx_event **ev);
+	void (*cancel)(struct cmx_id_private *id_priv);
+	int (*complete)(struct cmx_id_private *id_priv, struct sa_path_rec *rec);
+	int (*apply_tos)(struct cmx_id_private *id_priv);
 };
 
 /**
@@ -107,7 +108,7 @@ struct cmx_transport {
 	u8 has_loopback:1;
 	u8 takes_tcp_port:1;
 	bool (*port_fits)(const struct ib_device *device, u32 port);
-	bool (*id_fits)(const struct cmx_priv *p);
+	bool (*id_fits)(const struct cmx_id_private *id_priv);
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      const union ib_gid *gid, u8 gid_type,
 					      struct net_device *ndev);
@@ -117,11 +118,11 @@ struct cmx_transport {
 	const struct cmx_mcast_ops *mcast;
 };
 
-/* Gives up the connection of an id, whatever its state: the peer is told. p->lock is held. */
-static inline void cmx_conn_release(struct cmx_priv *p)
+/* Gives up the connection of an id, whatever its state: the peer is told. id_priv->lock is held. */
+static inline void cmx_conn_release(struct cmx_id_private *id_priv)
 {
-	if (p->ops)
-		p->ops->release(p);
+	if (id_priv->ops)
+		id_priv->ops->release(id_priv);
 }
 
 extern const struct cmx_transport cmx_transport_ib;

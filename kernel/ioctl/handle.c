@@ -13,7 +13,7 @@
  * The locks of the event queues are taken inside the lock of the table.
  */
 #include <linux/xarray.h>
-#include "eventq.h"
+#include "channel.h"
 #include "handle.h"
 #include "quota.h"
 
@@ -100,44 +100,44 @@ static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 }
 
 /* Caller must hold the lock of the table. */
-static void handle_id_add_to_channel(struct cmx_uid *u, u32 handle, struct cmx_file *file)
+static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file)
 {
-	u->handle = handle;
-	list_add_tail(&u->item, &file->ids);
-	WRITE_ONCE(u->file, file);
+	user_id->handle = handle;
+	list_add_tail(&user_id->item, &file->ids);
+	WRITE_ONCE(user_id->file, file);
 }
 
 /**
  * cmx_handle_add_id() - add a new id to a channel and allocate its handle
- * @u: the id; the table takes over the consumer's reference
+ * @user_id: the id; the table takes over the consumer's reference
  * @file: the channel
  * @handle: receives the handle
  *
  * Return: 0, or -ENOMEM; then the caller keeps the reference.
  */
-int cmx_handle_add_id(struct cmx_uid *u, struct cmx_file *file, u32 *handle)
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle)
 {
 	int ret;
 
 	xa_lock(&handles);
-	ret = handle_entry_alloc(xa_tag_pointer(u, TAG_ID), handle);
+	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
 	if (!ret)
-		handle_id_add_to_channel(u, *handle, file);
+		handle_id_add_to_channel(user_id, *handle, file);
 	xa_unlock(&handles);
 	return ret;
 }
 
 /**
  * cmx_handle_publish_id() - let the process use an id
- * @u: the id; the table takes over the consumer's reference
+ * @user_id: the id; the table takes over the consumer's reference
  * @handle: from cmx_handle_reserve()
  * @file: channel that the id belongs to from now on
  */
-void cmx_handle_publish_id(struct cmx_uid *u, u32 handle, struct cmx_file *file)
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file)
 {
 	xa_lock(&handles);
-	handle_id_add_to_channel(u, handle, file);
-	handle_entry_publish(handle, u, TAG_ID);
+	handle_id_add_to_channel(user_id, handle, file);
+	handle_entry_publish(handle, user_id, TAG_ID);
 	xa_unlock(&handles);
 }
 
@@ -150,12 +150,12 @@ void cmx_handle_publish_id(struct cmx_uid *u, u32 handle, struct cmx_file *file)
  */
 int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 {
-	struct cmx_uid *u = to_uid(mc->p);
+	struct cmx_user_id *user_id = to_uid(mc->id_priv);
 	int ret = 0;
 
 	xa_lock(&handles);
-	if (u->file) {
-		list_add_tail(&mc->item, &u->groups);
+	if (user_id->file) {
+		list_add_tail(&mc->item, &user_id->groups);
 		handle_entry_publish(mc->handle, mc, TAG_MCAST);
 	} else {
 		ret = -ENOENT;
@@ -173,11 +173,11 @@ static void *handle_object_find(u32 handle, unsigned long tag)
 }
 
 /* Caller must hold the lock of the table. */
-static struct cmx_uid *handle_id_find(struct cmx_file *file, u32 handle)
+static struct cmx_user_id *handle_id_find(struct cmx_file *file, u32 handle)
 {
-	struct cmx_uid *u = handle_object_find(handle, TAG_ID);
+	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
-	return u && u->handle == handle && u->file == file ? u : NULL;
+	return user_id && user_id->handle == handle && user_id->file == file ? user_id : NULL;
 }
 
 /**
@@ -187,24 +187,24 @@ static struct cmx_uid *handle_id_find(struct cmx_file *file, u32 handle)
  *
  * Return: the id with a reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_uid *cmx_handle_get_id(struct cmx_file *file, u32 handle)
+struct cmx_user_id *cmx_handle_get_id(struct cmx_file *file, u32 handle)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	u = handle_id_find(file, handle);
-	if (u)
-		cmx_id_get(&u->p);
+	user_id = handle_id_find(file, handle);
+	if (user_id)
+		cmx_id_get(&user_id->id_priv);
 	xa_unlock(&handles);
-	return u ?: ERR_PTR(-ENOENT);
+	return user_id ?: ERR_PTR(-ENOENT);
 }
 
 /* Caller must hold the lock of the table. */
-static void handle_id_unpublish(struct cmx_uid *u)
+static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
-	handle_entry_free(u->handle);
-	list_del(&u->item);
-	cmx_queue_move(u, NULL);
+	handle_entry_free(user_id->handle);
+	list_del(&user_id->item);
+	cmx_queue_move(user_id, NULL);
 }
 
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
@@ -212,15 +212,15 @@ static void handle_mcast_unpublish(struct cmx_mcast *mc)
 {
 	handle_entry_free(mc->handle);
 	list_del(&mc->item);
-	cmx_quota_uncharge(mc->p->quota);
+	cmx_quota_uncharge(mc->id_priv->quota);
 }
 
-static struct cmx_mcast *handle_mcast_take_first(struct cmx_uid *u)
+static struct cmx_mcast *handle_mcast_take_first(struct cmx_user_id *user_id)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
-	mc = list_first_entry_or_null(&u->groups, struct cmx_mcast, item);
+	mc = list_first_entry_or_null(&user_id->groups, struct cmx_mcast, item);
 	if (mc)
 		handle_mcast_unpublish(mc);
 	xa_unlock(&handles);
@@ -228,13 +228,13 @@ static struct cmx_mcast *handle_mcast_take_first(struct cmx_uid *u)
 }
 
 /* The id belongs to no channel any more, so that no membership can be added. */
-static void handle_mcast_drop_all(struct cmx_uid *u)
+static void handle_mcast_drop_all(struct cmx_user_id *user_id)
 {
 	struct cmx_mcast *mc;
 
-	if (list_empty(&u->groups))
+	if (list_empty(&user_id->groups))
 		return;
-	while ((mc = handle_mcast_take_first(u)))
+	while ((mc = handle_mcast_take_first(user_id)))
 		cmx_mcast_put(mc);
 }
 
@@ -248,19 +248,19 @@ static void handle_mcast_drop_all(struct cmx_uid *u)
  *
  * Return: the id with the consumer's reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_uid *cmx_handle_take_id(struct cmx_file *file, u32 handle)
+struct cmx_user_id *cmx_handle_take_id(struct cmx_file *file, u32 handle)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	u = handle_id_find(file, handle);
-	if (u)
-		handle_id_unpublish(u);
+	user_id = handle_id_find(file, handle);
+	if (user_id)
+		handle_id_unpublish(user_id);
 	xa_unlock(&handles);
-	if (!u)
+	if (!user_id)
 		return ERR_PTR(-ENOENT);
-	handle_mcast_drop_all(u);
-	return u;
+	handle_mcast_drop_all(user_id);
+	return user_id;
 }
 
 /**
@@ -271,18 +271,18 @@ struct cmx_uid *cmx_handle_take_id(struct cmx_file *file, u32 handle)
  *
  * Return: the id with the consumer's reference, or NULL if there is none.
  */
-struct cmx_uid *cmx_handle_take_any(struct cmx_file *file)
+struct cmx_user_id *cmx_handle_take_any(struct cmx_file *file)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	u = list_first_entry_or_null(&file->ids, struct cmx_uid, item);
-	if (u)
-		handle_id_unpublish(u);
+	user_id = list_first_entry_or_null(&file->ids, struct cmx_user_id, item);
+	if (user_id)
+		handle_id_unpublish(user_id);
 	xa_unlock(&handles);
-	if (u)
-		handle_mcast_drop_all(u);
-	return u;
+	if (user_id)
+		handle_mcast_drop_all(user_id);
+	return user_id;
 }
 
 /*
@@ -295,7 +295,7 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_file *file, u32 handle, bo
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_uid(mc->p)->file != file))
+	if (mc && (mc->handle != handle || to_uid(mc->id_priv)->file != file))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -331,36 +331,36 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 
 /**
  * cmx_handle_move_id() - move an id and its memberships to another channel
- * @u: the id. Caller must hold its lock, so that its events stay in order
+ * @user_id: the id. Caller must hold its lock, so that its events stay in order
  * @from: channel that the id must belong to. Caller must hold its mutex
  * @to: the new channel
  *
  * Return: 0, or -ENOENT if the id has been destroyed or moved meanwhile.
  */
-int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file *to)
+int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struct cmx_file *to)
 {
 	int ret = -ENOENT;
 
 	xa_lock(&handles);
-	if (u->file == from) {
-		list_move_tail(&u->item, &to->ids);
-		cmx_queue_move(u, to);
+	if (user_id->file == from) {
+		list_move_tail(&user_id->item, &to->ids);
+		cmx_queue_move(user_id, to);
 		ret = 0;
 	}
 	xa_unlock(&handles);
 	return ret;
 }
 
-static struct cmx_uid *handle_id_get_at(unsigned long index)
+static struct cmx_user_id *handle_id_get_at(unsigned long index)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	u = handle_object_find(index, TAG_ID);
-	if (u)
-		cmx_id_get(&u->p);
+	user_id = handle_object_find(index, TAG_ID);
+	if (user_id)
+		cmx_id_get(&user_id->id_priv);
 	xa_unlock(&handles);
-	return u;
+	return user_id;
 }
 
 /**
@@ -371,15 +371,15 @@ static struct cmx_uid *handle_id_get_at(unsigned long index)
  *
  * Return: the id with a reference, or NULL after the last one.
  */
-struct cmx_uid *cmx_handle_next_id(unsigned long *index)
+struct cmx_user_id *cmx_handle_next_id(unsigned long *index)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 	void *entry;
 
 	xa_for_each_start(&handles, *index, entry, *index) {
-		u = xa_pointer_tag(entry) == TAG_ID ? handle_id_get_at(*index) : NULL;
-		if (u)
-			return u;
+		user_id = xa_pointer_tag(entry) == TAG_ID ? handle_id_get_at(*index) : NULL;
+		if (user_id)
+			return user_id;
 		cond_resched();
 	}
 	return NULL;

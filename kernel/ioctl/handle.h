@@ -9,8 +9,8 @@
 struct cmx_file;
 
 /**
- * struct cmx_uid - an id that belongs to a process
- * @p: the id
+ * struct cmx_user_id - an id that belongs to a process
+ * @id_priv: the id
  * @file: channel that its events go to. NULL until the request that brought
  *	the id has been fetched, and after the id was destroyed. Changed under
  *	the lock of the handle table and, if there is an old channel, that of
@@ -19,36 +19,36 @@ struct cmx_file;
  * @groups: list of &cmx_mcast.item, protected by the lock of the handle table
  * @from: listener whose backlog the request counts against, with a reference;
  *	NULL once the request has been fetched
- * @uid: user data; an accept changes it under @p's lock
+ * @uid: user data; an accept changes it under @id_priv's lock
  * @handle: handle; 0 before the id has one
  * @fetched: number of events fetched, protected by @file's mutex
  * @queued: number of events on @file's queue, protected by that queue's lock
  * @backlog: number of requests that a listener still accepts
- * @muted: the id of a request that is not accepted yet. It receives no events.
- *	Protected by @p's lock
+ * @not_accepted: the id of a request that is not accepted yet. It receives no events.
+ *	Protected by @id_priv's lock
  */
-struct cmx_uid {
-	struct cmx_priv p;
+struct cmx_user_id {
+	struct cmx_id_private id_priv;
 	struct cmx_file *file;
 	struct list_head item;
 	struct list_head groups;
-	struct cmx_uid *from;
+	struct cmx_user_id *from;
 	u64 uid;
 	u32 handle;
 	u32 fetched;
 	u32 queued;
 	atomic_t backlog;
-	bool muted;
+	bool not_accepted;
 };
 
-static inline struct cmx_uid *to_uid(struct cmx_priv *p)
+static inline struct cmx_user_id *to_uid(struct cmx_id_private *id_priv)
 {
-	return container_of(p, struct cmx_uid, p);
+	return container_of(id_priv, struct cmx_user_id, id_priv);
 }
 
-static inline void cmx_uid_put(struct cmx_uid *u)
+static inline void cmx_uid_put(struct cmx_user_id *user_id)
 {
-	cmx_id_put(&u->p);
+	cmx_id_put(&user_id->id_priv);
 }
 
 int cmx_handle_init_module(void);
@@ -56,17 +56,17 @@ void cmx_handle_exit_module(void);
 
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
-int cmx_handle_add_id(struct cmx_uid *u, struct cmx_file *file, u32 *handle);
-void cmx_handle_publish_id(struct cmx_uid *u, u32 handle, struct cmx_file *file);
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle);
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file);
 int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 
-struct cmx_uid *cmx_handle_get_id(struct cmx_file *file, u32 handle);
-struct cmx_uid *cmx_handle_take_id(struct cmx_file *file, u32 handle);
-struct cmx_uid *cmx_handle_take_any(struct cmx_file *file);
+struct cmx_user_id *cmx_handle_get_id(struct cmx_file *file, u32 handle);
+struct cmx_user_id *cmx_handle_take_id(struct cmx_file *file, u32 handle);
+struct cmx_user_id *cmx_handle_take_any(struct cmx_file *file);
 struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle);
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle);
-int cmx_handle_move_id(struct cmx_uid *u, struct cmx_file *from, struct cmx_file *to);
+int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struct cmx_file *to);
 
-struct cmx_uid *cmx_handle_next_id(unsigned long *index);
+struct cmx_user_id *cmx_handle_next_id(unsigned long *index);
 
 #endif

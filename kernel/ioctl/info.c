@@ -6,7 +6,7 @@
 #include <rdma/ib_marshall.h>
 #include <rdma/ib_sa.h>
 #include "device.h"
-#include "eventq.h"
+#include "channel.h"
 #include "info.h"
 #include "option_value.h"
 #include "sockaddr.h"
@@ -28,9 +28,9 @@ static void info_path_pack(struct ib_path_rec_data *to, struct sa_path_rec *rec)
 	ib_sa_pack_path(rec, to->path_rec);
 }
 
-static void info_paths_fill(const struct cmx_priv *p, struct cmx_id_info *info)
+static void info_paths_fill(const struct cmx_id_private *id_priv, struct cmx_id_info *info)
 {
-	const struct rdma_route *route = &p->id.route;
+	const struct rdma_route *route = &id_priv->id.route;
 	int i;
 
 	if (!route->path_rec)
@@ -40,68 +40,69 @@ static void info_paths_fill(const struct cmx_priv *p, struct cmx_id_info *info)
 		info_path_pack(&info->path[i], &route->path_rec[i]);
 }
 
-static void info_device_fill(struct cmx_priv *p, struct cmx_id_info *info)
+static void info_device_fill(struct cmx_id_private *id_priv, struct cmx_id_info *info)
 {
-	info->node_guid = (__force u64)p->id.device->node_guid;
-	info->ibdev_index = p->id.device->index;
-	info->port_num = p->id.port_num;
-	info->pkey = ib_addr_get_pkey(&p->id.route.addr.dev_addr);
-	cmx_id_gids(p, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
-	info_paths_fill(p, info);
+	info->node_guid = (__force u64)id_priv->id.device->node_guid;
+	info->ibdev_index = id_priv->id.device->index;
+	info->port_num = id_priv->id.port_num;
+	info->pkey = ib_addr_get_pkey(&id_priv->id.route.addr.dev_addr);
+	cmx_id_gids(id_priv, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
+	info_paths_fill(id_priv, info);
 }
 
 /**
  * cmx_info_fill() - describe the present state of an id
- * @u: the id. Caller must not hold its lock
+ * @user_id: the id. Caller must not hold its lock
  * @info: receives the description; valid up to @len
  * @len: number of bytes that the caller asks for
  */
-void cmx_info_fill(struct cmx_uid *u, struct cmx_id_info *info, size_t len)
+void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t len)
 {
-	struct cmx_priv *p = &u->p;
+	struct cmx_id_private *id_priv = &user_id->id_priv;
 
 	memset(info, 0, min(len, sizeof(*info)));
 	if (len > offsetof(struct cmx_id_info, init_attr) &&
-	    cmx_info_qp_attr(p, IB_QPS_INIT, &info->init_attr))
+	    cmx_info_qp_attr(id_priv, IB_QPS_INIT, &info->init_attr))
 		memset(&info->init_attr, 0, sizeof(info->init_attr));
 
-	mutex_lock(&p->lock);
-	info->state = p->state;
-	info->tos = cmx_opt_tos(p);
-	info->qp_type = p->id.qp_type;
-	info_addr_fill(&info->src_addr, cmx_src(p));
+	mutex_lock(&id_priv->lock);
+	info->state = id_priv->state;
+	info->tos = cmx_opt_tos(id_priv);
+	info->qp_type = id_priv->id.qp_type;
+	info_addr_fill(&info->src_addr, cmx_src(id_priv));
 	if (len > offsetof(struct cmx_id_info, dst_addr))
-		info_addr_fill(&info->dst_addr, cmx_dst(p));
-	if (p->dev)
-		info_device_fill(p, info);
-	mutex_unlock(&p->lock);
+		info_addr_fill(&info->dst_addr, cmx_dst(id_priv));
+	if (id_priv->dev)
+		info_device_fill(id_priv, info);
+	mutex_unlock(&id_priv->lock);
 }
 
 /**
  * cmx_info_qp_attr() - get the QP attributes for ibv_modify_qp()
- * @p: the id. Caller must not hold its lock
+ * @id_priv: the id. Caller must not hold its lock
  * @state: state that the QP is to be moved to
  * @to: receives the attributes
  *
  * Return: 0, -EINVAL without a device, or the error of cmx_init_qp_attr().
  */
-int cmx_info_qp_attr(struct cmx_priv *p, enum ib_qp_state state, struct ib_uverbs_qp_attr *to)
+int cmx_info_qp_attr(struct cmx_id_private *id_priv, enum ib_qp_state state,
+		     struct ib_uverbs_qp_attr *to)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
 	int mask = 0, ret;
 
-	if (!READ_ONCE(p->dev))
+	if (!READ_ONCE(id_priv->dev))
 		return -EINVAL;
-	ret = cmx_init_qp_attr(&p->id, &attr, &mask);
+	ret = cmx_init_qp_attr(&id_priv->id, &attr, &mask);
 	if (ret)
 		return ret;
 	memset(to, 0, sizeof(*to));
 	to->qp_attr_mask = mask;
-	mutex_lock(&p->lock);
-	if (p->dev)
-		ib_copy_qp_attr_to_user(p->id.device, to, &attr);
+	mutex_lock(&id_priv->lock);
+	if (id_priv->dev)
+		ib_copy_qp_attr_to_user(id_priv->id.device, to, &attr);
 	else
 		ret = -EINVAL;
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }

@@ -171,21 +171,21 @@ static int ioctl_attrs_prepare(struct cmx_call *call, const struct cmx_attr_spec
 
 static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *call)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 	int ret;
 
 	if (method->call)
 		return method->call(call);
 	if (!call->at[CMX_ATTR_ID])
 		return cmx_call_new_id(call, method->id_call);
-	u = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	ret = method->id_call(call, u);
+	user_id = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
+	if (IS_ERR(user_id))
+		return PTR_ERR(user_id);
+	ret = method->id_call(call, user_id);
 	/* the state allows no operation; the reason is that the device is gone */
-	if (ret == -EINVAL && READ_ONCE(u->p.state) == CMX_REMOVED)
+	if (ret == -EINVAL && READ_ONCE(user_id->id_priv.state) == CMX_REMOVED)
 		ret = -ENODEV;
-	cmx_uid_put(u);
+	cmx_uid_put(user_id);
 	return ret;
 }
 
@@ -332,17 +332,17 @@ int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value)
 /**
  * cmx_call_out_info() - write %CMX_ATTR_INFO, if the caller asked for it
  * @call: the command
- * @u: the id to describe
+ * @user_id: the id to describe
  *
  * Return: 0 or -EFAULT.
  */
-int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u)
+int cmx_call_out_info(const struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_INFO);
 	struct cmx_id_info info __uninitialized;
 
 	if (!attr)
 		return 0;
-	cmx_info_fill(u, &info, attr->len);
+	cmx_info_fill(user_id, &info, attr->len);
 	return cmx_call_out(call, CMX_ATTR_INFO, &info, sizeof(info));
 }

@@ -4,7 +4,7 @@
 
 #include <linux/fs.h>
 #include "attr.h"
-#include "eventq.h"
+#include "channel.h"
 
 /**
  * struct cmx_call - a command that is being executed
@@ -30,7 +30,7 @@ struct cmx_call {
  */
 struct cmx_method {
 	int (*call)(struct cmx_call *call);
-	int (*id_call)(struct cmx_call *call, struct cmx_uid *u);
+	int (*id_call)(struct cmx_call *call, struct cmx_user_id *user_id);
 	struct cmx_attr_spec attrs[CMX_METHOD_ATTRS];
 };
 
@@ -72,8 +72,8 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
 int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to);
 int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from, size_t size);
 int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value);
-int cmx_call_out_info(const struct cmx_call *call, struct cmx_uid *u);
-int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_uid *));
+int cmx_call_out_info(const struct cmx_call *call, struct cmx_user_id *user_id);
+int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *));
 
 /* ioctl_channel.c */
 extern const struct cmx_method cmx_method_channel_info;

@@ -16,7 +16,7 @@
 #define INPUT_ECE							\
 	CMX_INPUT_OPT(ECE, CMX_MIN_ECE, sizeof(struct rdma_ucm_ece))
 
-static int ioctl_id_listen(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_listen(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	int backlog = (int)cmx_call_u32(call, CMX_ATTR_BACKLOG);
 	int ret;
@@ -24,12 +24,12 @@ static int ioctl_id_listen(struct cmx_call *call, struct cmx_uid *u)
 	if (backlog <= 0 || backlog > MAX_BACKLOG)
 		backlog = MAX_BACKLOG;
 	/* requests can arrive before cmx_listen() returns; a listening id keeps its backlog */
-	mutex_lock(&u->p.lock);
-	if (u->p.state != CMX_LISTEN)
-		atomic_set(&u->backlog, backlog);
-	mutex_unlock(&u->p.lock);
-	ret = cmx_listen(&u->p.id, backlog);
-	return ret ?: cmx_call_out_info(call, u);
+	mutex_lock(&user_id->id_priv.lock);
+	if (user_id->id_priv.state != CMX_LISTEN)
+		atomic_set(&user_id->backlog, backlog);
+	mutex_unlock(&user_id->id_priv.lock);
+	ret = cmx_listen(&user_id->id_priv.id, backlog);
+	return ret ?: cmx_call_out_info(call, user_id);
 }
 
 const struct cmx_method cmx_method_listen = {
@@ -49,7 +49,7 @@ struct ioctl_conn_args {
 	const struct rdma_ucm_ece *ece_or_null;
 };
 
-static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_uid *u,
+static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_user_id *user_id,
 				  struct ioctl_conn_args *args)
 {
 	const struct rdma_ucm_conn_param *user = &args->user;
@@ -75,21 +75,21 @@ static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_
 		.srq = user->srq,
 		.qp_num = user->qp_num & 0xffffff,
 		/* all other ids have the Q_Key of their port space */
-		.qkey = cmx_src(&u->p)->sa_family == AF_IB ? user->qkey : 0,
+		.qkey = cmx_src(&user_id->id_priv)->sa_family == AF_IB ? user->qkey : 0,
 	};
 	return 0;
 }
 
-static int ioctl_id_connect(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_connect(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct ioctl_conn_args args;
 	int ret;
 
-	ret = ioctl_conn_args_decode(call, u, &args);
+	ret = ioctl_conn_args_decode(call, user_id, &args);
 	if (ret)
 		return ret;
-	ret = cmx_connect_ece(&u->p.id, &args.param, args.ece_or_null);
-	return ret ?: cmx_call_out_info(call, u);
+	ret = cmx_connect_ece(&user_id->id_priv.id, &args.param, args.ece_or_null);
+	return ret ?: cmx_call_out_info(call, user_id);
 }
 
 const struct cmx_method cmx_method_connect = {
@@ -106,28 +106,28 @@ const struct cmx_method cmx_method_connect = {
  * Let the accepted id receive events, with the user data that the accepting program gave.
  * Caller must hold the id's lock.
  */
-static void ioctl_id_enable_events(const struct cmx_call *call, struct cmx_uid *u)
+static void ioctl_id_enable_events(const struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	lockdep_assert_held(&u->p.lock);
+	lockdep_assert_held(&user_id->id_priv.lock);
 	if (cmx_call_attr(call, CMX_ATTR_UID))
-		WRITE_ONCE(u->uid, cmx_call_u64(call, CMX_ATTR_UID));
-	WRITE_ONCE(u->muted, false);
+		WRITE_ONCE(user_id->uid, cmx_call_u64(call, CMX_ATTR_UID));
+	WRITE_ONCE(user_id->not_accepted, false);
 }
 
-static int ioctl_id_accept(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_accept(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct ioctl_conn_args args;
 	int ret;
 
-	ret = ioctl_conn_args_decode(call, u, &args);
+	ret = ioctl_conn_args_decode(call, user_id, &args);
 	if (ret)
 		return ret;
-	cmx_wait_for_qp(&u->p, &args.param);
-	mutex_lock(&u->p.lock);
-	ret = cmx_accept_locked(&u->p, &args.param, args.ece_or_null);
+	cmx_qp_wait_closed(&user_id->id_priv, &args.param);
+	mutex_lock(&user_id->id_priv.lock);
+	ret = cmx_accept_locked(&user_id->id_priv, &args.param, args.ece_or_null);
 	if (!ret)
-		ioctl_id_enable_events(call, u);
-	mutex_unlock(&u->p.lock);
+		ioctl_id_enable_events(call, user_id);
+	mutex_unlock(&user_id->id_priv.lock);
 	return ret;
 }
 
@@ -141,9 +141,9 @@ const struct cmx_method cmx_method_accept = {
 	},
 };
 
-static int ioctl_id_establish(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_establish(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	return cmx_establish(&u->p.id);
+	return cmx_establish(&user_id->id_priv.id);
 }
 
 const struct cmx_method cmx_method_establish = {
@@ -153,7 +153,7 @@ const struct cmx_method cmx_method_establish = {
 	},
 };
 
-static int ioctl_id_reject(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_reject(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	u8 reason = IB_CM_REJ_CONSUMER_DEFINED;
 	u8 data[U8_MAX];
@@ -167,7 +167,7 @@ static int ioctl_id_reject(struct cmx_call *call, struct cmx_uid *u)
 	len = cmx_call_in(call, CMX_ATTR_PRIVATE_DATA, data, sizeof(data));
 	if (len < 0)
 		return len;
-	return cmx_reject(&u->p.id, data, len, reason);
+	return cmx_reject(&user_id->id_priv.id, data, len, reason);
 }
 
 const struct cmx_method cmx_method_reject = {
@@ -179,9 +179,9 @@ const struct cmx_method cmx_method_reject = {
 	},
 };
 
-static int ioctl_id_disconnect(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_disconnect(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	return cmx_disconnect(&u->p.id);
+	return cmx_disconnect(&user_id->id_priv.id);
 }
 
 const struct cmx_method cmx_method_disconnect = {
@@ -195,15 +195,15 @@ const struct cmx_method cmx_method_disconnect = {
  * Another thread may resolve an address and change the transport; the lock prevents that.
  * cmx_notify() does not take it, because a ULP has no such thread.
  */
-static int ioctl_id_notify(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_notify(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	int ret;
 
-	mutex_lock(&u->p.lock);
+	mutex_lock(&user_id->id_priv.lock);
 	if (cmx_call_u32(call, CMX_ATTR_NOTIFY) == IB_EVENT_QP_FATAL)
-		cmx_route_stale(&u->p);
-	ret = cmx_notify(&u->p.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
-	mutex_unlock(&u->p.lock);
+		cmx_route_invalidate(&user_id->id_priv);
+	ret = cmx_notify(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_NOTIFY));
+	mutex_unlock(&user_id->id_priv.lock);
 	return ret;
 }
 
@@ -215,7 +215,7 @@ const struct cmx_method cmx_method_notify = {
 	},
 };
 
-static int ioctl_id_init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_init_qp_attr(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	u32 state = cmx_call_u32(call, CMX_ATTR_QP_STATE);
 	struct ib_uverbs_qp_attr attr;
@@ -223,7 +223,7 @@ static int ioctl_id_init_qp_attr(struct cmx_call *call, struct cmx_uid *u)
 
 	if (state > IB_QPS_ERR)
 		return -EINVAL;
-	ret = cmx_info_qp_attr(&u->p, state, &attr);
+	ret = cmx_info_qp_attr(&user_id->id_priv, state, &attr);
 	return ret ?: cmx_call_out(call, CMX_ATTR_QP_ATTR, &attr, sizeof(attr));
 }
 

@@ -50,61 +50,62 @@ static int ioctl_qp_type_choose(u32 ps, u32 *qp_type)
 }
 
 /* Allocate an id for a process and charge it to the user who opened the file. */
-static struct cmx_priv *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 qp_type)
+static struct cmx_id_private *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 qp_type)
 {
 	struct cmx_quota *quota = call->file->quota;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	int ret;
 
 	ret = cmx_quota_charge(quota);
 	if (ret)
 		return ERR_PTR(ret);
-	p = cmx_id_new(current->nsproxy->net_ns, &cmx_user_sink, ps, qp_type, GFP_KERNEL_ACCOUNT);
-	if (IS_ERR(p))
+	id_priv = cmx_id_new(current->nsproxy->net_ns, &cmx_user_consumer_ops, ps, qp_type,
+			     GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(id_priv))
 		cmx_quota_uncharge(quota);
 	else
-		p->quota = quota;
-	return p;
+		id_priv->quota = quota;
+	return id_priv;
 }
 
 /* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
-static struct cmx_uid *ioctl_id_new(struct cmx_call *call, u32 *handle)
+static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 {
 	u32 qp_type = cmx_call_u32(call, CMX_ATTR_QP_TYPE);
 	u32 ps = cmx_call_u32(call, CMX_ATTR_PS);
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	int ret;
 
 	ret = ioctl_qp_type_choose(ps, &qp_type);
 	if (ret)
 		return ERR_PTR(ret);
-	p = ioctl_id_alloc(call, ps, qp_type);
-	if (IS_ERR(p))
-		return ERR_CAST(p);
-	to_uid(p)->uid = cmx_call_u64(call, CMX_ATTR_UID);
-	cmx_id_get(p);
-	ret = cmx_handle_add_id(to_uid(p), call->file, handle);
+	id_priv = ioctl_id_alloc(call, ps, qp_type);
+	if (IS_ERR(id_priv))
+		return ERR_CAST(id_priv);
+	to_uid(id_priv)->uid = cmx_call_u64(call, CMX_ATTR_UID);
+	cmx_id_get(id_priv);
+	ret = cmx_handle_add_id(to_uid(id_priv), call->file, handle);
 	if (ret) {
-		cmx_id_kill(p);
-		cmx_id_put(p);
+		cmx_id_shutdown(id_priv);
+		cmx_id_put(id_priv);
 	} else {
 		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, *handle);
 	}
 	if (!ret)
-		return to_uid(p);
-	cmx_id_put(p);
+		return to_uid(id_priv);
+	cmx_id_put(id_priv);
 	return ERR_PTR(ret);
 }
 
 static int ioctl_id_create(struct cmx_call *call)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 	u32 handle;
 
-	u = ioctl_id_new(call, &handle);
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	cmx_uid_put(u);
+	user_id = ioctl_id_new(call, &handle);
+	if (IS_ERR(user_id))
+		return PTR_ERR(user_id);
+	cmx_uid_put(user_id);
 	return 0;
 }
 
@@ -119,25 +120,25 @@ static int ioctl_id_create(struct cmx_call *call)
  *
  * Return: 0, or the error of the creation or of @id_call.
  */
-int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_uid *))
+int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *))
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 	u32 handle;
 	int ret;
 
 	if (!call->at[CMX_ATTR_UID] || !call->at[CMX_ATTR_PS] || !call->at[CMX_ATTR_QP_TYPE] ||
 	    !call->at[CMX_ATTR_OUT_ID])
 		return -EINVAL;
-	u = ioctl_id_new(call, &handle);
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	ret = id_call(call, u);
-	cmx_uid_put(u);
+	user_id = ioctl_id_new(call, &handle);
+	if (IS_ERR(user_id))
+		return PTR_ERR(user_id);
+	ret = id_call(call, user_id);
+	cmx_uid_put(user_id);
 	if (!ret)
 		return 0;
-	u = cmx_handle_take_id(call->file, handle);
-	if (!IS_ERR(u))
-		cmx_uid_destroy(u, call->file);
+	user_id = cmx_handle_take_id(call->file, handle);
+	if (!IS_ERR(user_id))
+		cmx_uid_destroy(user_id, call->file);
 	return ret;
 }
 
@@ -153,11 +154,12 @@ const struct cmx_method cmx_method_create = {
 
 static int ioctl_id_destroy(struct cmx_call *call)
 {
-	struct cmx_uid *u = cmx_handle_take_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
+	struct cmx_user_id *user_id =
+		cmx_handle_take_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
-	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_uid_destroy(u, call->file));
+	if (IS_ERR(user_id))
+		return PTR_ERR(user_id);
+	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_uid_destroy(user_id, call->file));
 }
 
 const struct cmx_method cmx_method_destroy = {
@@ -168,15 +170,15 @@ const struct cmx_method cmx_method_destroy = {
 	},
 };
 
-static int ioctl_id_bind(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_bind(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct sockaddr_storage src __uninitialized;
 	int ret;
 
 	ret = cmx_call_in_addr(call, CMX_ATTR_SRC_ADDR, &src);
 	if (!ret)
-		ret = cmx_bind_addr(&u->p.id, (struct sockaddr *)&src);
-	return ret ?: cmx_call_out_info(call, u);
+		ret = cmx_bind_addr(&user_id->id_priv.id, (struct sockaddr *)&src);
+	return ret ?: cmx_call_out_info(call, user_id);
 }
 
 const struct cmx_method cmx_method_bind = {
@@ -188,7 +190,7 @@ const struct cmx_method cmx_method_bind = {
 	},
 };
 
-static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct sockaddr_storage src __uninitialized, dst __uninitialized;
 	int ret;
@@ -197,10 +199,11 @@ static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_uid *u)
 	if (!ret)
 		ret = cmx_call_in_addr(call, CMX_ATTR_DST_ADDR, &dst);
 	if (!ret)
-		ret = cmx_resolve_addr(&u->p.id, src.ss_family ? (struct sockaddr *)&src : NULL,
+		ret = cmx_resolve_addr(&user_id->id_priv.id,
+				       src.ss_family ? (struct sockaddr *)&src : NULL,
 				       (struct sockaddr *)&dst,
 				       cmx_call_u32(call, CMX_ATTR_TIMEOUT));
-	return ret ?: cmx_call_out_info(call, u);
+	return ret ?: cmx_call_out_info(call, user_id);
 }
 
 const struct cmx_method cmx_method_resolve_addr = {
@@ -214,11 +217,11 @@ const struct cmx_method cmx_method_resolve_addr = {
 	},
 };
 
-static int ioctl_id_resolve_route(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_resolve_route(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	int ret = cmx_resolve_route(&u->p.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
+	int ret = cmx_resolve_route(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
 
-	return ret ?: cmx_call_out_info(call, u);
+	return ret ?: cmx_call_out_info(call, user_id);
 }
 
 const struct cmx_method cmx_method_resolve_route = {
@@ -230,16 +233,16 @@ const struct cmx_method cmx_method_resolve_route = {
 	},
 };
 
-static int ioctl_id_query(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_id_query(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct cmx_ece_info ece;
 	int ret;
 
-	ret = cmx_call_out_info(call, u);
+	ret = cmx_call_out_info(call, user_id);
 	if (ret || !cmx_call_attr(call, CMX_ATTR_ECE_INFO))
 		return ret;
 	memset(&ece, 0, sizeof(ece));
-	cmx_query_ece(&u->p.id, &ece);
+	cmx_query_ece(&user_id->id_priv.id, &ece);
 	return cmx_call_out(call, CMX_ATTR_ECE_INFO, &ece, sizeof(ece));
 }
 

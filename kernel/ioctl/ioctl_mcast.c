@@ -7,7 +7,7 @@
 #include "quota.h"
 
 static struct cmx_mcast *
-ioctl_mcast_start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
+ioctl_mcast_start_join(struct cmx_call *call, struct cmx_user_id *user_id, u32 handle)
 {
 	struct cmx_mcast_attr attr;
 	struct sockaddr_storage addr __uninitialized;
@@ -19,7 +19,7 @@ ioctl_mcast_start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
 	ret = cmx_call_in(call, CMX_ATTR_MCAST, &attr, sizeof(attr));
 	if (ret < 0)
 		return ERR_PTR(ret);
-	return cmx_mcast_join(&u->p, (struct sockaddr *)&addr, ret ? &attr : NULL, NULL,
+	return cmx_mcast_join(&user_id->id_priv, (struct sockaddr *)&addr, ret ? &attr : NULL, NULL,
 			      cmx_call_u64(call, CMX_ATTR_UID), handle);
 }
 
@@ -27,19 +27,19 @@ ioctl_mcast_start_join(struct cmx_call *call, struct cmx_uid *u, u32 handle)
  * The event of the join contains the handle and can be fetched at once, so the handle is reserved
  * before the join starts. It is published when nothing can fail any more.
  */
-static int ioctl_mcast_join(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_mcast_join(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	struct cmx_mcast *mc;
 	u32 handle;
 	int ret;
 
-	ret = cmx_quota_charge(u->p.quota);
+	ret = cmx_quota_charge(user_id->id_priv.quota);
 	if (ret)
 		return ret;
 	ret = cmx_handle_reserve(&handle);
 	if (ret)
 		goto err_quota;
-	mc = ioctl_mcast_start_join(call, u, handle);
+	mc = ioctl_mcast_start_join(call, user_id, handle);
 	if (IS_ERR(mc)) {
 		ret = PTR_ERR(mc);
 		goto err_handle;
@@ -57,7 +57,7 @@ err_join:
 err_handle:
 	cmx_handle_abort(handle);
 err_quota:
-	cmx_quota_uncharge(u->p.quota);
+	cmx_quota_uncharge(user_id->id_priv.quota);
 	return ret;
 }
 

@@ -4,7 +4,7 @@
  */
 #include "ioctl.h"
 
-static int ioctl_option_set(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_option_set(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	/* aligned, because it is read as an integer or as path records */
 	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
@@ -13,7 +13,7 @@ static int ioctl_option_set(struct cmx_call *call, struct cmx_uid *u)
 	len = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value, sizeof(value));
 	if (len < 0)
 		return len;
-	return cmx_set_option(&u->p.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
+	return cmx_set_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
 			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, len);
 }
 
@@ -27,7 +27,7 @@ const struct cmx_method cmx_method_set_option = {
 	},
 };
 
-static int ioctl_option_get(struct cmx_call *call, struct cmx_uid *u)
+static int ioctl_option_get(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPT_OUT);
 	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
@@ -36,7 +36,7 @@ static int ioctl_option_get(struct cmx_call *call, struct cmx_uid *u)
 	int ret;
 
 	memset(value, 0, sizeof(value));
-	ret = cmx_get_option(&u->p.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
+	ret = cmx_get_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
 			     cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, &len, &flags);
 	if (!ret)
 		ret = cmx_call_out(call, CMX_ATTR_OPT_OUT, value, len);

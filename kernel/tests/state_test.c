@@ -4,7 +4,8 @@
 
 /* The test module has no tracepoints. */
 #define CMX_TRACE_H
-static void trace_cmx_state(const struct cmx_priv *p, enum cmx_state from, enum cmx_state to)
+static void trace_cmx_state(const struct cmx_id_private *id_priv, enum cmx_state from,
+			    enum cmx_state to)
 {
 }
 
@@ -123,16 +124,16 @@ KUNIT_ARRAY_PARAM(state_test_move, state_test_moves, state_test_move_desc);
 static void state_test_move(struct kunit *test)
 {
 	const struct state_test_move_case *c = test->param_value;
-	struct cmx_priv *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	struct cmx_id_private *id_priv = kunit_kzalloc(test, sizeof(*id_priv), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	mutex_init(&p->lock);
-	mutex_lock(&p->lock);
-	p->state = c->from;
-	KUNIT_EXPECT_EQ(test, cmx_state_move(p, c->mask, c->to), c->ret);
-	KUNIT_EXPECT_EQ(test, p->state, c->ret ? c->from : c->to);
-	mutex_unlock(&p->lock);
-	mutex_destroy(&p->lock);
+	KUNIT_ASSERT_NOT_NULL(test, id_priv);
+	mutex_init(&id_priv->lock);
+	mutex_lock(&id_priv->lock);
+	id_priv->state = c->from;
+	KUNIT_EXPECT_EQ(test, cmx_state_move(id_priv, c->mask, c->to), c->ret);
+	KUNIT_EXPECT_EQ(test, id_priv->state, c->ret ? c->from : c->to);
+	mutex_unlock(&id_priv->lock);
+	mutex_destroy(&id_priv->lock);
 }
 
 /* An id begins in CMX_IDLE, because it is allocated zeroed. */

@@ -15,7 +15,7 @@
 
 /**
  * struct ulp_id - an id of a kernel ULP
- * @p: the id
+ * @id_priv: the id
  * @lock: protects @over, @events and @runner
  * @over: the ULP has released the id
  * @events: events that are not yet delivered
@@ -27,7 +27,7 @@
  * Waiters for @runner or @requests use wait_var_event() on the address of the id.
  */
 struct ulp_id {
-	struct cmx_priv p;
+	struct cmx_id_private id_priv;
 	spinlock_t lock;	/* protects over, events and runner */
 	bool over;
 	struct list_head events;
@@ -41,9 +41,9 @@ static struct kmem_cache *ulp_cache;
 static struct workqueue_struct *ulp_wq;
 static DEFINE_XARRAY_ALLOC1(ulp_ids);
 
-static struct ulp_id *to_ulp(struct cmx_priv *p)
+static struct ulp_id *to_ulp(struct cmx_id_private *id_priv)
 {
-	return container_of(p, struct ulp_id, p);
+	return container_of(id_priv, struct ulp_id, id_priv);
 }
 
 static struct cmx_event *ulp_event_pop(struct ulp_id *ulp)
@@ -90,18 +90,18 @@ static void ulp_id_end(struct ulp_id *ulp)
 	struct cmx_event *ev;
 
 	/* keep the device: events that were not delivered may refer to its GIDs */
-	mutex_lock(&ulp->p.lock);
-	dev = ulp->p.dev;
+	mutex_lock(&ulp->id_priv.lock);
+	dev = ulp->id_priv.dev;
 	if (dev)
 		cmx_device_get(dev);
-	mutex_unlock(&ulp->p.lock);
-	cmx_id_kill(&ulp->p);
+	mutex_unlock(&ulp->id_priv.lock);
+	cmx_id_shutdown(&ulp->id_priv);
 	/* the id is dead, so that no event is added any more */
 	while ((ev = ulp_event_pop(ulp)))
 		ulp_event_done(ev);
 	if (dev)
 		cmx_device_put(dev);
-	cmx_id_put(&ulp->p);
+	cmx_id_put(&ulp->id_priv);
 }
 
 static bool ulp_event_listener_is_over(struct cmx_event *ev)
@@ -109,21 +109,22 @@ static bool ulp_event_listener_is_over(struct cmx_event *ev)
 	return ev->listener && READ_ONCE(to_ulp(ev->listener)->over);
 }
 
-static void ulp_events_deliver(struct cmx_priv *p)
+static void ulp_events_deliver(struct cmx_id_private *id_priv)
 {
-	struct ulp_id *ulp = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(id_priv);
 	struct cmx_event *ev;
 	int ret = 0;
 
-	cmx_id_get(p);
+	cmx_id_get(id_priv);
 	spin_lock(&ulp->lock);
 	if (ulp->runner)
 		goto out;
 	ulp->runner = current;
 	while (!ret && !ulp->over && (ev = ulp_event_pop(ulp))) {
 		spin_unlock(&ulp->lock);
-		ret = ulp_event_listener_is_over(ev) ? -ECONNABORTED :
-						       p->id.event_handler(&p->id, &ev->ev);
+		ret = ulp_event_listener_is_over(ev) ?
+			      -ECONNABORTED :
+			      id_priv->id.event_handler(&id_priv->id, &ev->ev);
 		ulp_event_done(ev);
 		spin_lock(&ulp->lock);
 	}
@@ -137,27 +138,27 @@ out:
 	spin_unlock(&ulp->lock);
 	if (ret)
 		ulp_id_end(ulp);
-	cmx_id_put(p);
+	cmx_id_put(id_priv);
 }
 
 static void ulp_events_work(struct work_struct *work)
 {
 	struct ulp_id *ulp = container_of(work, struct ulp_id, work);
 
-	ulp_events_deliver(&ulp->p);
-	cmx_id_put(&ulp->p);
+	ulp_events_deliver(&ulp->id_priv);
+	cmx_id_put(&ulp->id_priv);
 }
 
 static void ulp_events_queue_work(struct ulp_id *ulp)
 {
-	cmx_id_get(&ulp->p);
+	cmx_id_get(&ulp->id_priv);
 	if (!queue_work(ulp_wq, &ulp->work))
-		cmx_id_put(&ulp->p);
+		cmx_id_put(&ulp->id_priv);
 }
 
 static void ulp_event_post(struct cmx_event *ev)
 {
-	struct ulp_id *ulp = to_ulp(ev->p);
+	struct ulp_id *ulp = to_ulp(ev->id_priv);
 
 	spin_lock(&ulp->lock);
 	list_add_tail(&ev->item, &ulp->events);
@@ -165,9 +166,9 @@ static void ulp_event_post(struct cmx_event *ev)
 }
 
 /* If a task delivers events or has locked the handler, it takes care of the new ones. */
-static void ulp_events_deliver_later(struct cmx_priv *p)
+static void ulp_events_deliver_later(struct cmx_id_private *id_priv)
 {
-	struct ulp_id *ulp = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(id_priv);
 
 	if (!ulp_handler_is_running(ulp))
 		ulp_events_queue_work(ulp);
@@ -179,7 +180,7 @@ static int ulp_id_publish(struct ulp_id *ulp)
 	return xa_alloc(&ulp_ids, &ulp->index, ulp, xa_limit_32b, GFP_KERNEL);
 }
 
-static int ulp_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
+static int ulp_id_adopt(struct cmx_id_private *child, struct cmx_id_private *listener)
 {
 	int ret = ulp_id_publish(to_ulp(child));
 
@@ -188,7 +189,7 @@ static int ulp_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 	return ret;
 }
 
-static struct cmx_priv *ulp_id_alloc(gfp_t gfp)
+static struct cmx_id_private *ulp_id_alloc(gfp_t gfp)
 {
 	struct ulp_id *ulp = kmem_cache_zalloc(ulp_cache, gfp);
 
@@ -197,24 +198,24 @@ static struct cmx_priv *ulp_id_alloc(gfp_t gfp)
 	spin_lock_init(&ulp->lock);
 	INIT_LIST_HEAD(&ulp->events);
 	INIT_WORK(&ulp->work, ulp_events_work);
-	return &ulp->p;
+	return &ulp->id_priv;
 }
 
 static void ulp_id_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(ulp_cache, to_ulp(container_of(rcu, struct cmx_priv, rcu)));
+	kmem_cache_free(ulp_cache, to_ulp(container_of(rcu, struct cmx_id_private, rcu)));
 }
 
-static void ulp_id_free(struct cmx_priv *p)
+static void ulp_id_free(struct cmx_id_private *id_priv)
 {
-	struct ulp_id *ulp = to_ulp(p);
+	struct ulp_id *ulp = to_ulp(id_priv);
 
 	if (ulp->index)
 		xa_erase(&ulp_ids, ulp->index);
-	call_rcu(&p->rcu, ulp_id_free_rcu);
+	call_rcu(&id_priv->rcu, ulp_id_free_rcu);
 }
 
-static const struct cmx_sink ulp_sink = {
+static const struct cmx_id_consumer_ops ulp_sink = {
 	.alloc = ulp_id_alloc,
 	.free = ulp_id_free,
 	.adopt = ulp_id_adopt,
@@ -238,23 +239,23 @@ static const struct cmx_sink ulp_sink = {
 struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
 			     enum rdma_ucm_port_space ps, enum ib_qp_type qp_type)
 {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	int ret;
 
 	if (!handler)
 		return ERR_PTR(-EINVAL);
-	p = cmx_id_new(net, &ulp_sink, ps, qp_type, GFP_KERNEL);
-	if (IS_ERR(p))
-		return ERR_CAST(p);
-	p->id.event_handler = handler;
-	p->id.context = context;
-	ret = ulp_id_publish(to_ulp(p));
+	id_priv = cmx_id_new(net, &ulp_sink, ps, qp_type, GFP_KERNEL);
+	if (IS_ERR(id_priv))
+		return ERR_CAST(id_priv);
+	id_priv->id.event_handler = handler;
+	id_priv->id.context = context;
+	ret = ulp_id_publish(to_ulp(id_priv));
 	if (ret) {
-		cmx_id_kill(p);
-		cmx_id_put(p);
+		cmx_id_shutdown(id_priv);
+		cmx_id_put(id_priv);
 		return ERR_PTR(ret);
 	}
-	return &p->id;
+	return &id_priv->id;
 }
 EXPORT_SYMBOL_GPL(cmx_create_id);
 
@@ -271,16 +272,16 @@ EXPORT_SYMBOL_GPL(cmx_create_id);
  */
 void cmx_destroy_id(struct cmx_id *id)
 {
-	struct ulp_id *ulp = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 
-	cmx_id_get(&ulp->p);
+	cmx_id_get(&ulp->id_priv);
 	spin_lock(&ulp->lock);
 	ulp->over = true;
 	spin_unlock(&ulp->lock);
 	wait_var_event(ulp, !ulp_handler_is_running(ulp));
 	ulp_id_end(ulp);
 	wait_var_event(ulp, !atomic_read(&ulp->requests));
-	cmx_id_put(&ulp->p);
+	cmx_id_put(&ulp->id_priv);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_id);
 
@@ -308,7 +309,7 @@ static bool ulp_handler_trylock(struct ulp_id *ulp)
  */
 void cmx_lock_handler(struct cmx_id *id)
 {
-	struct ulp_id *ulp = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 
 	wait_var_event(ulp, ulp_handler_trylock(ulp));
 }
@@ -322,7 +323,7 @@ EXPORT_SYMBOL_GPL(cmx_lock_handler);
  */
 void cmx_unlock_handler(struct cmx_id *id)
 {
-	struct ulp_id *ulp = to_ulp(to_priv(id));
+	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 	bool more;
 
 	spin_lock(&ulp->lock);
@@ -341,16 +342,16 @@ EXPORT_SYMBOL_GPL(cmx_unlock_handler);
  *
  * Return: the id with a reference, or NULL after the last one.
  */
-struct cmx_priv *cmx_ulp_next_id(unsigned long *index)
+struct cmx_id_private *cmx_ulp_next_id(unsigned long *index)
 {
 	struct ulp_id *ulp;
 
 	xa_lock(&ulp_ids);
 	xa_for_each_start(&ulp_ids, *index, ulp, *index)
-		if (cmx_id_tryget(&ulp->p))
+		if (cmx_id_tryget(&ulp->id_priv))
 			break;
 	xa_unlock(&ulp_ids);
-	return ulp ? &ulp->p : NULL;
+	return ulp ? &ulp->id_priv : NULL;
 }
 
 int cmx_ulp_init_module(void)

@@ -2,9 +2,9 @@
 #ifndef CMX_ULP_H
 #define CMX_ULP_H
 
-struct cmx_priv;
+struct cmx_id_private;
 
-struct cmx_priv *cmx_ulp_next_id(unsigned long *index);
+struct cmx_id_private *cmx_ulp_next_id(unsigned long *index);
 int cmx_ulp_init_module(void);
 void cmx_ulp_exit_module(void);
 

@@ -7,7 +7,7 @@
 #include <rdma/ib_cm.h>
 #include "device.h"
 #include "event.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 static const char * const event_names[] = {
 	[RDMA_CM_EVENT_ADDR_RESOLVED] = "address resolved",
@@ -39,7 +39,7 @@ static const char * const event_names[] = {
 void cmx_query_event(const struct rdma_cm_event *event, struct cmx_event_info *info, size_t size)
 {
 	const struct cmx_event *ev = container_of_const(event, struct cmx_event, ev);
-	const struct rdma_route *route = &ev->p->id.route;
+	const struct rdma_route *route = &ev->id_priv->id.route;
 	struct cmx_event_info full = { .flags = ev->flags & CMX_EVENT_F_REJOIN };
 
 	if (route->path_rec) {
@@ -137,12 +137,12 @@ EXPORT_SYMBOL_GPL(cmx_consumer_reject_data);
 void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 {
 	union ib_gid from = {}, to = {};
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	if (id->device)
-		cmx_id_gids(p, &from, &to);
-	mutex_unlock(&p->lock);
+		cmx_id_gids(id_priv, &from, &to);
+	mutex_unlock(&id_priv->lock);
 	if (sgid)
 		*sgid = from;
 	if (dgid)

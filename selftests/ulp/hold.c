@@ -23,11 +23,11 @@ int hold(int argc, char **argv)
 		return PTR_ERR(id);
 	ret = cmx_listen(id, 1);
 	if (!ret) {
-		mutex_lock(&to_priv(id)->lock);
+		mutex_lock(&to_id_priv(id)->lock);
 		say("held\n");
 		while (!signal_pending(current))
 			msleep_interruptible(1000);
-		mutex_unlock(&to_priv(id)->lock);
+		mutex_unlock(&to_id_priv(id)->lock);
 	}
 	cmx_destroy_id(id);
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Declarations shared by ib_conn.c, ib_req.c and ib_sidr.c. The context of an ib_cm id is its
- * &struct cmx_priv, and the ib_cm id holds a reference on it.
+ * &struct cmx_id_private, and the ib_cm id holds a reference on it.
  */
 #ifndef CMX_IB_H
 #define CMX_IB_H
@@ -9,16 +9,17 @@
 #include <rdma/ib_cm.h>
 #include "id.h"
 
-/* ib_conn.c: caller must hold p->lock */
-int cmx_cm_create(struct cmx_priv *p);
-void cmx_cm_abort(struct cmx_priv *p);		/* only if nothing was sent */
-int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *data);
-u32 cmx_psn(struct cmx_priv *p);
-int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event);	/* without the lock */
-int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask);
+/* ib_conn.c: caller must hold id_priv->lock */
+int cmx_cm_create(struct cmx_id_private *id_priv);
+void cmx_cm_abort(struct cmx_id_private *id_priv);		/* only if nothing was sent */
+int cmx_req_data(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data);
+u32 cmx_psn(struct cmx_id_private *id_priv);
+int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event); /* without the lock */
+int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 
-/* ib_sidr.c: caller must hold p->lock */
-bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev);
+/* ib_sidr.c: caller must hold id_priv->lock */
+bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+		      struct cmx_event *ev);
 
 /* handlers of ib_cm */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);

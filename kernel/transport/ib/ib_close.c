@@ -46,8 +46,9 @@ MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at mo
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing
- * @lock: protects @ids, and &cmx_priv.closing and &cmx_priv.cm_dead of all ids with this hash value
- * @ids: list of &cmx_priv.close_node
+ * @lock: protects @ids, and &cmx_id_private.closing and &cmx_id_private.cm_dead of all
+ *	ids with this hash value
+ * @ids: list of &cmx_id_private.close_node
  */
 struct close_bucket {
 	spinlock_t lock;	/* protects ids, and closing and cm_dead of its ids */
@@ -62,7 +63,7 @@ static DECLARE_WAIT_QUEUE_HEAD(closed);
 static void cm_id_destroy_batch_work(struct work_struct *work);
 static void close_round_work(struct work_struct *work);
 
-static LLIST_HEAD(ended);		/* &cmx_priv.ended */
+static LLIST_HEAD(ended);		/* &cmx_id_private.ended */
 static DECLARE_DELAYED_WORK(reap_work, cm_id_destroy_batch_work);
 static DECLARE_DELAYED_WORK(round_work, close_round_work);
 
@@ -83,33 +84,34 @@ static struct close_bucket *close_bucket_find(const void *user, u32 qp_num)
  * The id of a process does not change its QP number while it is closing. Ids of ULPs are not looked
  * up by QP number.
  */
-static struct close_bucket *close_bucket_of_id(const struct cmx_priv *p)
+static struct close_bucket *close_bucket_of_id(const struct cmx_id_private *id_priv)
 {
-	return p->user ? close_bucket_find(p->quota, p->qp_num) : close_bucket_find(p, 0);
+	return id_priv->user ? close_bucket_find(id_priv->quota, id_priv->qp_num) :
+			       close_bucket_find(id_priv, 0);
 }
 
-static void cm_id_destroy(struct cmx_priv *p)
+static void cm_id_destroy(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = p->dead_dev;
+	struct cmx_device *dev = id_priv->dead_dev;
 
-	ib_destroy_cm_id(p->cm_dead);
-	cmx_id_put(p);
+	ib_destroy_cm_id(id_priv->cm_dead);
+	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
 
 static void cm_id_destroy_batch_work(struct work_struct *work)
 {
-	struct cmx_priv *p, *next;
+	struct cmx_id_private *id_priv, *next;
 
-	llist_for_each_entry_safe(p, next, llist_del_all(&ended), ended) {
-		cm_id_destroy(p);
+	llist_for_each_entry_safe(id_priv, next, llist_del_all(&ended), ended) {
+		cm_id_destroy(id_priv);
 		cond_resched();
 	}
 }
 
 static void cm_id_destroy_work(struct work_struct *work)
 {
-	cm_id_destroy(container_of(work, struct cmx_priv, reap));
+	cm_id_destroy(container_of(work, struct cmx_id_private, reap));
 }
 
 /* Would ib_destroy_cm_id() cancel a message, so that ib_cm reports no error for it? */
@@ -129,28 +131,28 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 }
 
 /*
- * Queue the destruction of p->cm_dead, which drops the reference that the ib_cm id holds. Caller
- * must hold the bucket's lock: the removal of a device then finds each ib_cm id either queued here
- * or closing.
+ * Queue the destruction of id_priv->cm_dead, which drops the reference that the ib_cm id holds.
+ * Caller must hold the bucket's lock: the removal of a device then finds each ib_cm id either
+ * queued here or closing.
  */
-static void cm_id_defer_destroy(struct cmx_priv *p)
+static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&close_bucket_of_id(p)->lock);
-	if (READ_ONCE(p->cm_dead->state) != IB_CM_TIMEWAIT) {
-		INIT_WORK(&p->reap, cm_id_destroy_work);
-		queue_work(cmx_reap_wq, &p->reap);
-	} else if (llist_add(&p->ended, &ended)) {
+	lockdep_assert_held(&close_bucket_of_id(id_priv)->lock);
+	if (READ_ONCE(id_priv->cm_dead->state) != IB_CM_TIMEWAIT) {
+		INIT_WORK(&id_priv->reap, cm_id_destroy_work);
+		queue_work(cmx_reap_wq, &id_priv->reap);
+	} else if (llist_add(&id_priv->ended, &ended)) {
 		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
 	}
 }
 
 /**
- * cmx_cm_unheard() - check whether the peer has sent nothing yet
+ * cmx_cm_no_response() - check whether the peer has sent nothing yet
  * @cm: an ib_cm id that has sent a REQ or SIDR REQ
  *
  * Return: true if it has sent nothing.
  */
-bool cmx_cm_unheard(const struct ib_cm_id *cm)
+bool cmx_cm_no_response(const struct ib_cm_id *cm)
 {
 	enum ib_cm_state state = READ_ONCE(cm->state);
 
@@ -164,67 +166,67 @@ static void close_round_schedule(void)
 }
 
 /* Caller must hold the bucket's lock. */
-static void close_begin(struct cmx_priv *p, struct close_bucket *b)
+static void close_begin(struct cmx_id_private *id_priv, struct close_bucket *b)
 {
 	lockdep_assert_held(&b->lock);
-	p->closing = 1;
-	hlist_add_head(&p->close_node, &b->ids);
+	id_priv->closing = 1;
+	hlist_add_head(&id_priv->close_node, &b->ids);
 	atomic_inc(&num_closing);
 }
 
 /* Caller must hold the bucket's lock. */
-static void close_end(struct cmx_priv *p)
+static void close_end(struct cmx_id_private *id_priv)
 {
-	p->closing = 0;
-	hlist_del(&p->close_node);
+	id_priv->closing = 0;
+	hlist_del(&id_priv->close_node);
 	atomic_dec(&num_closing);
-	if (p->cm_dead)
-		cm_id_defer_destroy(p);
+	if (id_priv->cm_dead)
+		cm_id_defer_destroy(id_priv);
 }
 
 /*
  * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
  * end, cmx_close_message() does the rest.
  */
-static void close_give_up(struct cmx_priv *p)
+static void close_give_up(struct cmx_id_private *id_priv)
 {
-	if (cm_id_awaits_reply(p->cm_dead))
-		close_end(p);
+	if (cm_id_awaits_reply(id_priv->cm_dead))
+		close_end(id_priv);
 }
 
 /**
  * cmx_cm_release() - release the ib_cm id of an id
- * @p: the id; nothing is done if it has no ib_cm id
+ * @id_priv: the id; nothing is done if it has no ib_cm id
  *
  * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
  * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
  * if the device is being removed or little is left of the consumer's quota.
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  */
-void cmx_cm_release(struct cmx_priv *p)
+void cmx_cm_release(struct cmx_id_private *id_priv)
 {
-	struct close_bucket *b = close_bucket_of_id(p);
-	struct ib_cm_id *cm = p->cm;
+	struct close_bucket *b = close_bucket_of_id(id_priv);
+	struct ib_cm_id *cm = id_priv->cm;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!cm)
 		return;
-	if (cmx_cm_unheard(cm))
-		cmx_route_stale(p);
-	cmx_device_get(p->dev);
-	p->dead_dev = p->dev;
+	if (cmx_cm_no_response(cm))
+		cmx_route_invalidate(id_priv);
+	cmx_device_get(id_priv->dev);
+	id_priv->dead_dev = id_priv->dev;
 
 	spin_lock(&b->lock);
-	p->cm_dead = cm;
+	id_priv->cm_dead = cm;
 	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed */
-	WRITE_ONCE(p->cm, NULL);
-	if (!p->closing && p->unanswered && !cm_id_awaits_reply(cm))
-		close_begin(p, b);
-	else if (!p->closing)
-		cm_id_defer_destroy(p);
-	else if (p->dev->gone_soon || cmx_quota_is_short(p->quota))
-		close_give_up(p);
+	WRITE_ONCE(id_priv->cm, NULL);
+	if (!id_priv->closing && id_priv->unanswered && !cm_id_awaits_reply(cm))
+		close_begin(id_priv, b);
+	else if (!id_priv->closing)
+		cm_id_defer_destroy(id_priv);
+	else if (id_priv->dev->gone_soon || cmx_quota_is_short(id_priv->quota))
+		close_give_up(id_priv);
 	else
 		close_round_schedule();
 	spin_unlock(&b->lock);
@@ -232,17 +234,17 @@ void cmx_cm_release(struct cmx_priv *p)
 
 /**
  * cmx_close_begin() - wait for the peer's reply after the connection has ended for the consumer
- * @p: the id. Its DREQ has been sent, or will be sent after the RTU
+ * @id_priv: the id. Its DREQ has been sent, or will be sent after the RTU
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  */
-void cmx_close_begin(struct cmx_priv *p)
+void cmx_close_begin(struct cmx_id_private *id_priv)
 {
-	struct close_bucket *b = close_bucket_of_id(p);
+	struct close_bucket *b = close_bucket_of_id(id_priv);
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	spin_lock(&b->lock);
-	close_begin(p, b);
+	close_begin(id_priv, b);
 	spin_unlock(&b->lock);
 }
 
@@ -250,17 +252,17 @@ void cmx_close_begin(struct cmx_priv *p)
 static bool close_bucket_run_round(struct close_bucket *b)
 {
 	struct hlist_node *next;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	bool more = false;
 
 	spin_lock(&b->lock);
-	hlist_for_each_entry_safe(p, next, &b->ids, close_node) {
-		if (!p->cm_dead)
+	hlist_for_each_entry_safe(id_priv, next, &b->ids, close_node) {
+		if (!id_priv->cm_dead)
 			continue;
-		if (p->closing == ROUNDS) {
-			close_give_up(p);
+		if (id_priv->closing == ROUNDS) {
+			close_give_up(id_priv);
 		} else {
-			p->closing++;
+			id_priv->closing++;
 			more = true;
 		}
 	}
@@ -290,14 +292,15 @@ unsigned int cmx_close_count(void)
 }
 
 /* Does the event end the message for which ib_cm would otherwise report an error? */
-static bool close_event_ends_message(const struct cmx_priv *p, enum ib_cm_event_type type)
+static bool close_event_ends_message(const struct cmx_id_private *id_priv,
+				     enum ib_cm_event_type type)
 {
 	switch (type) {
 	case IB_CM_MRA_RECEIVED:
 	case IB_CM_TIMEWAIT_EXIT:
 		return false;
 	case IB_CM_RTU_RECEIVED:
-		return p->unanswered == IB_CM_REP_SENT;
+		return id_priv->unanswered == IB_CM_REP_SENT;
 	default:
 		return true;
 	}
@@ -305,40 +308,41 @@ static bool close_event_ends_message(const struct cmx_priv *p, enum ib_cm_event_
 
 /**
  * cmx_close_message() - handle an event of a connection that may be closing
- * @p: the id
+ * @id_priv: the id
  * @cm: its ib_cm id
  * @type: type of the event
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: true if there is nothing else to do for the event.
  */
-bool cmx_close_message(struct cmx_priv *p, struct ib_cm_id *cm, enum ib_cm_event_type type)
+bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+		       enum ib_cm_event_type type)
 {
 	struct close_bucket *b;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
-	if (!close_event_ends_message(p, type))
+	lockdep_assert_held(&id_priv->lock);
+	if (!close_event_ends_message(id_priv, type))
 		return false;
-	p->unanswered = 0;
-	if (!READ_ONCE(p->closing))
+	id_priv->unanswered = 0;
+	if (!READ_ONCE(id_priv->closing))
 		return false;
 	if (type == IB_CM_DREQ_RECEIVED) {
 		/* both ends have disconnected at the same time: each replies to the other */
 		ret = ib_send_cm_drep(cm, NULL, 0);
-		trace_cmx_cm_send(p, "DREP", ret);
-	} else if (type == IB_CM_RTU_RECEIVED && p->cm) {
+		trace_cmx_cm_send(id_priv, "DREP", ret);
+	} else if (type == IB_CM_RTU_RECEIVED && id_priv->cm) {
 		ret = ib_send_cm_dreq(cm, NULL, 0);
-		trace_cmx_cm_send(p, "DREQ", ret);
+		trace_cmx_cm_send(id_priv, "DREQ", ret);
 		if (!ret) {
-			p->unanswered = IB_CM_DREQ_SENT;
+			id_priv->unanswered = IB_CM_DREQ_SENT;
 			return true;
 		}
 	}
-	b = close_bucket_of_id(p);
+	b = close_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	if (p->closing)
-		close_end(p);
+	if (id_priv->closing)
+		close_end(id_priv);
 	spin_unlock(&b->lock);
 	if (wq_has_sleeper(&closed))
 		wake_up_all(&closed);
@@ -349,14 +353,15 @@ static bool close_qp_is_closing(const struct cmx_quota *user, const struct ib_de
 				u32 qp_num)
 {
 	struct close_bucket *b = close_bucket_find(user, qp_num);
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	bool found = false;
 
 	spin_lock(&b->lock);
-	hlist_for_each_entry(p, &b->ids, close_node) {
-		struct ib_cm_id *cm = p->cm_dead ?: p->cm;
+	hlist_for_each_entry(id_priv, &b->ids, close_node) {
+		struct ib_cm_id *cm = id_priv->cm_dead ?: id_priv->cm;
 
-		if (p->user && p->quota == user && p->qp_num == qp_num && cm->device == device) {
+		if (id_priv->user && id_priv->quota == user && id_priv->qp_num == qp_num &&
+		    cm->device == device) {
 			found = true;
 			break;
 		}
@@ -390,13 +395,13 @@ void cmx_close_device(const struct cmx_device *dev)
 {
 	struct close_bucket *b;
 	struct hlist_node *next;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 
 	for (b = buckets; b < buckets + ARRAY_SIZE(buckets); b++) {
 		spin_lock(&b->lock);
-		hlist_for_each_entry_safe(p, next, &b->ids, close_node)
-			if (p->cm_dead && p->dead_dev == dev)
-				close_give_up(p);
+		hlist_for_each_entry_safe(id_priv, next, &b->ids, close_node)
+			if (id_priv->cm_dead && id_priv->dead_dev == dev)
+				close_give_up(id_priv);
 		spin_unlock(&b->lock);
 	}
 }

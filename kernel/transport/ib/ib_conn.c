@@ -17,78 +17,78 @@
 #include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /* The messages of ib_cm have three bits for each retry count of a QP. */
 #define MAX_RETRIES 7
 
 /**
  * cmx_cm_create() - create the ib_cm id of an id
- * @p: the id, which has no ib_cm id
+ * @id_priv: the id, which has no ib_cm id
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: 0 or -ENOMEM.
  */
-int cmx_cm_create(struct cmx_priv *p)
+int cmx_cm_create(struct cmx_id_private *id_priv)
 {
-	struct ib_cm_id *cm = ib_create_cm_id(p->id.device, cmx_ib_handler, p);
+	struct ib_cm_id *cm = ib_create_cm_id(id_priv->id.device, cmx_ib_handler, id_priv);
 
 	if (IS_ERR(cm))
 		return PTR_ERR(cm);
-	cmx_id_get(p);
-	WRITE_ONCE(p->cm, cm);
+	cmx_id_get(id_priv);
+	WRITE_ONCE(id_priv->cm, cm);
 	return 0;
 }
 
 /**
  * cmx_cm_abort() - undo cmx_cm_create()
- * @p: the id. Nothing has been sent on its ib_cm id, so no handler runs, and the destruction does
- *	not wait for one
+ * @id_priv: the id. Nothing has been sent on its ib_cm id, so no handler runs, and the
+ *	destruction does not wait for one
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  */
-void cmx_cm_abort(struct cmx_priv *p)
+void cmx_cm_abort(struct cmx_id_private *id_priv)
 {
-	struct ib_cm_id *cm = p->cm;
+	struct ib_cm_id *cm = id_priv->cm;
 
-	WRITE_ONCE(p->cm, NULL);
+	WRITE_ONCE(id_priv->cm, NULL);
 	ib_destroy_cm_id(cm);
-	cmx_id_put(p);
+	cmx_id_put(id_priv);
 }
 
 /**
  * cmx_psn() - get the starting PSN of an id's QP
- * @p: the id
+ * @id_priv: the id
  *
  * The first call chooses the PSN, because most ids never need one.
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: the PSN.
  */
-u32 cmx_psn(struct cmx_priv *p)
+u32 cmx_psn(struct cmx_id_private *id_priv)
 {
-	while (!p->seq_num)
-		p->seq_num = get_random_u32() & 0xffffff;
-	return p->seq_num;
+	while (!id_priv->seq_num)
+		id_priv->seq_num = get_random_u32() & 0xffffff;
+	return id_priv->seq_num;
 }
 
 /**
  * cmx_req_data() - write the private data of a request: the CMA header and the consumer's data
- * @p: the id
+ * @id_priv: the id
  * @param: the consumer's data, whose length has been checked
  * @data: zeroed, and long enough for both
  *
- * Context: Caller must hold p->lock.
- * Return: 0 or the error of cmx_hdr_pack().
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0 or the error of cmx_cma_hdr_pack().
  */
-int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *data)
+int cmx_req_data(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data)
 {
-	u8 hdr = cmx_hdr_len(cmx_src(p));
+	u8 hdr = cmx_cma_hdr_len(cmx_src(id_priv));
 
 	if (param->private_data)
 		memcpy(data + hdr, param->private_data, param->private_data_len);
 	if (hdr)
-		return cmx_hdr_pack(data, cmx_src(p), cmx_dst(p));
+		return cmx_cma_hdr_pack(data, cmx_src(id_priv), cmx_dst(id_priv));
 	/*
 	 * Even without a header the first byte is the CMA version. A peer takes any other value for
 	 * a header that it does not know.
@@ -97,162 +97,163 @@ int cmx_req_data(struct cmx_priv *p, const struct rdma_conn_param *param, u8 *da
 	return 0;
 }
 
-static int ib_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE] = {};
-	struct rdma_route *route = &p->id.route;
+	struct rdma_route *route = &id_priv->id.route;
 	struct ib_cm_req_param req = {
 		.primary_path = &route->path_rec[0],
 		.primary_path_inbound = route->path_rec_inbound,
 		.primary_path_outbound = route->path_rec_outbound,
 		.alternate_path = route->num_pri_alt_paths == 2 ? &route->path_rec[1] : NULL,
 		.ppath_sgid_attr = route->addr.dev_addr.sgid_attr,
-		.service_id = cmx_service_id(p->id.ps, cmx_dst(p)),
-		.qp_num = p->qp_num,
-		.qp_type = p->id.qp_type,
-		.starting_psn = cmx_psn(p),
+		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
+		.qp_num = id_priv->qp_num,
+		.qp_type = id_priv->id.qp_type,
+		.starting_psn = cmx_psn(id_priv),
 		.private_data = data,
-		.private_data_len = cmx_hdr_len(cmx_src(p)) + param->private_data_len,
+		.private_data_len = cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len,
 		.responder_resources = param->responder_resources,
 		.initiator_depth = param->initiator_depth,
 		.flow_control = param->flow_control,
 		.retry_count = min_t(u8, MAX_RETRIES, param->retry_count),
 		.rnr_retry_count = min_t(u8, MAX_RETRIES, param->rnr_retry_count),
-		.remote_cm_response_timeout = cmx_opt_cm_response_timeout(p),
-		.local_cm_response_timeout = cmx_opt_cm_response_timeout(p),
-		.max_cm_retries = cmx_opt_cm_retries(p),
-		.srq = p->srq,
+		.remote_cm_response_timeout = cmx_opt_cm_response_timeout(id_priv),
+		.local_cm_response_timeout = cmx_opt_cm_response_timeout(id_priv),
+		.max_cm_retries = cmx_opt_cm_retries(id_priv),
+		.srq = id_priv->srq,
 	};
 	int ret;
 
-	ret = cmx_req_data(p, param, data);
+	ret = cmx_req_data(id_priv, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(p);
+	ret = cmx_cm_create(id_priv);
 	if (ret)
 		return ret;
 
-	cmx_ece_offer(p, &req.ece);
-	ret = ib_send_cm_req(p->cm, &req);
-	trace_cmx_cm_send(p, "REQ", ret);
+	cmx_ece_offer(id_priv, &req.ece);
+	ret = ib_send_cm_req(id_priv->cm, &req);
+	trace_cmx_cm_send(id_priv, "REQ", ret);
 	if (ret)
-		cmx_cm_abort(p);
+		cmx_cm_abort(id_priv);
 	else
-		p->unanswered = IB_CM_REQ_SENT;
+		id_priv->unanswered = IB_CM_REQ_SENT;
 	return ret;
 }
 
-/* Abort the connection attempt and send a REJ. Caller must hold p->lock. */
-static void ib_conn_abort(struct cmx_priv *p, enum ib_cm_rej_reason reason)
+/* Abort the connection attempt and send a REJ. Caller must hold id_priv->lock. */
+static void ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason)
 {
 	int ret;
 
-	cmx_qp_err(p);
-	p->owed = 0;
-	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, NULL, 0);
-	trace_cmx_cm_send(p, "REJ", ret);
+	cmx_qp_err(id_priv);
+	id_priv->response_pending = 0;
+	ret = ib_send_cm_rej(id_priv->cm, reason, NULL, 0, NULL, 0);
+	trace_cmx_cm_send(id_priv, "REJ", ret);
 }
 
 /*
  * Finish the response to a REQ or REP of the peer. If it failed, a QP that we manage may be in an
  * intermediate state and cannot be used any more, so the attempt ends with a REJ. A QP that the
- * consumer manages has not been changed yet. Caller must hold p->lock.
+ * consumer manages has not been changed yet. Caller must hold id_priv->lock.
  */
-static int ib_response_finish(struct cmx_priv *p, int ret)
+static int ib_response_finish(struct cmx_id_private *id_priv, int ret)
 {
 	if (!ret)
-		p->owed = 0;
-	else if (p->id.qp)
-		ib_conn_abort(p, IB_CM_REJ_CONSUMER_DEFINED);
+		id_priv->response_pending = 0;
+	else if (id_priv->id.qp)
+		ib_conn_abort(id_priv, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
 
-static int ib_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_cm_rep_param rep = {
-		.qp_num = p->qp_num,
-		.starting_psn = cmx_psn(p),
+		.qp_num = id_priv->qp_num,
+		.starting_psn = cmx_psn(id_priv),
 		.private_data = param->private_data,
 		.private_data_len = param->private_data_len,
 		.responder_resources = param->responder_resources,
 		.initiator_depth = param->initiator_depth,
 		.flow_control = param->flow_control,
 		.rnr_retry_count = min_t(u8, MAX_RETRIES, param->rnr_retry_count),
-		.srq = p->srq,
+		.srq = id_priv->srq,
 	};
 	int ret;
 
-	if (!p->passive || !p->owed || param->private_data_len > IB_CM_REP_PRIVATE_DATA_SIZE)
+	if (!id_priv->passive || !id_priv->response_pending ||
+	    param->private_data_len > IB_CM_REP_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	ret = cmx_qp_rtr(p, param);
+	ret = cmx_qp_rtr(id_priv, param);
 	if (!ret)
-		ret = cmx_qp_rts(p, param);
+		ret = cmx_qp_rts(id_priv, param);
 	if (!ret) {
-		cmx_ece_offer(p, &rep.ece);
-		ret = ib_send_cm_rep(p->cm, &rep);
-		trace_cmx_cm_send(p, "REP", ret);
+		cmx_ece_offer(id_priv, &rep.ece);
+		ret = ib_send_cm_rep(id_priv->cm, &rep);
+		trace_cmx_cm_send(id_priv, "REP", ret);
 	}
 	if (!ret)
-		p->unanswered = IB_CM_REP_SENT;
-	return ib_response_finish(p, ret);
+		id_priv->unanswered = IB_CM_REP_SENT;
+	return ib_response_finish(id_priv, ret);
 }
 
-static int ib_establish(struct cmx_priv *p)
+static int ib_establish(struct cmx_id_private *id_priv)
 {
 	int ret;
 
-	if (p->passive || !p->owed)
+	if (id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	ret = cmx_qp_rtr(p, NULL);
+	ret = cmx_qp_rtr(id_priv, NULL);
 	if (!ret)
-		ret = cmx_qp_rts(p, NULL);
+		ret = cmx_qp_rts(id_priv, NULL);
 	if (!ret) {
-		ret = ib_send_cm_rtu(p->cm, NULL, 0);
-		trace_cmx_cm_send(p, "RTU", ret);
+		ret = ib_send_cm_rtu(id_priv->cm, NULL, 0);
+		trace_cmx_cm_send(id_priv, "RTU", ret);
 	}
 	if (!ret) {
-		p->established = 1;
-		cmx_deadline_stop(p);
+		id_priv->established = 1;
+		cmx_deadline_stop(id_priv);
 	}
-	return ib_response_finish(p, ret);
+	return ib_response_finish(id_priv, ret);
 }
 
 /*
  * Cancel our own REQ or REP. Destroying the ib_cm id cancels the message and sends a REJ. After
  * ib_send_cm_rej() alone ib_mad would still send the message as often as it was asked to.
  */
-static int ib_conn_cancel(struct cmx_priv *p)
+static int ib_conn_cancel(struct cmx_id_private *id_priv)
 {
-	if (p->established ||
-	    (p->unanswered != IB_CM_REQ_SENT && p->unanswered != IB_CM_REP_SENT))
+	if (id_priv->established ||
+	    (id_priv->unanswered != IB_CM_REQ_SENT && id_priv->unanswered != IB_CM_REP_SENT))
 		return -EINVAL;
-	cmx_deadline_stop(p);
-	cmx_cm_release(p);
+	cmx_deadline_stop(id_priv);
+	cmx_cm_release(id_priv);
 	return 0;
 }
 
-static int ib_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
 {
 	int ret;
 
 	if (data && len > IB_CM_REJ_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	if (!p->owed)
-		return ib_conn_cancel(p);
-	ret = ib_send_cm_rej(p->cm, reason, NULL, 0, data, len);
-	trace_cmx_cm_send(p, "REJ", ret);
+	if (!id_priv->response_pending)
+		return ib_conn_cancel(id_priv);
+	ret = ib_send_cm_rej(id_priv->cm, reason, NULL, 0, data, len);
+	trace_cmx_cm_send(id_priv, "REJ", ret);
 	if (ret)
 		return ret;
-	p->owed = 0;
-	cmx_deadline_stop(p);
+	id_priv->response_pending = 0;
+	cmx_deadline_stop(id_priv);
 	return 0;
 }
 
-/* Report the end of the connection. Caller must hold p->lock. */
-static void ib_conn_set_disconnected(struct cmx_priv *p, struct cmx_event *ev)
+/* Report the end of the connection. Caller must hold id_priv->lock. */
+static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
-	cmx_deadline_stop(p);
-	cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+	cmx_deadline_stop(id_priv);
+	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	cmx_event_post(ev);
 }
 
@@ -260,44 +261,44 @@ static void ib_conn_set_disconnected(struct cmx_priv *p, struct cmx_event *ev)
  * Send a DREQ, or a DREP if the peer has sent its DREQ. It is no error if there is nothing to send:
  * the connection may just have ended, or ended before it was established.
  */
-static int ib_disconnect(struct cmx_priv *p)
+static int ib_disconnect(struct cmx_id_private *id_priv)
 {
 	struct cmx_event *ev = NULL;
 	int ret;
 
-	if (p->state == CMX_CONNECT && p->established) {
-		ev = cmx_event_new(p, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL);
+	if (id_priv->state == CMX_CONNECT && id_priv->established) {
+		ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL);
 		if (!ev)
 			return -ENOMEM;
 	}
-	if (ev && cmx_qp_failed(p))
-		cmx_route_stale(p);
-	ret = cmx_qp_err(p);
+	if (ev && cmx_qp_failed(id_priv))
+		cmx_route_invalidate(id_priv);
+	ret = cmx_qp_err(id_priv);
 	if (ret)
 		goto out;
 	/*
 	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
 	 * when the RTU has arrived.
 	 */
-	if (!ev || p->unanswered != IB_CM_REP_SENT) {
-		ret = ib_send_cm_dreq(p->cm, NULL, 0);
-		trace_cmx_cm_send(p, "DREQ", ret);
+	if (!ev || id_priv->unanswered != IB_CM_REP_SENT) {
+		ret = ib_send_cm_dreq(id_priv->cm, NULL, 0);
+		trace_cmx_cm_send(id_priv, "DREQ", ret);
 		if (!ret)
-			p->unanswered = IB_CM_DREQ_SENT;
+			id_priv->unanswered = IB_CM_DREQ_SENT;
 	}
 	/*
 	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
 	 * for the reply.
 	 */
-	if (ev && (!ret || READ_ONCE(p->cm->state) == IB_CM_TIMEWAIT)) {
+	if (ev && (!ret || READ_ONCE(id_priv->cm->state) == IB_CM_TIMEWAIT)) {
 		if (!ret)
-			cmx_close_begin(p);
-		ib_conn_set_disconnected(p, ev);
+			cmx_close_begin(id_priv);
+		ib_conn_set_disconnected(id_priv, ev);
 		return 0;
 	}
 	if (ret) {
-		ret = ib_send_cm_drep(p->cm, NULL, 0);
-		trace_cmx_cm_send(p, "DREP", ret);
+		ret = ib_send_cm_drep(id_priv->cm, NULL, 0);
+		trace_cmx_cm_send(id_priv, "DREP", ret);
 	}
 	ret = 0;
 out:
@@ -309,32 +310,32 @@ out:
 /**
  * struct cmx_comm_est - a message arrived on the QP before the RTU
  * @work: reports this to the consumer
- * @p: the id, with a reference
+ * @id_priv: the id, with a reference
  */
 struct cmx_comm_est {
 	struct work_struct work;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 };
 
 static void comm_est_work(struct work_struct *work)
 {
 	struct cmx_comm_est *est = container_of(work, struct cmx_comm_est, work);
-	struct cmx_priv *p = est->p;
-	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_ESTABLISHED, 0);
+	struct cmx_id_private *id_priv = est->id_priv;
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_ESTABLISHED, 0);
 	bool post;
 
-	mutex_lock(&p->lock);
-	post = p->cm && p->state == CMX_CONNECT && p->unanswered == IB_CM_REP_SENT &&
-	       !p->established;
+	mutex_lock(&id_priv->lock);
+	post = id_priv->cm && id_priv->state == CMX_CONNECT &&
+	       id_priv->unanswered == IB_CM_REP_SENT && !id_priv->established;
 	if (post) {
-		p->established = 1;
-		cmx_deadline_stop(p);
+		id_priv->established = 1;
+		cmx_deadline_stop(id_priv);
 		cmx_event_queue(ev);
 	}
-	WRITE_ONCE(p->comm_est, NULL);
-	mutex_unlock(&p->lock);
-	cmx_event_finish(p, ev, post);
-	cmx_id_put(p);
+	WRITE_ONCE(id_priv->comm_est, NULL);
+	mutex_unlock(&id_priv->lock);
+	cmx_event_finish(id_priv, ev, post);
+	cmx_id_put(id_priv);
 	kfree(est);
 }
 
@@ -342,7 +343,7 @@ static void comm_est_work(struct work_struct *work)
  * ib_cm_notify() would cancel the REP only if nothing else arrived before the work item of ib_cm
  * runs. Therefore ib_cm is not notified, and sends the REP until the RTU arrives.
  */
-static int ib_notify_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
+static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm_id *cm)
 {
 	struct cmx_comm_est *est;
 
@@ -355,79 +356,80 @@ static int ib_notify_comm_est(struct cmx_priv *p, const struct ib_cm_id *cm)
 	default:
 		return -EINVAL;
 	}
-	if (p->established)
+	if (id_priv->established)
 		return -EISCONN;
 	est = kmalloc(sizeof(*est), GFP_ATOMIC);
 	if (!est)
 		return -ENOMEM;
 	INIT_WORK(&est->work, comm_est_work);
-	est->p = p;
-	if (cmpxchg(&p->comm_est, NULL, est)) {
+	est->id_priv = id_priv;
+	if (cmpxchg(&id_priv->comm_est, NULL, est)) {
 		kfree(est);
 		return -EISCONN;
 	}
-	cmx_id_get(p);
+	cmx_id_get(id_priv);
 	queue_work(cmx_wq, &est->work);
 	return 0;
 }
 
 /**
  * cmx_ib_notify() - handle an event of the QP
- * @p: the id
+ * @id_priv: the id
  * @event: %IB_EVENT_COMM_EST or %IB_EVENT_PATH_MIG
  *
  * RCU keeps the memory of an ib_cm id that is being destroyed. Such an ib_cm id refuses the event.
  *
- * Context: Any context, because drivers report events of QPs in any. p->lock is not needed.
+ * Context: Any context, because drivers report events of QPs in any. id_priv->lock is not needed.
  * Return: 0, -EINVAL without a connection or an alternate path to migrate to,
  * -EISCONN, -ENOMEM.
  */
-int cmx_ib_notify(struct cmx_priv *p, enum ib_event_type event)
+int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 {
 	struct ib_cm_id *cm;
 	int ret = -EINVAL;
 
 	/* ib_cm would migrate to a missing path and lose its reference to the GID */
-	if (event == IB_EVENT_PATH_MIG && p->id.route.num_pri_alt_paths < 2)
+	if (event == IB_EVENT_PATH_MIG && id_priv->id.route.num_pri_alt_paths < 2)
 		return -EINVAL;
 	rcu_read_lock();
-	cm = READ_ONCE(p->cm);
+	cm = READ_ONCE(id_priv->cm);
 	if (cm)
-		ret = event == IB_EVENT_COMM_EST ? ib_notify_comm_est(p, cm) : ib_cm_notify(cm,
-								      event);
+		ret = event == IB_EVENT_COMM_EST ? ib_notify_comm_est(id_priv, cm) :
+						   ib_cm_notify(cm, event);
 	rcu_read_unlock();
 	return ret;
 }
 
 /**
  * cmx_ib_port_attr() - get the QP attributes that depend only on the port
- * @p: the id
+ * @id_priv: the id
  * @attr: receives port and P_Key index
  * @mask: receives the mask of valid attributes
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: 0, -ENOENT when the port is not in the partition.
  */
-int cmx_ib_port_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
-	attr->port_num = p->id.port_num;
+	attr->port_num = id_priv->id.port_num;
 	*mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
-	return ib_find_cached_pkey(p->id.device, p->id.port_num, cmx_pkey(p), &attr->pkey_index);
+	return ib_find_cached_pkey(id_priv->id.device, id_priv->id.port_num, cmx_pkey(id_priv),
+				   &attr->pkey_index);
 }
 
-static int ib_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+static int ib_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
 	int ret;
 
-	if (p->cm) {
-		ret = ib_cm_init_qp_attr(p->cm, attr, mask);
+	if (id_priv->cm) {
+		ret = ib_cm_init_qp_attr(id_priv->cm, attr, mask);
 	} else {
-		ret = cmx_ib_port_attr(p, attr, mask);
+		ret = cmx_ib_port_attr(id_priv, attr, mask);
 		attr->qp_access_flags = 0;
 		*mask |= IB_QP_ACCESS_FLAGS;
 	}
 	if (!ret && attr->qp_state == IB_QPS_RTR)
-		attr->rq_psn = cmx_psn(p);
+		attr->rq_psn = cmx_psn(id_priv);
 	return ret;
 }
 
@@ -444,7 +446,7 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.init_qp_attr = ib_init_qp_attr,
 };
 
-static void ib_handle_rep(struct cmx_priv *p, const struct ib_cm_event *event,
+static void ib_handle_rep(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			  struct rdma_cm_event *ev)
 {
 	const struct ib_cm_rep_event_param *rep = &event->param.rep_rcvd;
@@ -456,22 +458,22 @@ static void ib_handle_rep(struct cmx_priv *p, const struct ib_cm_event *event,
 	conn->rnr_retry_count = rep->rnr_retry_count;
 	conn->srq = rep->srq;
 	conn->qp_num = rep->remote_qpn;
-	p->owed = 1;
-	if (!cmx_ece_receive(p, &rep->ece)) {
-		ib_conn_abort(p, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
-		cmx_deadline_stop(p);
+	id_priv->response_pending = 1;
+	if (!cmx_ece_receive(id_priv, &rep->ece)) {
+		ib_conn_abort(id_priv, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
+		cmx_deadline_stop(id_priv);
 		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
 		ev->status = -EOPNOTSUPP;
-	} else if (p->id.qp) {
-		ev->status = ib_establish(p);
+	} else if (id_priv->id.qp) {
+		ev->status = ib_establish(id_priv);
 		if (ev->status)
-			cmx_deadline_stop(p);
+			cmx_deadline_stop(id_priv);
 		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
 	} else {
-		cmx_send_mra(p->cm);
+		cmx_send_mra(id_priv->cm);
 		ev->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
-	ev->ece = p->ece_remote;
+	ev->ece = id_priv->ece_remote;
 }
 
 /* Does the reason say that the path is invalid? A newer path record may then be different. */
@@ -481,57 +483,59 @@ static bool ib_rej_is_path_error(int reason)
 	       reason == IB_CM_REJ_INVALID_MTU || reason == IB_CM_REJ_INVALID_FLOW_LABEL;
 }
 
-static void ib_handle_rej(struct cmx_priv *p, const struct ib_cm_event *event,
+static void ib_handle_rej(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			  struct rdma_cm_event *ev)
 {
 	ev->event = RDMA_CM_EVENT_REJECTED;
 	ev->status = event->param.rej_rcvd.reason;
 	if (ev->status == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
-		p->ece_flags |= CMX_ECE_F_REJECTED;
+		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
 	if (ib_rej_is_path_error(ev->status))
-		cmx_route_stale(p);
-	p->owed = 0;
-	cmx_qp_err(p);
-	cmx_deadline_stop(p);
+		cmx_route_invalidate(id_priv);
+	id_priv->response_pending = 0;
+	cmx_qp_err(id_priv);
+	cmx_deadline_stop(id_priv);
 }
 
 /* Can the event be relevant to the consumer in the current state? */
-static bool ib_event_is_relevant(const struct cmx_priv *p, const struct ib_cm_event *event)
+static bool ib_event_is_relevant(const struct cmx_id_private *id_priv,
+				 const struct ib_cm_event *event)
 {
 	if (event->event == IB_CM_TIMEWAIT_EXIT)
-		return p->state == CMX_DISCONNECT;
-	return p->state == CMX_CONNECT;
+		return id_priv->state == CMX_DISCONNECT;
+	return id_priv->state == CMX_CONNECT;
 }
 
 /*
  * Handle an event of a connection or of a connection attempt. Return false if there is nothing to
- * report. Caller must hold p->lock.
+ * report. Caller must hold id_priv->lock.
  */
-static bool ib_handle_event(struct cmx_priv *p, const struct ib_cm_event *event,
+static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			    struct cmx_event *ev)
 {
 	switch (event->event) {
 	case IB_CM_REQ_ERROR:
-		cmx_route_stale(p);
+		cmx_route_invalidate(id_priv);
 		fallthrough;
 	case IB_CM_REP_ERROR:
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
-		cmx_deadline_stop(p);
+		cmx_deadline_stop(id_priv);
 		/* a message arrived on the QP, but the RTU never did */
-		if (p->established)
+		if (id_priv->established)
 			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		return !p->established || !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+		return !id_priv->established ||
+		       !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REP_RECEIVED:
-		ib_handle_rep(p, event, &ev->ev);
+		ib_handle_rep(id_priv, event, &ev->ev);
 		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_RTU_RECEIVED:
-		if (p->established)
+		if (id_priv->established)
 			return false;
 		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
-		p->established = 1;
-		cmx_deadline_stop(p);
+		id_priv->established = 1;
+		cmx_deadline_stop(id_priv);
 		return true;
 	case IB_CM_DREQ_ERROR:
 		ev->ev.status = -ETIMEDOUT;
@@ -539,17 +543,17 @@ static bool ib_handle_event(struct cmx_priv *p, const struct ib_cm_event *event,
 	case IB_CM_DREQ_RECEIVED:
 	case IB_CM_DREP_RECEIVED:
 		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		cmx_deadline_stop(p);
-		return !cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+		cmx_deadline_stop(id_priv);
+		return !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REJ_RECEIVED:
-		ib_handle_rej(p, event, &ev->ev);
+		ib_handle_rej(id_priv, event, &ev->ev);
 		cmx_event_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_TIMEWAIT_EXIT:
 		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
 		return true;
 	default:
-		return cmx_sidr_message(p, event, ev);
+		return cmx_sidr_message(id_priv, event, ev);
 	}
 }
 
@@ -562,8 +566,8 @@ static bool ib_handle_event(struct cmx_priv *p, const struct ib_cm_event *event,
  * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
  * both ids until then.
  *
- * The handler is called for a released ib_cm id, too, until that is destroyed. p->cm no longer
- * points to it.
+ * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->cm no
+ * longer points to it.
  *
  * Return: 0. The consumer decides about errors.
  */
@@ -571,28 +575,28 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
 	struct cmx_event *ev = NULL;
 	bool post = false, got;
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 
 	if (event->event == IB_CM_MRA_RECEIVED)
 		return 0;
 	rcu_read_lock();
-	p = cm->context;
-	got = cmx_id_tryget(p);
+	id_priv = cm->context;
+	got = cmx_id_tryget(id_priv);
 	rcu_read_unlock();
 	if (!got)
 		return 0;
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
-		cmx_route_stale(p);
-	if (!cmx_close_message(p, cm, event->event) && p->cm == cm &&
-	    ib_event_is_relevant(p, event)) {
-		ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
-		post = ib_handle_event(p, event, ev);
+		cmx_route_invalidate(id_priv);
+	if (!cmx_close_message(id_priv, cm, event->event) && id_priv->cm == cm &&
+	    ib_event_is_relevant(id_priv, event)) {
+		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+		post = ib_handle_event(id_priv, event, ev);
 	}
 	if (post)
 		cmx_event_queue(ev);
-	mutex_unlock(&p->lock);
-	cmx_event_finish(p, ev, post);
-	cmx_id_put(p);
+	mutex_unlock(&id_priv->lock);
+	cmx_event_finish(id_priv, ev, post);
+	cmx_id_put(id_priv);
 	return 0;
 }

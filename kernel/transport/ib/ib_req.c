@@ -18,10 +18,10 @@
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
-#include "port.h"
+#include "port_space.h"
 #include "request.h"
 #include "sockaddr.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /**
  * struct ib_request - contents of a REQ or SIDR REQ
@@ -102,10 +102,10 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 	req->ib = rdma_protocol_ib(req->device, req->port);
 	if (!req->ib && !req->sgid_attr)
 		return -ENODEV;
-	ret = cmx_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
-			     &req->local, &req->peer);
+	ret = cmx_cma_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
+				 &req->local, &req->peer);
 	req->bare = req->ib && ret;
-	req->hdr_len = CMX_HDR_LEN;
+	req->hdr_len = CMX_CMA_HDR_LEN;
 	return req->bare ? 0 : ret;
 }
 
@@ -168,17 +168,17 @@ static bool ib_listener_match_sib(const struct sockaddr_ib *src, const struct ib
 }
 
 /* Does the listener match the request? Called under a spinlock. */
-static bool ib_listener_match(struct cmx_priv *p, void *arg)
+static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 {
 	struct ib_request *req = arg;
 	const struct sockaddr *local = (const struct sockaddr *)&req->local;
-	struct ib_device *device = READ_ONCE(p->id.device);
-	const struct sockaddr *src = cmx_src(p);
+	struct ib_device *device = READ_ONCE(id_priv->id.device);
+	const struct sockaddr *src = cmx_src(id_priv);
 
 	req->listened = true;
 	if (device && device != req->device)
 		return false;
-	if (p->id.qp_type != req->qp_type)
+	if (id_priv->id.qp_type != req->qp_type)
 		return false;
 	if (src->sa_family == AF_IB)
 		return req->ib && req->sib &&
@@ -187,7 +187,7 @@ static bool ib_listener_match(struct cmx_priv *p, void *arg)
 		return false;
 	if (!cmx_addr_any(src))
 		return cmx_addr_same_host(src, local);
-	return !p->opt.afonly || src->sa_family == local->sa_family;
+	return !id_priv->opt.afonly || src->sa_family == local->sa_family;
 }
 
 static struct net_device *ib_request_find_ndev(struct ib_request *req)
@@ -207,7 +207,7 @@ static struct net_device *ib_request_find_ndev(struct ib_request *req)
 	return ndev;
 }
 
-static struct cmx_priv *ib_listener_lookup(struct net *net, struct ib_request *req, bool sib)
+static struct cmx_id_private *ib_listener_lookup(struct net *net, struct ib_request *req, bool sib)
 {
 	req->sib = sib;
 	return cmx_port_find(net, cmx_service_id_ps(req->service_id),
@@ -221,24 +221,24 @@ static struct cmx_priv *ib_listener_lookup(struct net *net, struct ib_request *r
  *
  * Return -ECONNREFUSED if nobody listens on the port, on any address.
  */
-static struct cmx_priv *ib_listener_find_in_net(struct net *net, struct ib_request *req)
+static struct cmx_id_private *ib_listener_find_in_net(struct net *net, struct ib_request *req)
 {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 
 	req->listened = false;
-	p = ib_listener_lookup(net, req, req->bare);
-	if (!p && req->listened && !req->bare)
-		p = ib_listener_lookup(net, req, true);
-	return p ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
+	id_priv = ib_listener_lookup(net, req, req->bare);
+	if (!id_priv && req->listened && !req->bare)
+		id_priv = ib_listener_lookup(net, req, true);
+	return id_priv ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
 }
 
 /*
  * RCU keeps the interface in its network namespace: before the interface moves to another
  * namespace it is brought down, which waits for RCU readers.
  */
-static struct cmx_priv *ib_listener_find_ip(struct ib_request *req)
+static struct cmx_id_private *ib_listener_find_ip(struct ib_request *req)
 {
-	struct cmx_priv *p = ERR_PTR(-EHOSTUNREACH);
+	struct cmx_id_private *id_priv = ERR_PTR(-EHOSTUNREACH);
 
 	req->ndev = ib_request_find_ndev(req);
 	if (!req->ndev)
@@ -251,40 +251,40 @@ static struct cmx_priv *ib_listener_find_ip(struct ib_request *req)
 		goto out;
 	ib_request_set_scope(&req->local, req->ndev);
 	ib_request_set_scope(&req->peer, req->ndev);
-	p = ib_listener_find_in_net(dev_net(req->ndev), req);
+	id_priv = ib_listener_find_in_net(dev_net(req->ndev), req);
 out:
 	rcu_read_unlock();
-	return p;
+	return id_priv;
 }
 
 /* Without an interface the network namespace is that of the device. */
-static struct cmx_priv *ib_listener_find_sib(struct ib_request *req)
+static struct cmx_id_private *ib_listener_find_sib(struct ib_request *req)
 {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 
 	rcu_read_lock();
-	p = ib_listener_find_in_net(read_pnet(&req->device->coredev.rdma_net), req);
+	id_priv = ib_listener_find_in_net(read_pnet(&req->device->coredev.rdma_net), req);
 	rcu_read_unlock();
-	return p;
+	return id_priv;
 }
 
 /*
  * Private data of an AF_IB peer can look like a CMA header. The addresses in it then belong to no
  * interface, or to an interface without a route to the peer.
  */
-static struct cmx_priv *ib_listener_find(struct ib_request *req)
+static struct cmx_id_private *ib_listener_find(struct ib_request *req)
 {
-	struct cmx_priv *p, *ib;
+	struct cmx_id_private *id_priv, *ib;
 
 	if (req->bare)
 		return ib_listener_find_sib(req);
-	p = ib_listener_find_ip(req);
-	if (!req->ib || (p != ERR_PTR(-ENODEV) && p != ERR_PTR(-EHOSTUNREACH)))
-		return p;
+	id_priv = ib_listener_find_ip(req);
+	if (!req->ib || (id_priv != ERR_PTR(-ENODEV) && id_priv != ERR_PTR(-EHOSTUNREACH)))
+		return id_priv;
 	req->bare = true;
 	ib = ib_listener_find_sib(req);
 	if (IS_ERR(ib))
-		return p;
+		return id_priv;
 	dev_put(req->ndev);
 	req->ndev = NULL;
 	return ib;
@@ -309,7 +309,7 @@ static int ib_request_set_paths(struct rdma_route *route, const struct ib_cm_req
  * On InfiniBand the GID is that of the interface. AF_IB has no interface: the GID is that of the
  * request, or the first one of the port if the request has none.
  */
-static const struct ib_gid_attr *ib_request_find_gid_ib(struct cmx_priv *conn_id,
+static const struct ib_gid_attr *ib_request_find_gid_ib(struct cmx_id_private *conn_id,
 							const struct ib_request *req)
 {
 	struct rdma_dev_addr *addr = &conn_id->id.route.addr.dev_addr;
@@ -359,7 +359,7 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 }
 
 /* Set the addresses and paths of a new id. No lock is needed: nobody else knows the id yet. */
-static int ib_request_set_route(struct cmx_priv *conn_id, const struct ib_request *req)
+static int ib_request_set_route(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
 	struct rdma_route *route = &conn_id->id.route;
 
@@ -389,7 +389,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 	cmx_event_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
 }
 
-static int ib_request_attach(struct cmx_priv *conn_id, const struct ib_request *req)
+static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
 	const struct ib_gid_attr *attr;
 	int ret;
@@ -408,7 +408,7 @@ static int ib_request_attach(struct cmx_priv *conn_id, const struct ib_request *
 }
 
 /* A peer without ECE is refused with a reason of its own if our policy requires ECE. */
-static int ib_request_check_ece(struct cmx_priv *conn_id, const struct ib_request *req)
+static int ib_request_check_ece(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
 	if (ib_request_is_sidr(req) || cmx_ece_receive(conn_id, &req->event->param.req_rcvd.ece))
 		return 0;
@@ -416,14 +416,14 @@ static int ib_request_check_ece(struct cmx_priv *conn_id, const struct ib_reques
 	return -EOPNOTSUPP;
 }
 
-static int ib_request_set_up(struct cmx_priv *conn_id, void *arg)
+static int ib_request_set_up(struct cmx_id_private *conn_id, void *arg)
 {
 	const struct ib_request *req = arg;
 
 	return ib_request_attach(conn_id, req) ?: ib_request_check_ece(conn_id, req);
 }
 
-static void ib_request_set_cm(struct cmx_priv *conn_id, void *arg)
+static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 {
 	const struct ib_request *req = arg;
 
@@ -465,7 +465,7 @@ static void ib_request_convert_to_sib(struct ib_request *req, const struct socka
 }
 
 /* Create an id for the request and report it. */
-static int ib_request_deliver(struct cmx_priv *listener, struct ib_request *req)
+static int ib_request_deliver(struct cmx_id_private *listener, struct ib_request *req)
 {
 	struct cmx_request request;
 	int ret;
@@ -506,7 +506,7 @@ static void ib_request_reject_service_id(const struct ib_request *req)
 int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
 	struct ib_request req = {};
-	struct cmx_priv *listener;
+	struct cmx_id_private *listener;
 	int ret;
 
 	ret = ib_request_parse(&req, cm, event);

@@ -15,7 +15,7 @@
 #include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /* 4.096 us * 2^n, rounded to milliseconds, the unit of ib_cm */
 static unsigned long sidr_timeout_ms(u8 n)
@@ -23,8 +23,8 @@ static unsigned long sidr_timeout_ms(u8 n)
 	return 1UL << (n > 8 ? n - 8 : 0);
 }
 
-static void sidr_handle_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_event_param *rep,
-			    struct rdma_cm_event *ev)
+static void sidr_handle_rep(struct cmx_id_private *id_priv,
+			    const struct ib_cm_sidr_rep_event_param *rep, struct rdma_cm_event *ev)
 {
 	struct rdma_ud_param *ud = &ev->param.ud;
 
@@ -34,125 +34,129 @@ static void sidr_handle_rep(struct cmx_priv *p, const struct ib_cm_sidr_rep_even
 		return;
 	}
 	ev->event = RDMA_CM_EVENT_ADDR_ERROR;
-	ev->status = rep->qkey ? cmx_set_qkey(p, rep->qkey) : -EINVAL;
+	ev->status = rep->qkey ? cmx_set_qkey(id_priv, rep->qkey) : -EINVAL;
 	if (ev->status)
 		return;
-	ev->status = ib_init_ah_attr_from_path(p->id.device, p->id.port_num, p->id.route.path_rec,
-					       &ud->ah_attr, rep->sgid_attr);
+	ev->status = ib_init_ah_attr_from_path(id_priv->id.device, id_priv->id.port_num,
+					       id_priv->id.route.path_rec, &ud->ah_attr,
+					       rep->sgid_attr);
 	if (ev->status)
 		return;
 	ud->qp_num = rep->qpn;
 	ud->qkey = rep->qkey;
 	ev->event = RDMA_CM_EVENT_ESTABLISHED;
-	p->established = 1;
+	id_priv->established = 1;
 }
 
 /**
  * cmx_sidr_message() - handle a SIDR event of ib_cm
- * @p: the id, in state CMX_CONNECT
+ * @id_priv: the id, in state CMX_CONNECT
  * @event: the event of ib_cm
  * @ev: receives the event for the consumer
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: true if there is something to report.
  */
-bool cmx_sidr_message(struct cmx_priv *p, const struct ib_cm_event *event, struct cmx_event *ev)
+bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+		      struct cmx_event *ev)
 {
 	switch (event->event) {
 	case IB_CM_SIDR_REQ_ERROR:
-		cmx_route_stale(p);
+		cmx_route_invalidate(id_priv);
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
-		sidr_handle_rep(p, &event->param.sidr_rep_rcvd, &ev->ev);
+		sidr_handle_rep(id_priv, &event->param.sidr_rep_rcvd, &ev->ev);
 		cmx_event_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
 		break;
 	default:
 		return false;
 	}
-	cmx_deadline_stop(p);
+	cmx_deadline_stop(id_priv);
 	return true;
 }
 
-static int sidr_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE] = {};
 	struct ib_cm_sidr_req_param req = {
-		.path = p->id.route.path_rec,
-		.sgid_attr = p->id.route.addr.dev_addr.sgid_attr,
-		.service_id = cmx_service_id(p->id.ps, cmx_dst(p)),
-		.timeout_ms = sidr_timeout_ms(cmx_opt_cm_response_timeout(p)),
+		.path = id_priv->id.route.path_rec,
+		.sgid_attr = id_priv->id.route.addr.dev_addr.sgid_attr,
+		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
+		.timeout_ms = sidr_timeout_ms(cmx_opt_cm_response_timeout(id_priv)),
 		.private_data = data,
-		.private_data_len = cmx_hdr_len(cmx_src(p)) + param->private_data_len,
-		.max_cm_retries = cmx_opt_cm_retries(p),
+		.private_data_len = cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len,
+		.max_cm_retries = cmx_opt_cm_retries(id_priv),
 	};
 	int ret;
 
-	ret = cmx_req_data(p, param, data);
+	ret = cmx_req_data(id_priv, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(p);
+	ret = cmx_cm_create(id_priv);
 	if (ret)
 		return ret;
 
-	ret = ib_send_cm_sidr_req(p->cm, &req);
-	trace_cmx_cm_send(p, "SIDR REQ", ret);
+	ret = ib_send_cm_sidr_req(id_priv->cm, &req);
+	trace_cmx_cm_send(id_priv, "SIDR REQ", ret);
 	if (ret)
-		cmx_cm_abort(p);
+		cmx_cm_abort(id_priv);
 	else
-		p->unanswered = IB_CM_SIDR_REQ_SENT;
+		id_priv->unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
 }
 
-static int sidr_send_rep(struct cmx_priv *p, struct ib_cm_sidr_rep_param *rep)
+static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)
 {
 	int ret;
 
-	if (!p->passive || !p->owed || rep->private_data_len > IB_CM_SIDR_REP_PRIVATE_DATA_SIZE)
+	if (!id_priv->passive || !id_priv->response_pending ||
+	    rep->private_data_len > IB_CM_SIDR_REP_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	ret = ib_send_cm_sidr_rep(p->cm, rep);
-	trace_cmx_cm_send(p, "SIDR REP", ret);
+	ret = ib_send_cm_sidr_rep(id_priv->cm, rep);
+	trace_cmx_cm_send(id_priv, "SIDR REP", ret);
 	if (!ret)
-		p->owed = 0;
+		id_priv->response_pending = 0;
 	return ret;
 }
 
-static int sidr_send_success(struct cmx_priv *p, u32 qkey, const void *data, u8 len)
+static int sidr_send_success(struct cmx_id_private *id_priv, u32 qkey, const void *data, u8 len)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_SUCCESS,
-		.qp_num = p->qp_num,
+		.qp_num = id_priv->qp_num,
 		.private_data = data,
 		.private_data_len = len,
 	};
-	u32 old_qkey = p->qkey;
+	u32 old_qkey = id_priv->qkey;
 	int ret;
 
-	ret = cmx_set_qkey(p, qkey);
+	ret = cmx_set_qkey(id_priv, qkey);
 	if (ret)
 		return ret;
-	rep.qkey = p->qkey;
-	cmx_ece_offer(p, &rep.ece);
-	ret = sidr_send_rep(p, &rep);
+	rep.qkey = id_priv->qkey;
+	cmx_ece_offer(id_priv, &rep.ece);
+	ret = sidr_send_rep(id_priv, &rep);
 	if (ret)
-		p->qkey = old_qkey;
+		id_priv->qkey = old_qkey;
 	else
-		p->established = 1;
+		id_priv->established = 1;
 	return ret;
 }
 
-static int sidr_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int sidr_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return sidr_send_success(p, param->qkey, param->private_data, param->private_data_len);
+	return sidr_send_success(id_priv, param->qkey, param->private_data,
+				 param->private_data_len);
 }
 
-static int sidr_establish(struct cmx_priv *p)
+static int sidr_establish(struct cmx_id_private *id_priv)
 {
-	return sidr_send_success(p, 0, NULL, 0);
+	return sidr_send_success(id_priv, 0, NULL, 0);
 }
 
-static int sidr_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_REJECT,
@@ -160,31 +164,31 @@ static int sidr_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
 		.private_data_len = len,
 	};
 
-	return sidr_send_rep(p, &rep);
+	return sidr_send_rep(id_priv, &rep);
 }
 
 /* There is no connection to end, but the QP is not used any more. */
-static int sidr_disconnect(struct cmx_priv *p)
+static int sidr_disconnect(struct cmx_id_private *id_priv)
 {
-	return cmx_qp_err(p);
+	return cmx_qp_err(id_priv);
 }
 
-static int sidr_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
 	int ret;
 
-	ret = cmx_ib_port_attr(p, attr, mask);
+	ret = cmx_ib_port_attr(id_priv, attr, mask);
 	if (ret)
 		return ret;
 	/* do not store the default Q_Key: a join or a peer may still set another one */
-	attr->qkey = p->qkey;
+	attr->qkey = id_priv->qkey;
 	if (!attr->qkey)
-		ret = cmx_default_qkey(p, &attr->qkey);
+		ret = cmx_default_qkey(id_priv, &attr->qkey);
 	if (ret)
 		return ret;
 	*mask |= IB_QP_QKEY;
 	if (attr->qp_state == IB_QPS_RTR)
-		attr->rq_psn = cmx_psn(p);
+		attr->rq_psn = cmx_psn(id_priv);
 	return 0;
 }
 

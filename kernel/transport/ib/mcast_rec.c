@@ -20,13 +20,13 @@
  * Make the MGID of the broadcast group of a partition. An id that is not bound to an IPoIB address
  * knows at most the P_Key of the group. The default MGID of IPoIB is used then.
  */
-static void mcast_broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gid *mgid)
+static void mcast_broadcast_mgid(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid)
 {
 	static const union ib_gid ipv4 = {
 		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
 	};
 
-	ib_addr_get_mgid((struct rdma_dev_addr *)&p->id.route.addr.dev_addr, mgid);
+	ib_addr_get_mgid((struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr, mgid);
 	if (mgid->raw[0] != 0xff)
 		*mgid = ipv4;
 	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
@@ -35,17 +35,17 @@ static void mcast_broadcast_mgid(const struct cmx_priv *p, u16 pkey, union ib_gi
 	mgid->raw[5] = pkey;
 }
 
-static int mcast_broadcast_rec(const struct cmx_priv *p, union ib_gid *mgid,
+static int mcast_broadcast_rec(const struct cmx_id_private *id_priv, union ib_gid *mgid,
 			       struct ib_sa_mcmember_rec *rec)
 {
-	return ib_sa_get_mcmember_rec(p->id.device, p->id.port_num, mgid, rec);
+	return ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, mgid, rec);
 }
 
 /* Get the Q_Key to join with. */
 static int mcast_rec_qkey(const struct cmx_mcast *mc, u32 *qkey)
 {
-	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->p->qkey;
-	return *qkey ? 0 : cmx_default_qkey(mc->p, qkey);
+	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->id_priv->qkey;
+	return *qkey ? 0 : cmx_default_qkey(mc->id_priv, qkey);
 }
 
 static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
@@ -67,7 +67,9 @@ static void mcast_rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmemb
 				 ib_sa_comp_mask *mask)
 {
 	const struct cmx_mcast_attr *a = &mc->attr;
-	const struct cmx_priv *p = mc->p;
+	const struct cmx_id_private *id_priv = mc->id_priv;
+	const struct cmx_opts *opt = &id_priv->opt;
+	u32 flow_label;
 
 	if (a->mask & CMX_MCAST_MTU) {
 		rec->mtu_selector = IB_SA_EQ;
@@ -83,17 +85,17 @@ static void mcast_rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmemb
 		rec->traffic_class = a->tclass;
 		*mask |= IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
 	}
-	if (a->mask & CMX_MCAST_SL || cmx_opt_set(p, CMX_OPT_SL)) {
-		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : p->opt.sl;
+	if (a->mask & CMX_MCAST_SL || cmx_opt_set(id_priv, CMX_OPT_SL)) {
+		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : opt->sl;
 		*mask |= IB_SA_MCMEMBER_REC_SL;
 	}
-	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(p, CMX_OPT_FLOW_LABEL)) {
-		rec->flow_label = cpu_to_be32(a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label
-									     : p->opt.flow_label);
+	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL)) {
+		flow_label = a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label : opt->flow_label;
+		rec->flow_label = cpu_to_be32(flow_label);
 		*mask |= IB_SA_MCMEMBER_REC_FLOW_LABEL;
 	}
-	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(p, CMX_OPT_HOP_LIMIT)) {
-		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : p->opt.hop_limit;
+	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT)) {
+		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : opt->hop_limit;
 		*mask |= IB_SA_MCMEMBER_REC_HOP_LIMIT;
 	}
 	if (a->mask & CMX_MCAST_SCOPE) {
@@ -108,7 +110,7 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 	bool given;
 	int ret;
 
-	ret = cmx_mgid_ib(addr, broadcast, mc->p->id.ps == RDMA_PS_UDP, &mc->mgid);
+	ret = cmx_mgid_ib(addr, broadcast, mc->id_priv->id.ps == RDMA_PS_UDP, &mc->mgid);
 	if (ret || !(mc->attr.mask & CMX_MCAST_SCOPE) || !mc->mgid.raw[0])
 		return ret;
 	given = addr->sa_family == AF_IB || mc->mgid.raw[2] == 0xa0;
@@ -134,18 +136,18 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       ib_sa_comp_mask *mask)
 {
-	struct rdma_dev_addr *addr = &mc->p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &mc->id_priv->id.route.addr.dev_addr;
 	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
-	bool ipoib = mc->p->id.ps == RDMA_PS_IPOIB;
-	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->p);
+	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
+	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->id_priv);
 	union ib_gid broadcast;
 	bool known;
 	u32 qkey;
 	int ret;
 
-	mcast_broadcast_mgid(mc->p, pkey, &broadcast);
-	known = !mcast_broadcast_rec(mc->p, &broadcast, rec);
+	mcast_broadcast_mgid(mc->id_priv, pkey, &broadcast);
+	known = !mcast_broadcast_rec(mc->id_priv, &broadcast, rec);
 	if (!known)
 		memset(rec, 0, sizeof(*rec));
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
@@ -158,7 +160,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		IB_SA_MCMEMBER_REC_PKEY | IB_SA_MCMEMBER_REC_JOIN_STATE;
 	if (creates)
 		*mask |= TO_CREATE;
-	if (mc->attr.mask & CMX_MCAST_QKEY || mc->p->qkey)
+	if (mc->attr.mask & CMX_MCAST_QKEY || mc->id_priv->qkey)
 		*mask |= IB_SA_MCMEMBER_REC_QKEY;
 	if (creates && ipoib && known) {
 		rec->mtu_selector = IB_SA_EQ;

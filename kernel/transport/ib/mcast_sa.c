@@ -80,7 +80,8 @@ static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 /* Caller must hold the id's lock. */
 static bool sa_member_is_active(const struct cmx_sa_member *m)
 {
-	return m->mc->backend == m && !(BIT(m->mc->p->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
+	return m->mc->backend == m &&
+	       !(BIT(m->mc->id_priv->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
 }
 
 /* Randomised exponential backoff: an SM restart drops all memberships at once. */
@@ -92,7 +93,8 @@ static void sa_member_queue_later(struct cmx_sa_member *m)
 
 static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
 {
-	return cmx_opt_set(m->mc->p, CMX_OPT_MCAST_REJOIN) && m->mc->p->opt.mcast_rejoin;
+	return cmx_opt_set(m->mc->id_priv, CMX_OPT_MCAST_REJOIN) &&
+	       m->mc->id_priv->opt.mcast_rejoin;
 }
 
 /*
@@ -102,7 +104,7 @@ static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
  */
 static void sa_member_report(struct cmx_sa_member *m)
 {
-	m->report = cmx_mcast_again(m->mc, &m->sa->rec);
+	m->report = cmx_mcast_rejoined(m->mc, &m->sa->rec);
 	if (m->report)
 		sa_member_queue_later(m);
 }
@@ -198,7 +200,7 @@ static void sa_member_failed(struct cmx_sa_member *m, int status)
 	} else {
 		m->lost = false;
 		cmx_sa_member_unlist(m);
-		cmx_mcast_lost(m->mc, -ENETRESET);
+		cmx_mcast_error(m->mc, -ENETRESET);
 	}
 }
 
@@ -414,20 +416,20 @@ static void sa_member_work(struct work_struct *work)
 {
 	struct cmx_sa_member *m = container_of(to_delayed_work(work), struct cmx_sa_member, work);
 	int status = xchg(&m->status, NO_STATUS);
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	bool left = true;
 
 	if (m->mc) {
-		p = cmx_id_get(m->mc->p);
-		mutex_lock(&p->lock);
+		id_priv = cmx_id_get(m->mc->id_priv);
+		mutex_lock(&id_priv->lock);
 		left = m->mc->backend != m;
 		if (!left)
 			sa_member_step(m, status);
-		mutex_unlock(&p->lock);
-		p->sink->flush(p);
+		mutex_unlock(&id_priv->lock);
+		id_priv->consumer->flush(id_priv);
 		if (left)
 			sa_member_detach(m);
-		cmx_id_put(p);
+		cmx_id_put(id_priv);
 	}
 	if (left)
 		sa_member_step_left(m, status);
@@ -435,11 +437,11 @@ static void sa_member_work(struct work_struct *work)
 }
 
 /* Can the id use the Q_Key? The id has only one, and so has a QP that we manage. */
-static bool sa_member_qkey_fits(struct cmx_priv *p, __be32 qkey)
+static bool sa_member_qkey_fits(struct cmx_id_private *id_priv, __be32 qkey)
 {
-	u32 ids = p->qkey;
+	u32 ids = id_priv->qkey;
 
-	if (!ids && p->id.qp && cmx_default_qkey(p, &ids))
+	if (!ids && id_priv->id.qp && cmx_default_qkey(id_priv, &ids))
 		return false;
 	return !ids || ids == be32_to_cpu(qkey);
 }
@@ -452,10 +454,10 @@ static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
 		return NULL;
 	kref_init(&m->ref);
 	m->mc = mc;
-	m->dev = mc->p->dev;
+	m->dev = mc->id_priv->dev;
 	cmx_device_get(m->dev);
-	m->port = mc->p->id.port_num;
-	cmx_sa_request_init(&m->req, mc->p->quota, sa_member_wake);
+	m->port = mc->id_priv->id.port_num;
+	cmx_sa_request_init(&m->req, mc->id_priv->quota, sa_member_wake);
 	m->status = NO_STATUS;
 	INIT_DELAYED_WORK(&m->work, sa_member_work);
 	return m;
@@ -471,7 +473,7 @@ static int sa_join(struct cmx_mcast *mc)
 	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask);
 	if (ret)
 		goto err;
-	if (!sa_member_qkey_fits(mc->p, m->rec.qkey)) {
+	if (!sa_member_qkey_fits(mc->id_priv, m->rec.qkey)) {
 		cmx_mcast_done(mc, -EINVAL, NULL, NULL);
 		goto err;
 	}

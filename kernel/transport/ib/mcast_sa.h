@@ -62,7 +62,7 @@ struct cmx_sa_member {
 	struct delayed_work work;
 };
 
-/* mcast_rec.c; p->lock is held */
+/* mcast_rec.c; id_priv->lock is held */
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       ib_sa_comp_mask *mask);
 

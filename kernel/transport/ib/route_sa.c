@@ -20,7 +20,7 @@
 #include "route_sa.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /* One each for GMPs, inbound and outbound: ib_sa has no more from ibacm, and one from the SA. */
 #define MAX_RECS 3
@@ -30,7 +30,7 @@ static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by n
 
 /**
  * struct cmx_sa_op - a path query in progress
- * @p: the id, with a reference
+ * @id_priv: the id, with a reference
  * @ev: event that reports the result, or NULL when posted
  * @query: query of ib_sa
  * @query_id: number of @query at ib_sa
@@ -45,11 +45,11 @@ static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by n
  * @recs: the reply
  * @work: handles the reply, or sends the query again
  *
- * The id uses it only while p->sa_op points to it. Either it has a name in the table, or @work is
- * queued or runs: whoever takes it from there frees it or passes it on.
+ * The id uses it only while id_priv->sa_op points to it. Either it has a name in the table, or
+ * @work is queued or runs: whoever takes it from there frees it or passes it on.
  */
 struct cmx_sa_op {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
 	struct ib_sa_query *query;
 	int query_id;
@@ -69,49 +69,52 @@ static void sa_op_free(struct cmx_sa_op *op)
 {
 	if (op->ev)
 		cmx_event_free(op->ev);
-	cmx_id_put(op->p);
+	cmx_id_put(op->id_priv);
 	kfree(op);
 }
 
 /* Set the field from which the SA derives the quality of service, by address family. */
-static void sa_query_set_qos(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
+static void sa_query_set_qos(struct cmx_id_private *id_priv, struct sa_path_rec *rec,
+			     ib_sa_comp_mask *mask)
 {
-	const struct sockaddr *src = cmx_src(p);
+	const struct sockaddr *src = cmx_src(id_priv);
 	__be32 flowinfo;
 
 	if (src->sa_family == AF_INET) {
-		rec->qos_class = cpu_to_be16(cmx_opt_tos(p));
+		rec->qos_class = cpu_to_be16(cmx_opt_tos(id_priv));
 		*mask |= IB_SA_PATH_REC_QOS_CLASS;
 		return;
 	}
 	flowinfo = src->sa_family == AF_IB ? ((const struct sockaddr_ib *)src)->sib_flowinfo
 					   : ((const struct sockaddr_in6 *)src)->sin6_flowinfo;
-	rec->traffic_class = cmx_opt_tos(p) ?: be32_to_cpu(flowinfo) >> 20;
+	rec->traffic_class = cmx_opt_tos(id_priv) ?: be32_to_cpu(flowinfo) >> 20;
 	*mask |= IB_SA_PATH_REC_TRAFFIC_CLASS;
 }
 
-static void sa_query_init(struct cmx_priv *p, struct sa_path_rec *rec, ib_sa_comp_mask *mask)
+static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *rec,
+			  ib_sa_comp_mask *mask)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 
 	*mask = IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_PKEY |
 		IB_SA_PATH_REC_NUMB_PATH | IB_SA_PATH_REC_REVERSIBLE | IB_SA_PATH_REC_SERVICE_ID;
-	rec->rec_type = rdma_cap_opa_ah(p->id.device, p->id.port_num) ? SA_PATH_REC_TYPE_OPA
-								       : SA_PATH_REC_TYPE_IB;
+	rec->rec_type = rdma_cap_opa_ah(id_priv->id.device, id_priv->id.port_num) ?
+				SA_PATH_REC_TYPE_OPA :
+				SA_PATH_REC_TYPE_IB;
 	rdma_addr_get_sgid(addr, &rec->sgid);
 	rdma_addr_get_dgid(addr, &rec->dgid);
-	rec->pkey = cpu_to_be16(cmx_pkey(p));
+	rec->pkey = cpu_to_be16(cmx_pkey(id_priv));
 	rec->numb_path = 1;
 	rec->reversible = 1;
-	rec->service_id = cmx_service_id(p->id.ps, cmx_dst(p));
-	sa_query_set_qos(p, rec, mask);
-	if (cmx_opt_set(p, CMX_OPT_SL)) {
-		rec->sl = p->opt.sl;
+	rec->service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv));
+	sa_query_set_qos(id_priv, rec, mask);
+	if (cmx_opt_set(id_priv, CMX_OPT_SL)) {
+		rec->sl = id_priv->opt.sl;
 		*mask |= IB_SA_PATH_REC_SL;
 	}
-	if (cmx_opt_set(p, CMX_OPT_PATH_MTU)) {
+	if (cmx_opt_set(id_priv, CMX_OPT_PATH_MTU)) {
 		rec->mtu_selector = IB_SA_EQ;
-		rec->mtu = p->opt.path_mtu;
+		rec->mtu = id_priv->opt.path_mtu;
 		*mask |= IB_SA_PATH_REC_MTU_SELECTOR | IB_SA_PATH_REC_MTU;
 	}
 }
@@ -124,13 +127,14 @@ static int sa_rec_replace(struct sa_path_rec **to, const struct sa_path_rec *rec
 }
 
 /* Some SAs return a record for each direction, and one for both. */
-static int sa_route_set(struct cmx_priv *p, const struct sa_path_rec *recs, unsigned int num)
+static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec *recs,
+			unsigned int num)
 {
-	struct rdma_route *route = &p->id.route;
+	struct rdma_route *route = &id_priv->id.route;
 	unsigned int i;
 	int ret = 0;
 
-	cmx_route_free(p);
+	cmx_route_free(id_priv);
 	for (i = 0; i < num && !ret; i++) {
 		if (!recs[i].flags || recs[i].flags & IB_PATH_GMP)
 			ret = sa_rec_replace(&route->path_rec, &recs[i]);
@@ -144,36 +148,36 @@ static int sa_route_set(struct cmx_priv *p, const struct sa_path_rec *recs, unsi
 	if (!ret && !route->path_rec)
 		ret = -EINVAL;
 	if (ret) {
-		cmx_route_free(p);
+		cmx_route_free(id_priv);
 		return ret;
 	}
 	route->num_pri_alt_paths = 1;
-	if (cmx_opt_set(p, CMX_OPT_FLOW_LABEL))
-		route->path_rec->flow_label = cpu_to_be32(p->opt.flow_label);
-	if (cmx_opt_set(p, CMX_OPT_HOP_LIMIT))
-		route->path_rec->hop_limit = p->opt.hop_limit;
+	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
+		route->path_rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
+	if (cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT))
+		route->path_rec->hop_limit = id_priv->opt.hop_limit;
 	return 0;
 }
 
-static struct cmx_path_cache *sa_path_cache(struct cmx_priv *p)
+static struct cmx_path_cache *sa_path_cache(struct cmx_id_private *id_priv)
 {
-	return cmx_device_port(p->dev, p->id.port_num)->paths;
+	return cmx_device_port(id_priv->dev, id_priv->id.port_num)->paths;
 }
 
-/* End the operation and post its event. Caller must hold p->lock. */
+/* End the operation and post its event. Caller must hold id_priv->lock. */
 static void sa_op_finish(struct cmx_sa_op *op, int status)
 {
-	struct cmx_priv *p = op->p;
+	struct cmx_id_private *id_priv = op->id_priv;
 	struct cmx_path_key key;
 
 	if (!status)
-		status = op->num ? sa_route_set(p, op->recs, op->num) : -EINVAL;
+		status = op->num ? sa_route_set(id_priv, op->recs, op->num) : -EINVAL;
 	if (!status && op->num == 1) {
 		cmx_path_key(&key, &op->rec, op->mask);
-		cmx_path_cache_add(sa_path_cache(p), &key, op->recs, op->epoch);
+		cmx_path_cache_add(sa_path_cache(id_priv), &key, op->recs, op->epoch);
 	}
-	p->sa_op = NULL;
-	cmx_state_move(p, CMX_IN(ROUTE_QUERY),
+	id_priv->sa_op = NULL;
+	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY),
 		       status ? CMX_ADDR_RESOLVED : CMX_ROUTE_RESOLVED);
 	op->ev->ev.event = status ? RDMA_CM_EVENT_ROUTE_ERROR : RDMA_CM_EVENT_ROUTE_RESOLVED;
 	op->ev->ev.status = status;
@@ -201,19 +205,19 @@ static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, vo
 	xa_unlock(&sa_queries);
 }
 
-/* Caller must hold p->lock, so that nobody reads @query before it is set. */
+/* Caller must hold id_priv->lock, so that nobody reads @query before it is set. */
 static int sa_op_send(struct cmx_sa_op *op)
 {
 	static u32 next;
-	struct cmx_priv *p = op->p;
+	struct cmx_id_private *id_priv = op->id_priv;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	ret = xa_alloc_cyclic(&sa_queries, &op->name, op, xa_limit_32b, &next, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
-	ret = ib_sa_path_rec_get(&sa_client, p->id.device, p->id.port_num, &op->rec, op->mask,
-				 op->timeout_ms, GFP_KERNEL, sa_op_reply,
+	ret = ib_sa_path_rec_get(&sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
+				 op->mask, op->timeout_ms, GFP_KERNEL, sa_op_reply,
 				 (void *)(unsigned long)op->name, &op->query);
 	if (ret < 0) {
 		xa_erase(&sa_queries, op->name);
@@ -225,7 +229,7 @@ static int sa_op_send(struct cmx_sa_op *op)
 
 /*
  * Repeat the query if there is time left and something may have changed. Return 0 if it is
- * repeated, else the error to report. Caller must hold p->lock.
+ * repeated, else the error to report. Caller must hold id_priv->lock.
  */
 static int sa_op_retry(struct cmx_sa_op *op, int status)
 {
@@ -256,35 +260,36 @@ static void sa_op_work(struct work_struct *work)
 {
 	struct cmx_sa_op *op = container_of(to_delayed_work(work), struct cmx_sa_op, work);
 	const int reply = op->status;
-	struct cmx_priv *p = op->p;
+	struct cmx_id_private *id_priv = op->id_priv;
 	bool pending = false;
 	int status = reply;
 
-	mutex_lock(&p->lock);
-	if (p->sa_op == op && p->state == CMX_ROUTE_QUERY) {
+	mutex_lock(&id_priv->lock);
+	if (id_priv->sa_op == op && id_priv->state == CMX_ROUTE_QUERY) {
 		if (reply)
 			status = reply == -EAGAIN ? sa_op_start(op) : sa_op_retry(op, reply);
 		pending = reply && !status;
 		if (!pending)
 			sa_op_finish(op, status);
-	} else if (p->sa_op == op) {
-		p->sa_op = NULL;
+	} else if (id_priv->sa_op == op) {
+		id_priv->sa_op = NULL;
 	}
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	if (!pending)
 		sa_op_free(op);
 }
 
-static struct cmx_sa_op *sa_op_new(struct cmx_priv *p, unsigned long timeout_ms)
+static struct cmx_sa_op *sa_op_new(struct cmx_id_private *id_priv, unsigned long timeout_ms)
 {
-	unsigned long tries = cmx_opt_set(p, CMX_OPT_RESOLVE_RETRIES) ? p->opt.resolve_retries : 0;
+	unsigned long tries =
+		cmx_opt_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
 	struct cmx_sa_op *op;
 
 	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
 	if (!op)
 		return NULL;
 	INIT_DELAYED_WORK(&op->work, sa_op_work);
-	op->p = cmx_id_get(p);
+	op->id_priv = cmx_id_get(id_priv);
 	op->timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
 	op->deadline = jiffies;
 	if (tries)
@@ -292,21 +297,22 @@ static struct cmx_sa_op *sa_op_new(struct cmx_priv *p, unsigned long timeout_ms)
 	return op;
 }
 
-static int sa_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
+		      struct cmx_event **ev)
 {
 	struct sa_path_rec rec;
 	struct cmx_path_key key;
 	struct cmx_sa_op *op;
 	int ret;
 
-	op = sa_op_new(p, timeout_ms);
+	op = sa_op_new(id_priv, timeout_ms);
 	if (!op)
 		return -ENOMEM;
-	sa_query_init(p, &op->rec, &op->mask);
+	sa_query_init(id_priv, &op->rec, &op->mask);
 	cmx_path_key(&key, &op->rec, op->mask);
-	if (cmx_path_cache_get(sa_path_cache(p), &key, &rec, &op->epoch)) {
+	if (cmx_path_cache_get(sa_path_cache(id_priv), &key, &rec, &op->epoch)) {
 		sa_op_free(op);
-		return sa_route_set(p, &rec, 1);
+		return sa_route_set(id_priv, &rec, 1);
 	}
 
 	ret = sa_op_start(op);
@@ -314,20 +320,20 @@ static int sa_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_e
 		sa_op_free(op);
 		return ret;
 	}
-	p->sa_op = op;
+	id_priv->sa_op = op;
 	op->ev = *ev;
 	*ev = NULL;
 	return -EINPROGRESS;
 }
 
-static void sa_cancel(struct cmx_priv *p)
+static void sa_cancel(struct cmx_id_private *id_priv)
 {
-	struct cmx_sa_op *op = p->sa_op;
+	struct cmx_sa_op *op = id_priv->sa_op;
 	bool named;
 
 	if (!op)
 		return;
-	p->sa_op = NULL;
+	id_priv->sa_op = NULL;
 	xa_lock(&sa_queries);
 	/* if the name is still there the callback has not run, so the query is valid */
 	named = xa_load(&sa_queries, op->name) == op;
@@ -341,11 +347,11 @@ static void sa_cancel(struct cmx_priv *p)
 }
 
 /* Owners have records of InfiniBand; OPA has its own form of them. */
-static int sa_complete(struct cmx_priv *p, struct sa_path_rec *rec)
+static int sa_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
 	struct sa_path_rec ib = *rec;
 
-	if (rdma_cap_opa_ah(p->id.device, p->id.port_num))
+	if (rdma_cap_opa_ah(id_priv->id.device, id_priv->id.port_num))
 		sa_convert_path_ib_to_opa(rec, &ib);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include <rdma/iw_cm.h>
 #include "id.h"
 
-int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
+int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener);
 void cmx_iw_unlisten(struct iw_cm_id *iw);
 

@@ -24,7 +24,7 @@
 #include "sockaddr.h"
 #include "trace.h"
 #include "transport.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /*
  * iw_cm and the provider allocate memory for this number of requests in advance, and for the same
@@ -35,45 +35,47 @@
 
 static void iw_id_destroy_work(struct work_struct *work)
 {
-	struct cmx_priv *p = container_of(work, struct cmx_priv, reap);
-	struct cmx_device *dev = p->dead_dev;
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, reap);
+	struct cmx_device *dev = id_priv->dead_dev;
 
-	iw_destroy_cm_id(p->iw_dead);
-	cmx_id_put(p);
+	iw_destroy_cm_id(id_priv->iw_dead);
+	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
 
 /*
  * Queue the destruction of @iw, which drops the reference that @iw holds. Caller must hold
- * p->lock.
+ * id_priv->lock.
  */
-static void iw_id_defer_destroy(struct cmx_priv *p, struct iw_cm_id *iw, struct cmx_device *dev)
+static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
+				struct cmx_device *dev)
 {
 	cmx_device_get(dev);
-	p->dead_dev = dev;
-	p->iw_dead = iw;
-	INIT_WORK(&p->reap, iw_id_destroy_work);
-	queue_work(p->established || p->owed ? cmx_reap_wq : cmx_linger_wq, &p->reap);
+	id_priv->dead_dev = dev;
+	id_priv->iw_dead = iw;
+	INIT_WORK(&id_priv->reap, iw_id_destroy_work);
+	queue_work(id_priv->established || id_priv->response_pending ? cmx_reap_wq : cmx_linger_wq,
+		   &id_priv->reap);
 }
 
 /* While the provider is being called, iw_provider_connect() queues the destruction. */
-static void iw_release(struct cmx_priv *p)
+static void iw_release(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&p->lock);
-	if (p->iw && !p->calling)
-		iw_id_defer_destroy(p, p->iw, p->dev);
-	p->iw = NULL;
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->iw && !id_priv->in_connect_call)
+		iw_id_defer_destroy(id_priv, id_priv->iw, id_priv->dev);
+	id_priv->iw = NULL;
 }
 
 /* The messages of iWARP have no place for ECE: none can be offered, and none will be received. */
-static bool iw_ece_is_supported(struct cmx_priv *p)
+static bool iw_ece_is_supported(struct cmx_id_private *id_priv)
 {
 	static const struct rdma_ucm_ece none;
 
-	return !p->ece_local.vendor_id && cmx_ece_receive(p, &none);
+	return !id_priv->ece_local.vendor_id && cmx_ece_receive(id_priv, &none);
 }
 
-static struct iw_cm_conn_param iw_conn_param_init(struct cmx_priv *p,
+static struct iw_cm_conn_param iw_conn_param_init(struct cmx_id_private *id_priv,
 						  const struct rdma_conn_param *param)
 {
 	return (struct iw_cm_conn_param) {
@@ -81,49 +83,49 @@ static struct iw_cm_conn_param iw_conn_param_init(struct cmx_priv *p,
 		.private_data_len = param->private_data_len,
 		.ord = param->initiator_depth,
 		.ird = param->responder_resources,
-		.qpn = p->qp_num,
+		.qpn = id_priv->qp_num,
 	};
 }
 
 /* Set the attributes that the connection needs and that the QP did not get at its creation. */
-static int iw_qp_init(struct cmx_priv *p)
+static int iw_qp_init(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int mask, ret;
 
-	if (!p->id.qp)
+	if (!id_priv->id.qp)
 		return 0;
-	ret = iw_cm_init_qp_attr(p->iw, &attr, &mask);
-	return ret ?: ib_modify_qp(p->id.qp, &attr, mask);
+	ret = iw_cm_init_qp_attr(id_priv->iw, &attr, &mask);
+	return ret ?: ib_modify_qp(id_priv->id.qp, &attr, mask);
 }
 
-static void iw_id_set_tos(struct cmx_priv *p, struct iw_cm_id *iw)
+static void iw_id_set_tos(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
-	iw->tos = cmx_opt_tos(p);
+	iw->tos = cmx_opt_tos(id_priv);
 	iw->tos_set = iw->tos;
 }
 
-static int iw_conn_close(struct cmx_priv *p)
+static int iw_conn_close(struct cmx_id_private *id_priv)
 {
-	int ret = iw_cm_disconnect(p->iw, 0);
+	int ret = iw_cm_disconnect(id_priv->iw, 0);
 
-	trace_cmx_cm_send(p, "FIN", ret);
+	trace_cmx_cm_send(id_priv, "FIN", ret);
 	return ret;
 }
 
-static void iw_conn_set_established(struct cmx_priv *p)
+static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
-	p->established = 1;
-	if (p->hangup)
-		iw_conn_close(p);
+	id_priv->established = 1;
+	if (id_priv->disconnect_pending)
+		iw_conn_close(id_priv);
 }
 
-static enum rdma_cm_event_type iw_handle_reply(struct cmx_priv *p, int status)
+static enum rdma_cm_event_type iw_handle_reply(struct cmx_id_private *id_priv, int status)
 {
-	cmx_deadline_stop(p);
+	cmx_deadline_stop(id_priv);
 	switch (status) {
 	case 0:
-		iw_conn_set_established(p);
+		iw_conn_set_established(id_priv);
 		return RDMA_CM_EVENT_ESTABLISHED;
 	case -ECONNRESET:
 	case -ECONNREFUSED:
@@ -135,29 +137,29 @@ static enum rdma_cm_event_type iw_handle_reply(struct cmx_priv *p, int status)
 	}
 }
 
-static bool iw_handle_event(struct cmx_priv *p, const struct iw_cm_event *event,
+static bool iw_handle_event(struct cmx_id_private *id_priv, const struct iw_cm_event *event,
 			    struct cmx_event *ev)
 {
-	if (p->state != CMX_CONNECT)
+	if (id_priv->state != CMX_CONNECT)
 		return false;
 	ev->ev.status = event->status;
 	switch (event->event) {
 	case IW_CM_EVENT_CONNECT_REPLY:
-		ev->ev.event = iw_handle_reply(p, event->status);
+		ev->ev.event = iw_handle_reply(id_priv, event->status);
 		/* iw_cm does not keep the private data of other events */
 		cmx_event_data(ev, event->private_data, event->private_data_len);
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
-		cmx_deadline_stop(p);
+		cmx_deadline_stop(id_priv);
 		if (!event->status)
-			iw_conn_set_established(p);
+			iw_conn_set_established(id_priv);
 		ev->ev.event = event->status ? RDMA_CM_EVENT_CONNECT_ERROR
 					     : RDMA_CM_EVENT_ESTABLISHED;
 		break;
 	case IW_CM_EVENT_CLOSE:
 		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		cmx_deadline_stop(p);
-		cmx_state_move(p, CMX_IN(CONNECT), CMX_DISCONNECT);
+		cmx_deadline_stop(id_priv);
+		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 		break;
 	default:
 		return false;
@@ -169,117 +171,117 @@ static bool iw_handle_event(struct cmx_priv *p, const struct iw_cm_event *event,
 
 static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
-	struct cmx_priv *p = iw->context;
-	struct cmx_event *ev = cmx_event_must(p, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+	struct cmx_id_private *id_priv = iw->context;
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 	bool post;
 
-	mutex_lock(&p->lock);
-	post = p->iw == iw && iw_handle_event(p, event, ev);
+	mutex_lock(&id_priv->lock);
+	post = id_priv->iw == iw && iw_handle_event(id_priv, event, ev);
 	if (post)
 		cmx_event_post(ev);
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	if (!post)
 		cmx_event_free(ev);
 	return 0;
 }
 
 /*
- * Call the provider without p->lock, because it may wait for TCP, as siw does. Meanwhile the
+ * Call the provider without id_priv->lock, because it may wait for TCP, as siw does. Meanwhile the
  * consumer can give up. The end has been reported in that case, so the result of this attempt is
- * dropped. Caller must hold p->lock.
+ * dropped. Caller must hold id_priv->lock.
  */
-static int iw_provider_connect(struct cmx_priv *p, struct iw_cm_id *iw,
+static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
 			       struct iw_cm_conn_param *conn)
 {
-	struct cmx_device *dev = p->dev;
+	struct cmx_device *dev = id_priv->dev;
 	int ret;
 
-	p->calling = 1;
-	mutex_unlock(&p->lock);
+	id_priv->in_connect_call = 1;
+	mutex_unlock(&id_priv->lock);
 	ret = iw_cm_connect(iw, conn);
-	mutex_lock(&p->lock);
-	p->calling = 0;
-	trace_cmx_cm_send(p, "MPA request", ret);
-	if (p->iw == iw)
+	mutex_lock(&id_priv->lock);
+	id_priv->in_connect_call = 0;
+	trace_cmx_cm_send(id_priv, "MPA request", ret);
+	if (id_priv->iw == iw)
 		return ret;
-	iw_id_defer_destroy(p, iw, dev);
+	iw_id_defer_destroy(id_priv, iw, dev);
 	return 0;
 }
 
 /*
- * Destroy the iw_cm id of a failed attempt. The worker of iw_cm may be waiting for p->lock, so the
- * lock is released meanwhile. Caller must hold p->lock.
+ * Destroy the iw_cm id of a failed attempt. The worker of iw_cm may be waiting for
+ * id_priv->lock, so the lock is released meanwhile. Caller must hold id_priv->lock.
  */
-static void iw_conn_abort(struct cmx_priv *p, struct iw_cm_id *iw)
+static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
-	cmx_deadline_stop(p);
-	p->iw = NULL;
-	mutex_unlock(&p->lock);
+	cmx_deadline_stop(id_priv);
+	id_priv->iw = NULL;
+	mutex_unlock(&id_priv->lock);
 	iw_destroy_cm_id(iw);
-	mutex_lock(&p->lock);
+	mutex_lock(&id_priv->lock);
 }
 
-static int iw_connect(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	struct iw_cm_conn_param conn = iw_conn_param_init(p, param);
-	struct cmx_device *dev = p->dev;
+	struct iw_cm_conn_param conn = iw_conn_param_init(id_priv, param);
+	struct cmx_device *dev = id_priv->dev;
 	struct iw_cm_id *iw;
 	int ret;
 
-	if (!iw_ece_is_supported(p))
+	if (!iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
-	iw = iw_create_cm_id(p->id.device, iw_conn_handler, p);
+	iw = iw_create_cm_id(id_priv->id.device, iw_conn_handler, id_priv);
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
-	cmx_id_get(p);
+	cmx_id_get(id_priv);
 	cmx_device_get(dev);
-	iw_id_set_tos(p, iw);
-	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
-	memcpy(&iw->remote_addr, cmx_dst(p), cmx_addr_size(cmx_dst(p)));
-	p->iw = iw;
-	p->hangup = 0;
-	ret = iw_qp_init(p) ?: iw_provider_connect(p, iw, &conn);
+	iw_id_set_tos(id_priv, iw);
+	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
+	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
+	id_priv->iw = iw;
+	id_priv->disconnect_pending = 0;
+	ret = iw_qp_init(id_priv) ?: iw_provider_connect(id_priv, iw, &conn);
 	if (ret) {
-		iw_conn_abort(p, iw);
+		iw_conn_abort(id_priv, iw);
 		/* not the last reference: the caller holds one */
-		cmx_id_put(p);
+		cmx_id_put(id_priv);
 	}
 	cmx_device_put(dev);
 	return ret;
 }
 
-static int iw_accept(struct cmx_priv *p, const struct rdma_conn_param *param)
+static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	struct iw_cm_conn_param conn = iw_conn_param_init(p, param);
+	struct iw_cm_conn_param conn = iw_conn_param_init(id_priv, param);
 	int ret;
 
-	if (!p->passive || !p->owed)
+	if (!id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	if (!iw_ece_is_supported(p))
+	if (!iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
-	ret = iw_qp_init(p) ?: iw_cm_accept(p->iw, &conn);
-	trace_cmx_cm_send(p, "MPA reply", ret);
+	ret = iw_qp_init(id_priv) ?: iw_cm_accept(id_priv->iw, &conn);
+	trace_cmx_cm_send(id_priv, "MPA reply", ret);
 	if (!ret)
-		p->owed = 0;
+		id_priv->response_pending = 0;
 	return ret;
 }
 
 /* The active side of an iWARP connection has nothing to confirm. */
-static int iw_establish(struct cmx_priv *p)
+static int iw_establish(struct cmx_id_private *id_priv)
 {
 	return -EINVAL;
 }
 
-static int iw_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
+static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
 {
 	int ret;
 
-	if (!p->passive || !p->owed || reason != IB_CM_REJ_CONSUMER_DEFINED)
+	if (!id_priv->passive || !id_priv->response_pending || reason != IB_CM_REJ_CONSUMER_DEFINED)
 		return -EINVAL;
-	ret = iw_cm_reject(p->iw, data, len);
-	trace_cmx_cm_send(p, "MPA reject", ret);
+	ret = iw_cm_reject(id_priv->iw, data, len);
+	trace_cmx_cm_send(id_priv, "MPA reject", ret);
 	if (!ret)
-		p->owed = 0;
+		id_priv->response_pending = 0;
 	return ret;
 }
 
@@ -287,39 +289,39 @@ static int iw_reject(struct cmx_priv *p, const void *data, u8 len, u8 reason)
  * iw_cm_disconnect() would wait for the end of a connection attempt. In that case it is called when
  * the connection is established.
  */
-static int iw_disconnect(struct cmx_priv *p)
+static int iw_disconnect(struct cmx_id_private *id_priv)
 {
-	if (p->state != CMX_CONNECT || p->owed)
+	if (id_priv->state != CMX_CONNECT || id_priv->response_pending)
 		return 0;
-	if (p->established)
-		return iw_conn_close(p);
-	p->hangup = 1;
+	if (id_priv->established)
+		return iw_conn_close(id_priv);
+	id_priv->disconnect_pending = 1;
 	return 0;
 }
 
-static int iw_notify(struct cmx_priv *p, enum ib_event_type event)
+static int iw_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 {
 	return 0;
 }
 
-static int iw_init_qp_attr(struct cmx_priv *p, struct ib_qp_attr *attr, int *mask)
+static int iw_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
 	int ret = 0;
 
-	if (p->iw) {
-		ret = iw_cm_init_qp_attr(p->iw, attr, mask);
+	if (id_priv->iw) {
+		ret = iw_cm_init_qp_attr(id_priv->iw, attr, mask);
 	} else {
 		attr->qp_access_flags = 0;
 		*mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
 	}
-	attr->port_num = p->id.port_num;
+	attr->port_num = id_priv->id.port_num;
 	*mask |= IB_QP_PORT;
 	return ret;
 }
 
 static const struct cmx_transport_ops iw_conn_ops = {
 	.name = "iw",
-	.private_data = CMX_HDR_LEN + U8_MAX,
+	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
 	.connect = iw_connect,
 	.accept = iw_accept,
 	.establish = iw_establish,
@@ -331,15 +333,16 @@ static const struct cmx_transport_ops iw_conn_ops = {
 };
 
 /* TCP needs no path record. */
-static int iw_route_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+static int iw_route_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
+			    struct cmx_event **ev)
 {
 	return 0;
 }
 
 /* TCP gets the traffic class when the id connects or listens. */
-static int iw_apply_tos(struct cmx_priv *p)
+static int iw_apply_tos(struct cmx_id_private *id_priv)
 {
-	return p->iw || p->listen ? -EISCONN : 0;
+	return id_priv->iw || id_priv->listen ? -EISCONN : 0;
 }
 
 static const struct cmx_route_ops iw_route_ops = {
@@ -353,10 +356,10 @@ static bool iw_port_fits(const struct ib_device *device, u32 port)
 }
 
 /* An iWARP connection is a TCP connection between IP addresses. */
-static bool iw_id_fits(const struct cmx_priv *p)
+static bool iw_id_fits(const struct cmx_id_private *id_priv)
 {
-	return p->id.ps == RDMA_PS_TCP && p->id.qp_type == IB_QPT_RC &&
-	       cmx_src(p)->sa_family != AF_IB;
+	return id_priv->id.ps == RDMA_PS_TCP && id_priv->id.qp_type == IB_QPT_RC &&
+	       cmx_src(id_priv)->sa_family != AF_IB;
 }
 
 /* An iWARP port has one GID, whose attributes name the network interface. */
@@ -384,7 +387,7 @@ const struct cmx_transport cmx_transport_iwarp = {
 	.route = &iw_route_ops,
 };
 
-static int iw_request_attach(struct cmx_priv *conn_id, struct ib_device *device,
+static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *device,
 			     const struct iw_cm_event *event)
 {
 	struct rdma_addr *addr = &conn_id->id.route.addr;
@@ -408,7 +411,7 @@ struct iw_request {
 	const struct iw_cm_event *event;
 };
 
-static int iw_request_set_up(struct cmx_priv *conn_id, void *arg)
+static int iw_request_set_up(struct cmx_id_private *conn_id, void *arg)
 {
 	const struct iw_request *req = arg;
 
@@ -417,7 +420,7 @@ static int iw_request_set_up(struct cmx_priv *conn_id, void *arg)
 	return iw_request_attach(conn_id, req->iw->device, req->event);
 }
 
-static void iw_request_set_cm(struct cmx_priv *conn_id, void *arg)
+static void iw_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 {
 	const struct iw_request *req = arg;
 
@@ -452,7 +455,7 @@ static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 
 /**
  * cmx_iw_listen() - listen on an iWARP device
- * @p: the listener; its address and options do not change
+ * @id_priv: the listener; its address and options do not change
  * @device: the device
  * @backlog: the consumer's backlog
  * @listener: receives the iw_cm id that accepts the requests, with a reference to the id. It may be
@@ -461,18 +464,18 @@ static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
  *
  * Return: 0 or -errno.
  */
-int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
+int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener)
 {
-	struct iw_cm_id *iw = iw_create_cm_id(device, iw_request_handler, p);
+	struct iw_cm_id *iw = iw_create_cm_id(device, iw_request_handler, id_priv);
 
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
-	cmx_id_get(p);
+	cmx_id_get(id_priv);
 	*listener = iw;
-	iw_id_set_tos(p, iw);
-	iw->afonly = p->opt.afonly;
-	memcpy(&iw->local_addr, cmx_src(p), cmx_addr_size(cmx_src(p)));
+	iw_id_set_tos(id_priv, iw);
+	iw->afonly = id_priv->opt.afonly;
+	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	return iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
 }
 
@@ -482,8 +485,8 @@ int cmx_iw_listen(struct cmx_priv *p, struct ib_device *device, int backlog,
  */
 void cmx_iw_unlisten(struct iw_cm_id *iw)
 {
-	struct cmx_priv *p = iw->context;
+	struct cmx_id_private *id_priv = iw->context;
 
 	iw_destroy_cm_id(iw);
-	cmx_id_put(p);
+	cmx_id_put(id_priv);
 }

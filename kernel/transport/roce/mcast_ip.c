@@ -300,18 +300,18 @@ static struct notifier_block netdev_nb = { .notifier_call = ip_group_netdev_even
 static void ip_rec_fill(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_rec *rec)
 {
 	const struct cmx_mcast_attr *a = &mc->attr;
-	const struct cmx_priv *p = mc->p;
-	u32 flow_label = cmx_opt_set(p, CMX_OPT_FLOW_LABEL) ? p->opt.flow_label : 0;
+	const struct cmx_id_private *id_priv = mc->id_priv;
+	u32 flow_label = cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL) ? id_priv->opt.flow_label : 0;
 
 	rec->mgid = mc->mgid;
-	rdma_ip2gid(cmx_src(p), &rec->port_gid);
+	rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
 	rec->pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);
 	rec->rate = IB_RATE_PORT_CURRENT;
-	rec->sl = cmx_opt_set(p, CMX_OPT_SL) ? p->opt.sl : 0;
-	rec->traffic_class = cmx_opt_tos(p);
+	rec->sl = cmx_opt_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl : 0;
+	rec->traffic_class = cmx_opt_tos(id_priv);
 	rec->hop_limit = v2 ? IPV6_DEFAULT_HOPLIMIT : 1;
-	if (cmx_opt_set(p, CMX_OPT_HOP_LIMIT))
-		rec->hop_limit = p->opt.hop_limit;
+	if (cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT))
+		rec->hop_limit = id_priv->opt.hop_limit;
 
 	if (a->mask & CMX_MCAST_QKEY)
 		rec->qkey = cpu_to_be32(a->qkey);
@@ -330,7 +330,7 @@ static void ip_rec_fill(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmemb
 
 static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 {
-	bool v2 = mc->p->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+	bool v2 = mc->id_priv->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
 	struct ib_sa_mcmember_rec rec = { .mtu = iboe_get_mtu(ndev->mtu) };
 	struct ip_group *group;
 
@@ -349,13 +349,13 @@ static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 
 static int ip_join(struct cmx_mcast *mc)
 {
-	const struct rdma_dev_addr *addr = &mc->p->id.route.addr.dev_addr;
+	const struct rdma_dev_addr *addr = &mc->id_priv->id.route.addr.dev_addr;
 	struct net_device *ndev;
 	int ret;
 
 	if (mc->attr.mask & (CMX_MCAST_PKEY | CMX_MCAST_SCOPE))
 		return -EOPNOTSUPP;
-	ret = cmx_mgid_roce((const struct sockaddr *)&mc->addr, mc->p->gid_type, &mc->mgid);
+	ret = cmx_mgid_roce((const struct sockaddr *)&mc->addr, mc->id_priv->gid_type, &mc->mgid);
 	if (ret)
 		return ret;
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;

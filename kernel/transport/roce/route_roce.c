@@ -67,9 +67,9 @@ static u8 roce_tos_to_sl(struct net_device *ndev, u8 tos)
  * that has several. Every connection derives its own label from its two ports, unless an IPv6
  * source address contains one.
  */
-static u32 roce_default_flow_label(const struct cmx_priv *p)
+static u32 roce_default_flow_label(const struct cmx_id_private *id_priv)
 {
-	const struct sockaddr_in6 *src = (const struct sockaddr_in6 *)cmx_src(p);
+	const struct sockaddr_in6 *src = (const struct sockaddr_in6 *)cmx_src(id_priv);
 	u32 sport, dport, label;
 
 	if (src->sin6_family == AF_INET6) {
@@ -77,8 +77,8 @@ static u32 roce_default_flow_label(const struct cmx_priv *p)
 		if (label)
 			return label;
 	}
-	sport = ntohs(cmx_addr_port(cmx_src(p)));
-	dport = ntohs(cmx_addr_port(cmx_dst(p)));
+	sport = ntohs(cmx_addr_port(cmx_src(id_priv)));
+	dport = ntohs(cmx_addr_port(cmx_dst(id_priv)));
 	return (sport * 31 + dport) & IB_GRH_FLOWLABEL_MASK;
 }
 
@@ -86,13 +86,14 @@ static u32 roce_default_flow_label(const struct cmx_priv *p)
  * Set the fields that depend on the peer's address: type, destination MAC and resolved flag of the
  * record. Return -EHOSTUNREACH if RoCE v1 was requested and the peer is behind a router.
  */
-static int roce_complete(struct cmx_priv *p, struct sa_path_rec *rec)
+static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
-	enum ib_gid_type gid_type = p->gid_type;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	enum ib_gid_type gid_type = id_priv->gid_type;
 
 	if (addr->network == RDMA_NETWORK_IPV4 || addr->network == RDMA_NETWORK_IPV6) {
-		if (cmx_opt_set(p, CMX_OPT_GID_TYPE) && gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) &&
+		    gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
 			return -EHOSTUNREACH;
 		gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
 	}
@@ -102,27 +103,30 @@ static int roce_complete(struct cmx_priv *p, struct sa_path_rec *rec)
 	return 0;
 }
 
-static int roce_rec_fill(struct cmx_priv *p, struct net_device *ndev, struct sa_path_rec *rec)
+static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev,
+			 struct sa_path_rec *rec)
 {
 	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
 	int ret;
 
-	if (!mtu || (cmx_opt_set(p, CMX_OPT_PATH_MTU) && p->opt.path_mtu > mtu))
+	if (!mtu || (cmx_opt_set(id_priv, CMX_OPT_PATH_MTU) && id_priv->opt.path_mtu > mtu))
 		return -EINVAL;
-	ret = roce_complete(p, rec);
+	ret = roce_complete(id_priv, rec);
 	if (ret)
 		return ret;
 
-	rdma_ip2gid(cmx_src(p), &rec->sgid);
-	rdma_ip2gid(cmx_dst(p), &rec->dgid);
+	rdma_ip2gid(cmx_src(id_priv), &rec->sgid);
+	rdma_ip2gid(cmx_dst(id_priv), &rec->dgid);
 	rec->reversible = 1;
 	rec->pkey = cpu_to_be16(0xffff);
-	rec->traffic_class = cmx_opt_tos(p);
-	rec->sl = cmx_opt_set(p, CMX_OPT_SL) ? p->opt.sl : roce_tos_to_sl(ndev, rec->traffic_class);
-	rec->hop_limit = cmx_opt_set(p, CMX_OPT_HOP_LIMIT) ? p->opt.hop_limit
-							   : p->id.route.addr.dev_addr.hoplimit;
+	rec->traffic_class = cmx_opt_tos(id_priv);
+	rec->sl = cmx_opt_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl :
+						     roce_tos_to_sl(ndev, rec->traffic_class);
+	rec->hop_limit = cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT) ?
+				 id_priv->opt.hop_limit :
+				 id_priv->id.route.addr.dev_addr.hoplimit;
 	rec->mtu_selector = IB_SA_EQ;
-	rec->mtu = cmx_opt_set(p, CMX_OPT_PATH_MTU) ? p->opt.path_mtu : mtu;
+	rec->mtu = cmx_opt_set(id_priv, CMX_OPT_PATH_MTU) ? id_priv->opt.path_mtu : mtu;
 	rec->rate_selector = IB_SA_EQ;
 	rec->rate = IB_RATE_PORT_CURRENT;
 	/*
@@ -130,27 +134,27 @@ static int roce_rec_fill(struct cmx_priv *p, struct net_device *ndev, struct sa_
 	 * ACK timeout that was set as an option must result from the record again.
 	 */
 	rec->packet_life_time_selector = IB_SA_EQ;
-	if (cmx_opt_set(p, CMX_OPT_ACK_TIMEOUT) && p->opt.ack_timeout)
-		rec->packet_life_time = p->opt.ack_timeout - 1;
+	if (cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT) && id_priv->opt.ack_timeout)
+		rec->packet_life_time = id_priv->opt.ack_timeout - 1;
 	else
 		rec->packet_life_time = PACKET_LIFETIME;
-	if (cmx_opt_set(p, CMX_OPT_FLOW_LABEL))
-		rec->flow_label = cpu_to_be32(p->opt.flow_label);
-	else if (rdma_protocol_roce_udp_encap(p->id.device, p->id.port_num))
-		rec->flow_label = cpu_to_be32(roce_default_flow_label(p));
+	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
+		rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
+	else if (rdma_protocol_roce_udp_encap(id_priv->id.device, id_priv->id.port_num))
+		rec->flow_label = cpu_to_be32(roce_default_flow_label(id_priv));
 	return 0;
 }
 
-static int roce_rec_init(struct cmx_priv *p, struct sa_path_rec *rec)
+static int roce_rec_init(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	struct net_device *ndev;
 	int ret;
 
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
 	if (!ndev)
 		return -ENODEV;
-	ret = roce_rec_fill(p, ndev, rec);
+	ret = roce_rec_fill(id_priv, ndev, rec);
 	dev_put(ndev);
 	return ret;
 }
@@ -158,45 +162,46 @@ static int roce_rec_init(struct cmx_priv *p, struct sa_path_rec *rec)
 /*
  * Make the path record. Return -ENODEV without a network interface, as with a loopback address;
  * -EINVAL if the MTU of the interface is too small for any path MTU or for the one that was set;
- * -EHOSTUNREACH as roce_complete(); -ENOMEM. Caller must hold p->lock.
+ * -EHOSTUNREACH as roce_complete(); -ENOMEM. Caller must hold id_priv->lock.
  */
-static int roce_path_make(struct cmx_priv *p)
+static int roce_path_make(struct cmx_id_private *id_priv)
 {
-	struct rdma_route *route = &p->id.route;
+	struct rdma_route *route = &id_priv->id.route;
 	struct sa_path_rec *rec;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
 	if (!rec)
 		return -ENOMEM;
-	ret = roce_rec_init(p, rec);
+	ret = roce_rec_init(id_priv, rec);
 	if (ret) {
 		kfree(rec);
 		return ret;
 	}
-	cmx_route_free(p);
+	cmx_route_free(id_priv);
 	route->path_rec = rec;
 	route->num_pri_alt_paths = 1;
 	return 0;
 }
 
-static int roce_resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+static int roce_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
+			struct cmx_event **ev)
 {
-	return roce_path_make(p);
+	return roce_path_make(id_priv);
 }
 
 /*
  * The SL depends on the traffic class in a record that we made. A record that the consumer has set
  * keeps its SL.
  */
-static int roce_apply_tos(struct cmx_priv *p)
+static int roce_apply_tos(struct cmx_id_private *id_priv)
 {
-	if (p->state != CMX_ROUTE_RESOLVED)
+	if (id_priv->state != CMX_ROUTE_RESOLVED)
 		return 0;
-	if (!cmx_opt_set(p, CMX_OPT_IB_PATH))
-		return roce_path_make(p);
-	p->id.route.path_rec->traffic_class = cmx_opt_tos(p);
+	if (!cmx_opt_set(id_priv, CMX_OPT_IB_PATH))
+		return roce_path_make(id_priv);
+	id_priv->id.route.path_rec->traffic_class = cmx_opt_tos(id_priv);
 	return 0;
 }
 

@@ -6,14 +6,14 @@
 #include <linux/if_arp.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
-#include "addr.h"
+#include "resolve_addr.h"
 #include "device.h"
-#include "port.h"
+#include "port_space.h"
 #include "sockaddr.h"
 #include "transport.h"
 
 struct addr_ib_gid_arg {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	const union ib_gid *gid;
 };
 
@@ -23,33 +23,33 @@ static int addr_ib_attach_port(struct cmx_device *dev, u32 port, void *data)
 	struct addr_ib_gid_arg *arg = data;
 
 	if (!cmx_device_port(dev, port)->transport->has_gid_addr ||
-	    !rdma_dev_access_netns(dev->device, cmx_net(arg->p)))
+	    !rdma_dev_access_netns(dev->device, cmx_net(arg->id_priv)))
 		return 0;
 	attr = rdma_find_gid_by_port(dev->device, arg->gid, IB_GID_TYPE_IB, port, NULL);
 	if (IS_ERR(attr))
 		return 0;
-	return !cmx_device_attach_attr(arg->p, dev, port, attr);
+	return !cmx_device_attach_attr(arg->id_priv, dev, port, attr);
 }
 
 /**
  * cmx_attach_gid() - attach an id to the InfiniBand port that has a GID
- * @p: the id, which has no device
+ * @id_priv: the id, which has no device
  * @gid: the GID
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: 0, or -ENODEV if no port has the GID.
  */
-int cmx_attach_gid(struct cmx_priv *p, const union ib_gid *gid)
+int cmx_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid)
 {
-	struct addr_ib_gid_arg arg = { .p = p, .gid = gid };
+	struct addr_ib_gid_arg arg = { .id_priv = id_priv, .gid = gid };
 
 	return cmx_device_for_each_port(addr_ib_attach_port, &arg) ? 0 : -ENODEV;
 }
 
 /* Set the link-layer address that corresponds to a local AF_IB address. */
-static void addr_ib_set_link(struct cmx_priv *p, const union ib_gid *gid, __be16 pkey)
+static void addr_ib_set_link(struct cmx_id_private *id_priv, const union ib_gid *gid, __be16 pkey)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	union ib_gid copy = *gid;
 
 	addr->dev_type = ARPHRD_INFINIBAND;
@@ -64,27 +64,27 @@ static struct sockaddr_ib *addr_ib_cast(struct sockaddr *addr)
 
 /**
  * cmx_addr_ib_bind() - attach an id to the port of its AF_IB address
- * @p: the id, which has a source address and no device
+ * @id_priv: the id, which has a source address and no device
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: 0, -ENODEV if no port has the GID, -EINVAL if the port space does not support AF_IB.
  */
-int cmx_addr_ib_bind(struct cmx_priv *p)
+int cmx_addr_ib_bind(struct cmx_id_private *id_priv)
 {
-	const struct sockaddr_ib *src = addr_ib_cast(cmx_src(p));
+	const struct sockaddr_ib *src = addr_ib_cast(cmx_src(id_priv));
 	union ib_gid gid;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	memcpy(&gid, &src->sib_addr, sizeof(gid));
-	ret = cmx_attach_gid(p, &gid);
+	ret = cmx_attach_gid(id_priv, &gid);
 	if (!ret)
-		addr_ib_set_link(p, &gid, src->sib_pkey);
+		addr_ib_set_link(id_priv, &gid, src->sib_pkey);
 	return ret;
 }
 
 struct addr_ib_subnet_arg {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	const struct sockaddr_ib *dst;
 	union ib_gid sgid;
 };
@@ -117,7 +117,7 @@ static int addr_ib_find_port(struct cmx_device *dev, u32 port, void *data)
 	u16 index;
 
 	if (!cmx_device_port(dev, port)->transport->has_gid_addr ||
-	    !rdma_dev_access_netns(dev->device, cmx_net(arg->p)) ||
+	    !rdma_dev_access_netns(dev->device, cmx_net(arg->id_priv)) ||
 	    ib_find_cached_pkey(dev->device, port, be16_to_cpu(arg->dst->sib_pkey), &index))
 		return 0;
 	memcpy(&dgid, &arg->dst->sib_addr, sizeof(dgid));
@@ -125,44 +125,44 @@ static int addr_ib_find_port(struct cmx_device *dev, u32 port, void *data)
 }
 
 /* Attach to a port in the subnet and partition of the peer. */
-static int addr_ib_attach_subnet(struct cmx_priv *p, const struct sockaddr_ib *dst)
+static int addr_ib_attach_subnet(struct cmx_id_private *id_priv, const struct sockaddr_ib *dst)
 {
-	struct addr_ib_subnet_arg arg = { .p = p, .dst = dst };
-	struct sockaddr_ib src = *addr_ib_cast(cmx_src(p));
+	struct addr_ib_subnet_arg arg = { .id_priv = id_priv, .dst = dst };
+	struct sockaddr_ib src = *addr_ib_cast(cmx_src(id_priv));
 	int ret;
 
 	if (!cmx_device_for_each_port(addr_ib_find_port, &arg))
 		return -ENODEV;
-	ret = cmx_attach_gid(p, &arg.sgid);
+	ret = cmx_attach_gid(id_priv, &arg.sgid);
 	if (ret)
 		return ret;
 	memcpy(&src.sib_addr, &arg.sgid, sizeof(arg.sgid));
 	if (!src.sib_pkey)
 		src.sib_pkey = dst->sib_pkey;
-	cmx_port_set_addr(p, (struct sockaddr *)&src, NULL);
-	addr_ib_set_link(p, &arg.sgid, src.sib_pkey);
+	cmx_port_set_addr(id_priv, (struct sockaddr *)&src, NULL);
+	addr_ib_set_link(id_priv, &arg.sgid, src.sib_pkey);
 	return 0;
 }
 
 /**
  * cmx_addr_ib_resolve() - resolve the AF_IB address of a peer
- * @p: the id, which has both addresses
+ * @id_priv: the id, which has both addresses
  *
- * Context: Caller must hold p->lock.
+ * Context: Caller must hold id_priv->lock.
  * Return: 0, or -ENODEV if no port is in the subnet and partition of the peer.
  */
-int cmx_addr_ib_resolve(struct cmx_priv *p)
+int cmx_addr_ib_resolve(struct cmx_id_private *id_priv)
 {
-	const struct sockaddr_ib *dst = addr_ib_cast(cmx_dst(p));
+	const struct sockaddr_ib *dst = addr_ib_cast(cmx_dst(id_priv));
 	union ib_gid dgid;
 	int ret = 0;
 
-	lockdep_assert_held(&p->lock);
-	if (!p->dev)
-		ret = addr_ib_attach_subnet(p, dst);
+	lockdep_assert_held(&id_priv->lock);
+	if (!id_priv->dev)
+		ret = addr_ib_attach_subnet(id_priv, dst);
 	if (ret)
 		return ret;
 	memcpy(&dgid, &dst->sib_addr, sizeof(dgid));
-	rdma_addr_set_dgid(&p->id.route.addr.dev_addr, &dgid);
+	rdma_addr_set_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
 	return 0;
 }

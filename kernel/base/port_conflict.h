@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef CMX_PORTMAP_H
-#define CMX_PORTMAP_H
+#ifndef CMX_PORT_CONFLICT_H
+#define CMX_PORT_CONFLICT_H
 
 #include <linux/socket.h>
 #include <linux/types.h>
 
 /**
- * struct cmx_claim - the properties of an id that decide about port conflicts
+ * struct cmx_bind_key - the properties of an id that decide about port conflicts
  * @src: local address
  * @dst: peer address; family 0 if not known
  * @reuse: the option REUSEADDR
  * @afonly: the option AFONLY
  * @listening: the id listens or is about to listen, so REUSEADDR has no effect
  */
-struct cmx_claim {
+struct cmx_bind_key {
 	const struct sockaddr *src;
 	const struct sockaddr *dst;
 	bool reuse;
@@ -21,8 +21,8 @@ struct cmx_claim {
 	bool listening;
 };
 
-int cmx_portmap_conflict(const struct cmx_claim *have, const struct cmx_claim *want);
-int cmx_portmap_share(const struct cmx_claim *have, const struct cmx_claim *want);
-int cmx_portmap_coexist(const struct cmx_claim *have, const struct cmx_claim *want);
+int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
+int cmx_port_shareable(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
+int cmx_port_coexist(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
 #endif

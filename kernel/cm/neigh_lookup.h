@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef CMX_LOOKUP_H
-#define CMX_LOOKUP_H
+#ifndef CMX_NEIGH_LOOKUP_H
+#define CMX_NEIGH_LOOKUP_H
 
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -8,11 +8,11 @@
 #include "id.h"
 
 /**
- * struct cmx_found - result of a lookup
+ * struct cmx_addr_result - result of a lookup
  * @addr: link layer addresses, interface, hop limit
  * @src: the source address; selected by the route if it was a wildcard
  */
-struct cmx_found {
+struct cmx_addr_result {
 	struct rdma_dev_addr addr;
 	union {
 		struct sockaddr sa;
@@ -22,13 +22,13 @@ struct cmx_found {
 };
 
 /**
- * struct cmx_hop - key of a neighbour
+ * struct cmx_neigh_key - key of a neighbour
  * @net: network namespace, without a reference; only to be compared
  * @ifindex: network interface
  * @family: address family; 0 matches no neighbour
  * @key: address of the neighbour, as in its primary_key
  */
-struct cmx_hop {
+struct cmx_neigh_key {
 	const struct net *net;
 	int ifindex;
 	u16 family;
@@ -36,9 +36,10 @@ struct cmx_hop {
 };
 
 struct neighbour;
-struct cmx_hop cmx_hop_of(const struct neighbour *n);
-u32 cmx_hop_hash(const struct cmx_hop *hop);
-bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b);
-int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop);
+struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n);
+u32 cmx_neigh_key_hash(const struct cmx_neigh_key *hop);
+bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_key *b);
+int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+		     struct cmx_neigh_key *hop);
 
 #endif

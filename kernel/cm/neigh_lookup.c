@@ -11,19 +11,19 @@
 #include <net/ipv6_stubs.h>
 #include <net/neighbour.h>
 #include <net/route.h>
-#include "lookup.h"
+#include "neigh_lookup.h"
 #include "option_value.h"
 #include "sockaddr.h"
 
 /**
- * cmx_hop_of() - get the key of a neighbour
+ * cmx_neigh_key_of() - get the key of a neighbour
  * @n: the neighbour
  *
  * Return: the key.
  */
-struct cmx_hop cmx_hop_of(const struct neighbour *n)
+struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n)
 {
-	struct cmx_hop hop = {
+	struct cmx_neigh_key hop = {
 		.net = dev_net(n->dev),
 		.ifindex = n->dev->ifindex,
 		.family = n->tbl->family,
@@ -34,25 +34,25 @@ struct cmx_hop cmx_hop_of(const struct neighbour *n)
 }
 
 /**
- * cmx_hop_equal() - compare two neighbour keys
+ * cmx_neigh_key_equal() - compare two neighbour keys
  * @a: one key
  * @b: the other key
  *
  * Return: true if both keys name the same neighbour.
  */
-bool cmx_hop_equal(const struct cmx_hop *a, const struct cmx_hop *b)
+bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_key *b)
 {
 	return a->net == b->net && a->ifindex == b->ifindex && a->family == b->family &&
 	       !memcmp(a->key, b->key, sizeof(a->key));
 }
 
 /**
- * cmx_hop_hash() - hash a neighbour key
+ * cmx_neigh_key_hash() - hash a neighbour key
  * @hop: the key
  *
  * Return: the hash value.
  */
-u32 cmx_hop_hash(const struct cmx_hop *hop)
+u32 cmx_neigh_key_hash(const struct cmx_neigh_key *hop)
 {
 	return jhash(hop->key, sizeof(hop->key), hop->ifindex);
 }
@@ -62,7 +62,7 @@ u32 cmx_hop_hash(const struct cmx_hop *hop)
  * the neighbour table is full.
  */
 static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
-			struct rdma_dev_addr *addr, struct cmx_hop *hop)
+			struct rdma_dev_addr *addr, struct cmx_neigh_key *hop)
 {
 	struct neighbour *n = dst_neigh_lookup(dst, daddr);
 	int ret = 0;
@@ -73,7 +73,7 @@ static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 	if (READ_ONCE(n->nud_state) & NUD_VALID) {
 		neigh_ha_snapshot(addr->dst_dev_addr, n, n->dev);
 	} else {
-		*hop = cmx_hop_of(n);
+		*hop = cmx_neigh_key_of(n);
 		neigh_event_send(n, NULL);
 		ret = -ENODATA;
 	}
@@ -99,7 +99,7 @@ static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
 }
 
 static int lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
-		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_hop *hop)
+		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_neigh_key *hop)
 {
 	const struct net_device *ndev;
 	bool local;
@@ -124,34 +124,37 @@ static int lookup_link(const struct dst_entry *dst, bool gateway, const struct s
 	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, hop);
 }
 
-static int lookup_route4(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			 struct cmx_neigh_key *hop)
 {
-	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(p);
-	struct net *net = cmx_net(p);
+	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
+	struct net *net = cmx_net(id_priv);
 	struct flowi4 fl4 = {};
 	struct rtable *rt;
 	int ret;
 
-	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_tos(p), RT_SCOPE_UNIVERSE, 0, 0,
-			   dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr, 0, 0,
+	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_tos(id_priv), RT_SCOPE_UNIVERSE,
+			   0, 0, dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr, 0, 0,
 			   sock_net_uid(net, NULL));
 	rt = ip_route_output_key(net, &fl4);
 	if (IS_ERR(rt))
 		return PTR_ERR(rt);
 	f->src.in.sin_addr.s_addr = fl4.saddr;
 	f->addr.hoplimit = ip4_dst_hoplimit(&rt->dst);
-	ret = lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(p), &dst->sin_addr, &f->addr, hop);
+	ret = lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(id_priv), &dst->sin_addr, &f->addr,
+			  hop);
 	ip_rt_put(rt);
 	return ret;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			 struct cmx_neigh_key *hop)
 {
-	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(p);
+	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct flowi6 fl6 = {
 		.flowi6_oif = f->addr.bound_dev_if,
-		.flowlabel = ip6_make_flowinfo(cmx_opt_tos(p), 0),
+		.flowlabel = ip6_make_flowinfo(cmx_opt_tos(id_priv), 0),
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};
@@ -160,28 +163,29 @@ static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop
 
 	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL)
 		fl6.flowi6_oif = peer->sin6_scope_id;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(cmx_net(p), NULL, &fl6, NULL);
+	dst = ipv6_stub->ipv6_dst_lookup_flow(cmx_net(id_priv), NULL, &fl6, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	f->src.in6.sin6_addr = fl6.saddr;
 	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
 		f->src.in6.sin6_scope_id = fl6.flowi6_oif ?: peer->sin6_scope_id;
 	f->addr.hoplimit = ip6_dst_hoplimit(dst);
-	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(p),
+	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
 			  &peer->sin6_addr, &f->addr, hop);
 	dst_release(dst);
 	return ret;
 }
 #else
-static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			 struct cmx_neigh_key *hop)
 {
 	return -EADDRNOTAVAIL;
 }
 #endif
 
 /**
- * cmx_lookup() - look up the destination of an id in the tables of the IP stack
- * @p: the id, which has both addresses and is not changed. Caller must hold its lock
+ * cmx_neigh_lookup() - look up the destination of an id in the tables of the IP stack
+ * @id_priv: the id, which has both addresses and is not changed. Caller must hold its lock
  * @f: receives the result
  * @hop: receives the key of the neighbour to wait for, in case of -ENODATA
  *
@@ -194,11 +198,12 @@ static int lookup_route6(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop
  * * -EADDRNOTAVAIL: the route on InfiniBand leads through a gateway.
  * * Other errors of the route lookup.
  */
-int cmx_lookup(struct cmx_priv *p, struct cmx_found *f, struct cmx_hop *hop)
+int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+		     struct cmx_neigh_key *hop)
 {
-	lockdep_assert_held(&p->lock);
-	f->addr = p->id.route.addr.dev_addr;
-	memcpy(&f->src, cmx_src(p), cmx_addr_size(cmx_src(p)));
-	return cmx_dst(p)->sa_family == AF_INET ? lookup_route4(p, f, hop)
-						: lookup_route6(p, f, hop);
+	lockdep_assert_held(&id_priv->lock);
+	f->addr = id_priv->id.route.addr.dev_addr;
+	memcpy(&f->src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
+	return cmx_dst(id_priv)->sa_family == AF_INET ? lookup_route4(id_priv, f, hop)
+						: lookup_route6(id_priv, f, hop);
 }

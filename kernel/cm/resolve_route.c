@@ -7,23 +7,23 @@
 #include "event.h"
 #include "transport.h"
 
-/* p->lock is held. @ev is used up on success. */
-static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_event **ev)
+/* id_priv->lock is held. @ev is used up on success. */
+static int resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms, struct cmx_event **ev)
 {
 	int ret;
 
-	ret = cmx_state_move(p, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_QUERY);
+	ret = cmx_state_move(id_priv, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_QUERY);
 	if (ret)
 		return ret;
 
-	ret = p->dev_port->transport->route->resolve(p, timeout_ms, ev);
+	ret = id_priv->dev_port->transport->route->resolve(id_priv, timeout_ms, ev);
 	if (ret == -EINPROGRESS)
 		return 0;
 	if (ret) {
-		cmx_state_move(p, CMX_IN(ROUTE_QUERY), CMX_ADDR_RESOLVED);
+		cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY), CMX_ADDR_RESOLVED);
 		return ret;
 	}
-	cmx_state_move(p, CMX_IN(ROUTE_QUERY), CMX_ROUTE_RESOLVED);
+	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY), CMX_ROUTE_RESOLVED);
 	cmx_event_post(*ev);
 	*ev = NULL;
 	return 0;
@@ -43,18 +43,18 @@ static int resolve(struct cmx_priv *p, unsigned long timeout_ms, struct cmx_even
  */
 int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	struct cmx_event *ev;
 	int ret;
 
 	if (!timeout_ms)
 		return -EINVAL;
-	ev = cmx_event_new(p, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	mutex_lock(&p->lock);
-	ret = resolve(p, timeout_ms, &ev);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = resolve(id_priv, timeout_ms, &ev);
+	mutex_unlock(&id_priv->lock);
 	if (ev)
 		cmx_event_free(ev);
 	return ret;

@@ -17,37 +17,37 @@
 #include <net/netevent.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
-#include "addr.h"
+#include "resolve_addr.h"
 #include "bind.h"
 #include "device.h"
 #include "event.h"
-#include "lookup.h"
-#include "port.h"
+#include "neigh_lookup.h"
+#include "port_space.h"
 #include "sockaddr.h"
 #include "transport.h"
-#include "watch.h"
+#include "neigh_watch.h"
 
 /* Interval of lookups while the neighbour table is full */
 #define FULL_TABLE_MS 500
 
 /**
  * struct cmx_addr_op - a pending address query
- * @ref: one for &cmx_priv.addr_op, one for @work while it is queued or runs
+ * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
  * @node: in the hash table of queries, by @hop; unhashed if @hop has no family
  * @hop: the neighbour that the query waits for
- * @p: the id, with a reference
+ * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
  * @deadline: end of the query, in jiffies
  * @work: repeats the lookup
  *
- * The query is active while p->addr_op points to it. After that only the memory remains, until
- * the last reference is dropped.
+ * The query is active while id_priv->addr_op points to it. After that only the memory remains,
+ * until the last reference is dropped.
  */
 struct cmx_addr_op {
 	struct kref ref;
 	struct hlist_node node;
-	struct cmx_hop hop;
-	struct cmx_priv *p;
+	struct cmx_neigh_key hop;
+	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
 	unsigned long deadline;
 	struct delayed_work work;
@@ -57,7 +57,7 @@ static DEFINE_HASHTABLE(ops, 8);
 static DEFINE_SPINLOCK(ops_lock);	/* protects ops, and the hop of each query */
 
 struct addr_attach_arg {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	struct net_device *ndev;
 	union ib_gid gid;
 };
@@ -67,34 +67,35 @@ static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 	const struct ib_gid_attr *attr;
 	struct addr_attach_arg *arg = data;
-	struct cmx_priv *p = arg->p;
+	struct cmx_id_private *id_priv = arg->id_priv;
 	u8 gid_type;
 
-	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(p)))
+	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
 		return 0;
-	gid_type = cmx_opt_set(p, CMX_OPT_GID_TYPE) ? p->opt.gid_type
+	gid_type = cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) ? id_priv->opt.gid_type
 						    : cmx_device_port(dev, port)->gid_type;
 	attr = transport->port_gid(dev->device, port, &arg->gid, gid_type, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;
-	return !cmx_device_attach_attr(p, dev, port, attr);
+	return !cmx_device_attach_attr(id_priv, dev, port, attr);
 }
 
 /*
  * Attach the id to the port that has the GID of @src on the network interface of @addr. The
  * hardware address of an IPoIB interface contains the GID.
  */
-static int addr_id_attach(struct cmx_priv *p, struct rdma_dev_addr *addr, struct sockaddr *src)
+static int addr_id_attach(struct cmx_id_private *id_priv, struct rdma_dev_addr *addr,
+			  struct sockaddr *src)
 {
-	struct addr_attach_arg arg = { .p = p };
+	struct addr_attach_arg arg = { .id_priv = id_priv };
 	int found;
 
 	if (addr->dev_type == ARPHRD_INFINIBAND) {
 		rdma_addr_get_sgid(addr, &arg.gid);
-		return cmx_attach_gid(p, &arg.gid);
+		return cmx_attach_gid(id_priv, &arg.gid);
 	}
 	/* RDMA_PS_IPOIB is for InfiniBand only. */
-	if (p->id.ps == RDMA_PS_IPOIB)
+	if (id_priv->id.ps == RDMA_PS_IPOIB)
 		return -EINVAL;
 	if (rdma_ip2gid(src, &arg.gid))
 		return -ENODEV;
@@ -107,9 +108,9 @@ static int addr_id_attach(struct cmx_priv *p, struct rdma_dev_addr *addr, struct
 }
 
 /* Copy all fields except those that attaching to the device has set. */
-static void addr_link_copy(struct cmx_priv *p, const struct rdma_dev_addr *from)
+static void addr_link_copy(struct cmx_id_private *id_priv, const struct rdma_dev_addr *from)
 {
-	struct rdma_dev_addr *to = &p->id.route.addr.dev_addr;
+	struct rdma_dev_addr *to = &id_priv->id.route.addr.dev_addr;
 
 	memcpy(to->src_dev_addr, from->src_dev_addr, MAX_ADDR_LEN);
 	memcpy(to->dst_dev_addr, from->dst_dev_addr, MAX_ADDR_LEN);
@@ -122,42 +123,42 @@ static void addr_link_copy(struct cmx_priv *p, const struct rdma_dev_addr *from)
 
 /**
  * cmx_addr_bind_device() - attach an id to the port that owns its address
- * @p: the id; its source address is set, and it has no device. Caller must hold its lock
+ * @id_priv: the id; its source address is set, and it has no device. Caller must hold its lock
  *
  * Return: 0; -EADDRNOTAVAIL if the address is not local; -ENODEV if no RDMA device has it;
  * -EINVAL if the device does not support the port space.
  */
-int cmx_addr_bind_device(struct cmx_priv *p)
+int cmx_addr_bind_device(struct cmx_id_private *id_priv)
 {
-	struct rdma_dev_addr addr = p->id.route.addr.dev_addr;
+	struct rdma_dev_addr addr = id_priv->id.route.addr.dev_addr;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
-	if (cmx_src(p)->sa_family == AF_IB)
-		return cmx_addr_ib_bind(p);
-	ret = rdma_translate_ip(cmx_src(p), &addr);
+	lockdep_assert_held(&id_priv->lock);
+	if (cmx_src(id_priv)->sa_family == AF_IB)
+		return cmx_addr_ib_bind(id_priv);
+	ret = rdma_translate_ip(cmx_src(id_priv), &addr);
 	if (!ret)
-		ret = addr_id_attach(p, &addr, cmx_src(p));
+		ret = addr_id_attach(id_priv, &addr, cmx_src(id_priv));
 	if (!ret)
-		addr_link_copy(p, &addr);
+		addr_link_copy(id_priv, &addr);
 	return ret;
 }
 
 /* End a query and post @ev, which belongs to the consumer from here on. */
-static void addr_query_done(struct cmx_priv *p, struct cmx_found *f, struct cmx_event *ev,
-			    int status)
+static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			    struct cmx_event *ev, int status)
 {
-	if (!status && !p->dev)
-		status = addr_id_attach(p, &f->addr, &f->src.sa);
+	if (!status && !id_priv->dev)
+		status = addr_id_attach(id_priv, &f->addr, &f->src.sa);
 	if (status) {
 		ev->ev.event = RDMA_CM_EVENT_ADDR_ERROR;
 		ev->ev.status = status;
-		cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_BOUND);
+		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_BOUND);
 	} else {
-		addr_link_copy(p, &f->addr);
-		cmx_port_set_addr(p, &f->src.sa, NULL);
-		cmx_watch_peer(p);
-		cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+		addr_link_copy(id_priv, &f->addr);
+		cmx_port_set_addr(id_priv, &f->src.sa, NULL);
+		cmx_neigh_watch(id_priv);
+		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 	}
 	cmx_event_post(ev);
 }
@@ -168,7 +169,7 @@ static void addr_op_free(struct kref *ref)
 
 	if (op->ev)
 		cmx_event_free(op->ev);
-	cmx_id_put(op->p);
+	cmx_id_put(op->id_priv);
 	kfree(op);
 }
 
@@ -183,7 +184,7 @@ static void addr_op_queue(struct cmx_addr_op *op, unsigned long delay)
 /* Detach the query from its id. Caller must hold the lock of the id. */
 static void addr_op_detach(struct cmx_addr_op *op)
 {
-	op->p->addr_op = NULL;
+	op->id_priv->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
 	hash_del(&op->node);
 	spin_unlock_bh(&ops_lock);
@@ -193,16 +194,17 @@ static void addr_op_detach(struct cmx_addr_op *op)
  * Wait for an update of the neighbour @hop, @left jiffies at most. As soon as the query is in the
  * hash table, the notifier finds it. Any earlier update shows in the lookup that follows.
  */
-static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsigned long left)
+static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop,
+			 unsigned long left)
 {
-	struct cmx_found f;
-	struct cmx_hop now;
+	struct cmx_addr_result f;
+	struct cmx_neigh_key now;
 
 	spin_lock_bh(&ops_lock);
 	hash_del(&op->node);
 	op->hop = *hop;
 	if (hop->family)
-		hash_add(ops, &op->node, cmx_hop_hash(hop));
+		hash_add(ops, &op->node, cmx_neigh_key_hash(hop));
 	spin_unlock_bh(&ops_lock);
 
 	if (!hop->family) {
@@ -210,18 +212,18 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_hop *hop, unsi
 		return;
 	}
 	addr_op_queue(op, left);
-	if (cmx_lookup(op->p, &f, &now) != -ENODATA || !cmx_hop_equal(&now, hop))
+	if (cmx_neigh_lookup(op->id_priv, &f, &now) != -ENODATA || !cmx_neigh_key_equal(&now, hop))
 		addr_op_queue(op, 0);
 }
 
 static void addr_op_try(struct cmx_addr_op *op)
 {
 	long left = op->deadline - jiffies;
-	struct cmx_found f;
-	struct cmx_hop hop;
+	struct cmx_addr_result f;
+	struct cmx_neigh_key hop;
 	int ret;
 
-	ret = cmx_lookup(op->p, &f, &hop);
+	ret = cmx_neigh_lookup(op->id_priv, &f, &hop);
 	if (ret && left <= 0)
 		ret = -ETIMEDOUT;
 	if (ret == -ENODATA) {
@@ -229,7 +231,7 @@ static void addr_op_try(struct cmx_addr_op *op)
 		return;
 	}
 	addr_op_detach(op);
-	addr_query_done(op->p, &f, op->ev, ret);
+	addr_query_done(op->id_priv, &f, op->ev, ret);
 	op->ev = NULL;
 	kref_put(&op->ref, addr_op_free);
 }
@@ -237,17 +239,17 @@ static void addr_op_try(struct cmx_addr_op *op)
 static void addr_op_work(struct work_struct *work)
 {
 	struct cmx_addr_op *op = container_of(to_delayed_work(work), struct cmx_addr_op, work);
-	struct cmx_priv *p = op->p;
+	struct cmx_id_private *id_priv = op->id_priv;
 
-	mutex_lock(&p->lock);
-	if (p->addr_op == op && p->state == CMX_ADDR_QUERY)
+	mutex_lock(&id_priv->lock);
+	if (id_priv->addr_op == op && id_priv->state == CMX_ADDR_QUERY)
 		addr_op_try(op);
-	mutex_unlock(&p->lock);
+	mutex_unlock(&id_priv->lock);
 	kref_put(&op->ref, addr_op_free);
 }
 
-static int addr_op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct cmx_event *ev,
-			 unsigned long timeout_ms)
+static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_key *hop,
+			 struct cmx_event *ev, unsigned long timeout_ms)
 {
 	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
 	struct cmx_addr_op *op;
@@ -257,25 +259,25 @@ static int addr_op_start(struct cmx_priv *p, const struct cmx_hop *hop, struct c
 		return -ENOMEM;
 	kref_init(&op->ref);
 	INIT_DELAYED_WORK(&op->work, addr_op_work);
-	op->p = cmx_id_get(p);
+	op->id_priv = cmx_id_get(id_priv);
 	op->ev = ev;
 	op->deadline = jiffies + timeout;
-	p->addr_op = op;
+	id_priv->addr_op = op;
 	addr_op_wait(op, hop, timeout);
 	return 0;
 }
 
 /**
  * cmx_addr_cancel() - cancel the address query of an id
- * @p: the id, which may have no query. Caller must hold its lock
+ * @id_priv: the id, which may have no query. Caller must hold its lock
  *
  * No event follows, and the state does not change. The function does not wait for the work item.
  */
-void cmx_addr_cancel(struct cmx_priv *p)
+void cmx_addr_cancel(struct cmx_id_private *id_priv)
 {
-	struct cmx_addr_op *op = p->addr_op;
+	struct cmx_addr_op *op = id_priv->addr_op;
 
-	lockdep_assert_held(&p->lock);
+	lockdep_assert_held(&id_priv->lock);
 	if (!op)
 		return;
 	addr_op_detach(op);
@@ -289,15 +291,15 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 {
 	const struct neighbour *n = data;
 	struct cmx_addr_op *op;
-	struct cmx_hop hop;
+	struct cmx_neigh_key hop;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
 	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED)))
 		return NOTIFY_DONE;
-	hop = cmx_hop_of(n);
+	hop = cmx_neigh_key_of(n);
 	spin_lock_bh(&ops_lock);
-	hash_for_each_possible(ops, op, node, cmx_hop_hash(&hop))
-		if (cmx_hop_equal(&op->hop, &hop))
+	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(&hop))
+		if (cmx_neigh_key_equal(&op->hop, &hop))
 			addr_op_queue(op, 0);
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;
@@ -318,7 +320,7 @@ void cmx_addr_exit_module(void)
 }
 
 struct addr_loopback_arg {
-	struct cmx_priv *p;
+	struct cmx_id_private *id_priv;
 	bool active;
 };
 
@@ -326,14 +328,14 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 	struct addr_loopback_arg *arg = data;
-	struct cmx_priv *p = arg->p;
+	struct cmx_id_private *id_priv = arg->id_priv;
 	enum ib_port_state state;
 	union ib_gid gid;
 	u16 pkey;
 	int ret;
 
-	if (!rdma_dev_access_netns(dev->device, cmx_net(p)) ||
-	    !cmx_device_fits(dev->device, p->node_type) || !transport->has_loopback)
+	if (!rdma_dev_access_netns(dev->device, cmx_net(id_priv)) ||
+	    !cmx_device_fits(dev->device, id_priv->node_type) || !transport->has_loopback)
 		return 0;
 	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
 			    state != IB_PORT_ACTIVE))
@@ -343,17 +345,17 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 		ret = ib_get_cached_pkey(dev->device, port, 0, &pkey);
 	if (ret)
 		return ret;
-	ret = cmx_device_attach(p, dev, port);
+	ret = cmx_device_attach(id_priv, dev, port);
 	if (ret)
 		return ret;
-	p->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
+	id_priv->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
 								     : ARPHRD_ETHER;
-	rdma_addr_set_sgid(&p->id.route.addr.dev_addr, &gid);
-	ib_addr_set_pkey(&p->id.route.addr.dev_addr, pkey);
+	rdma_addr_set_sgid(&id_priv->id.route.addr.dev_addr, &gid);
+	ib_addr_set_pkey(&id_priv->id.route.addr.dev_addr, pkey);
 	return 1;
 }
 
-static void addr_loopback_set_src(struct cmx_priv *p)
+static void addr_loopback_set_src(struct cmx_id_private *id_priv)
 {
 	union {
 		struct sockaddr sa;
@@ -362,7 +364,7 @@ static void addr_loopback_set_src(struct cmx_priv *p)
 		struct sockaddr_ib ib;
 	} src;
 
-	memcpy(&src, cmx_src(p), cmx_addr_size(cmx_src(p)));
+	memcpy(&src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	switch (src.sa.sa_family) {
 	case AF_INET:
 		src.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -373,60 +375,62 @@ static void addr_loopback_set_src(struct cmx_priv *p)
 	default:
 		ib_addr_set(&src.ib.sib_addr, 0, 0, 0, htonl(1));
 	}
-	cmx_port_set_addr(p, &src.sa, NULL);
+	cmx_port_set_addr(id_priv, &src.sa, NULL);
 }
 
 /*
  * The peer is a wildcard or loopback address: attach the id to the first active port of any
  * device, or to the first port if none is active.
  */
-static int addr_loopback_resolve(struct cmx_priv *p, struct cmx_event *ev)
+static int addr_loopback_resolve(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
-	struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
-	struct addr_loopback_arg arg = { .p = p, .active = true };
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	struct addr_loopback_arg arg = { .id_priv = id_priv, .active = true };
 	union ib_gid gid;
 	int ret;
 
-	if (!p->dev) {
+	if (!id_priv->dev) {
 		ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
 		arg.active = false;
 		if (!ret)
 			ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
 		if (ret <= 0)
 			return ret ?: -ENODEV;
-		addr_loopback_set_src(p);
+		addr_loopback_set_src(id_priv);
 	}
 	rdma_addr_get_sgid(addr, &gid);
 	rdma_addr_set_dgid(addr, &gid);
-	cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 	cmx_event_post(ev);
 	return 0;
 }
 
-static int addr_query_start(struct cmx_priv *p, struct cmx_event *ev, unsigned long timeout_ms)
+static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev,
+			    unsigned long timeout_ms)
 {
-	struct cmx_found f;
-	struct cmx_hop hop;
+	struct cmx_addr_result f;
+	struct cmx_neigh_key hop;
 	int ret;
 
-	if (cmx_dst(p)->sa_family == AF_IB) {
-		ret = cmx_addr_ib_resolve(p);
+	if (cmx_dst(id_priv)->sa_family == AF_IB) {
+		ret = cmx_addr_ib_resolve(id_priv);
 		if (!ret) {
-			cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+			cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 			cmx_event_post(ev);
 		}
 		return ret;
 	}
-	ret = cmx_lookup(p, &f, &hop);
+	ret = cmx_neigh_lookup(id_priv, &f, &hop);
 	if (ret == -ENODATA)
-		return addr_op_start(p, &hop, ev, timeout_ms);
+		return addr_op_start(id_priv, &hop, ev, timeout_ms);
 	if (!ret)
-		addr_query_done(p, &f, ev, 0);
+		addr_query_done(id_priv, &f, ev, 0);
 	return ret;
 }
 
 /* Bind an idle id: to @src if it is given, else to a wildcard, and the route selects the source. */
-static int addr_src_bind(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
+static int addr_src_bind(struct cmx_id_private *id_priv, const struct sockaddr *src,
+			 const struct sockaddr *dst)
 {
 	union {
 		struct sockaddr sa;
@@ -435,45 +439,45 @@ static int addr_src_bind(struct cmx_priv *p, const struct sockaddr *src, const s
 	} any = { .ib.sib_family = dst->sa_family };
 
 	if (src && src->sa_family)
-		return src->sa_family == dst->sa_family ? cmx_bind_dst(p, src, dst) : -EINVAL;
+		return src->sa_family == dst->sa_family ? cmx_bind_dst(id_priv, src, dst) : -EINVAL;
 	if (dst->sa_family == AF_IB)
 		any.ib.sib_pkey = ((const struct sockaddr_ib *)dst)->sib_pkey;
-	return cmx_bind_dst(p, &any.sa, dst);
+	return cmx_bind_dst(id_priv, &any.sa, dst);
 }
 
-/* Caller must hold p->lock. On success @ev no longer belongs to the caller. */
-static int addr_resolve_locked(struct cmx_priv *p, const struct sockaddr *src,
+/* Caller must hold id_priv->lock. On success @ev no longer belongs to the caller. */
+static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sockaddr *src,
 			       const struct sockaddr *dst, unsigned long timeout_ms,
 			       struct cmx_event *ev)
 {
-	struct sockaddr_storage old = p->id.route.addr.dst_addr;
-	bool idle = p->state == CMX_IDLE;
+	struct sockaddr_storage old = id_priv->id.route.addr.dst_addr;
+	bool idle = id_priv->state == CMX_IDLE;
 	int ret;
 
 	if (!cmx_addr_size(dst))
 		return -EAFNOSUPPORT;
 	if (idle) {
-		ret = addr_src_bind(p, src, dst);
+		ret = addr_src_bind(id_priv, src, dst);
 		if (ret)
 			return ret;
 	}
-	if (p->state != CMX_BOUND || cmx_src(p)->sa_family != dst->sa_family)
+	if (id_priv->state != CMX_BOUND || cmx_src(id_priv)->sa_family != dst->sa_family)
 		return -EINVAL;
-	cmx_port_set_addr(p, NULL, dst);
+	cmx_port_set_addr(id_priv, NULL, dst);
 
-	cmx_state_move(p, CMX_IN(BOUND), CMX_ADDR_QUERY);
-	ret = idle ? 0 : cmx_port_recheck(p);
+	cmx_state_move(id_priv, CMX_IN(BOUND), CMX_ADDR_QUERY);
+	ret = idle ? 0 : cmx_port_recheck(id_priv);
 	if (!ret)
-		ret = cmx_addr_any(dst) ? addr_loopback_resolve(p, ev)
-					: addr_query_start(p, ev, timeout_ms);
+		ret = cmx_addr_any(dst) ? addr_loopback_resolve(id_priv, ev)
+					: addr_query_start(id_priv, ev, timeout_ms);
 	if (!ret)
 		return 0;
 
-	cmx_state_move(p, CMX_IN(ADDR_QUERY), CMX_BOUND);
+	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_BOUND);
 	if (idle)
-		cmx_bind_undo(p);
+		cmx_bind_undo(id_priv);
 	else
-		cmx_port_set_addr(p, NULL, (struct sockaddr *)&old);
+		cmx_port_set_addr(id_priv, NULL, (struct sockaddr *)&old);
 	return ret;
 }
 
@@ -499,16 +503,16 @@ static int addr_resolve_locked(struct cmx_priv *p, const struct sockaddr *src,
 int cmx_resolve_addr(struct cmx_id *id, const struct sockaddr *src, const struct sockaddr *dst,
 		     unsigned long timeout_ms)
 {
-	struct cmx_priv *p = to_priv(id);
+	struct cmx_id_private *id_priv = to_id_priv(id);
 	struct cmx_event *ev;
 	int ret;
 
-	ev = cmx_event_new(p, RDMA_CM_EVENT_ADDR_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ADDR_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	mutex_lock(&p->lock);
-	ret = addr_resolve_locked(p, src, dst, timeout_ms, ev);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	ret = addr_resolve_locked(id_priv, src, dst, timeout_ms, ev);
+	mutex_unlock(&id_priv->lock);
 	if (ret)
 		cmx_event_free(ev);
 	return ret;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
 #include <rdma/rdma_cm.h>
-#include "../base/wire.c"
+#include "../base/cma_hdr.c"
 
-static const u8 wire_test_hdr4[CMX_HDR_LEN] = {
+static const u8 wire_test_hdr4[CMX_CMA_HDR_LEN] = {
 	0x00, 0x40, 0x12, 0x34,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 1,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 2,
 };
 
-static const u8 wire_test_hdr6[CMX_HDR_LEN] = {
+static const u8 wire_test_hdr6[CMX_CMA_HDR_LEN] = {
 	0x00, 0x60, 0xab, 0xcd,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
@@ -69,16 +69,16 @@ static void wire_test_hdr(struct kunit *test)
 {
 	const struct wire_test_hdr_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
-	u8 buf[CMX_HDR_LEN + 1];
+	u8 buf[CMX_CMA_HDR_LEN + 1];
 	u8 *hdr;
 
 	/* the buffer need not be aligned */
 	for (hdr = buf; hdr <= buf + 1; hdr++) {
 		memset(buf, 0xff, sizeof(buf));
-		KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, &c->src.sa, &c->dst.sa), 0);
-		KUNIT_EXPECT_EQ(test, memcmp(hdr, c->hdr, CMX_HDR_LEN), 0);
+		KUNIT_EXPECT_EQ(test, cmx_cma_hdr_pack(hdr, &c->src.sa, &c->dst.sa), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(hdr, c->hdr, CMX_CMA_HDR_LEN), 0);
 
-		KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, htons(c->port), &local, &peer), 0);
+		KUNIT_EXPECT_EQ(test, cmx_cma_hdr_unpack(hdr, htons(c->port), &local, &peer), 0);
 		KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&local, &c->dst.sa));
 		KUNIT_EXPECT_TRUE(test, cmx_addr_equal((void *)&peer, &c->src.sa));
 	}
@@ -108,9 +108,9 @@ static void wire_test_pack(struct kunit *test)
 	const struct wire_test_pack_case *c = test->param_value;
 	struct sockaddr_storage src = { .ss_family = c->src };
 	struct sockaddr_storage dst = { .ss_family = c->dst };
-	u8 hdr[CMX_HDR_LEN];
+	u8 hdr[CMX_CMA_HDR_LEN];
 
-	KUNIT_EXPECT_EQ(test, cmx_hdr_pack(hdr, (void *)&src, (void *)&dst), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_cma_hdr_pack(hdr, (void *)&src, (void *)&dst), c->ret);
 }
 
 struct wire_test_unpack_case {
@@ -138,11 +138,11 @@ static void wire_test_unpack(struct kunit *test)
 {
 	const struct wire_test_unpack_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
-	u8 hdr[CMX_HDR_LEN];
+	u8 hdr[CMX_CMA_HDR_LEN];
 
 	memcpy(hdr, wire_test_hdr4, sizeof(hdr));
 	hdr[c->index] = c->value;
-	KUNIT_EXPECT_EQ(test, cmx_hdr_unpack(hdr, 0, &local, &peer), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_cma_hdr_unpack(hdr, 0, &local, &peer), c->ret);
 }
 
 struct wire_test_service_case {

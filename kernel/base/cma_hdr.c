@@ -8,7 +8,7 @@
 #include <linux/in6.h>
 #include <linux/string.h>
 #include "sockaddr.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 /**
  * struct cmx_hdr - header of a REQ or SIDR REQ
@@ -26,28 +26,28 @@ struct cmx_hdr {
 	struct in6_addr dst;
 };
 
-static_assert(sizeof(struct cmx_hdr) == CMX_HDR_LEN);
+static_assert(sizeof(struct cmx_hdr) == CMX_CMA_HDR_LEN);
 
 /**
- * cmx_hdr_len() - get the length of the header in a request
+ * cmx_cma_hdr_len() - get the length of the header in a request
  * @src: address of the sender
  *
  * Return: the length in bytes; 0 for AF_IB, because the request itself identifies the sender.
  */
-u8 cmx_hdr_len(const struct sockaddr *src)
+u8 cmx_cma_hdr_len(const struct sockaddr *src)
 {
-	return src->sa_family == AF_IB ? 0 : CMX_HDR_LEN;
+	return src->sa_family == AF_IB ? 0 : CMX_CMA_HDR_LEN;
 }
 
 /**
- * cmx_hdr_pack() - write the header
- * @hdr: %CMX_HDR_LEN bytes, any alignment
+ * cmx_cma_hdr_pack() - write the header
+ * @hdr: %CMX_CMA_HDR_LEN bytes, any alignment
  * @src: address and port of the sender
  * @dst: address of the receiver
  *
  * Return: 0, or -EAFNOSUPPORT if the addresses are not both IPv4 or both IPv6.
  */
-int cmx_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst)
+int cmx_cma_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst)
 {
 	struct cmx_hdr h = {};
 
@@ -92,8 +92,8 @@ static void hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr
 }
 
 /**
- * cmx_hdr_unpack() - read the header of a received request
- * @hdr: %CMX_HDR_LEN bytes, any alignment
+ * cmx_cma_hdr_unpack() - read the header of a received request
+ * @hdr: %CMX_CMA_HDR_LEN bytes, any alignment
  * @local_port: destination port of the request
  * @local: receives the address of the receiver
  * @peer: receives the address of the sender
@@ -101,8 +101,8 @@ static void hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr
  * Return: 0, -EINVAL for an unknown version, or -EAFNOSUPPORT for an unknown IP
  * version. @local and @peer are written only on success.
  */
-int cmx_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
-		   struct sockaddr_storage *peer)
+int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
+		       struct sockaddr_storage *peer)
 {
 	void (*unpack)(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port);
 	struct cmx_hdr h;

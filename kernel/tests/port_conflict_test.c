@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../base/portmap.c"
+#include "../base/port_conflict.c"
 
 #define V4(name, ip, port) static const struct sockaddr_in name = { \
 	.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(ip) }
@@ -128,9 +128,9 @@ KUNIT_ARRAY_PARAM(portmap_test_conflict, portmap_test_conflicts, portmap_test_co
 KUNIT_ARRAY_PARAM(portmap_test_share, portmap_test_shares, portmap_test_share_desc);
 KUNIT_ARRAY_PARAM(portmap_test_coexist, portmap_test_coexists, portmap_test_coexist_desc);
 
-static struct cmx_claim portmap_test_claim(const struct portmap_test_owner *owner)
+static struct cmx_bind_key portmap_test_claim(const struct portmap_test_owner *owner)
 {
-	return (struct cmx_claim) {
+	return (struct cmx_bind_key) {
 		.src = owner->src,
 		.dst = owner->dst ?: (const void *)&none,
 		.reuse = owner->flags & REUSE,
@@ -142,30 +142,30 @@ static struct cmx_claim portmap_test_claim(const struct portmap_test_owner *owne
 static void portmap_test_conflict(struct kunit *test)
 {
 	const struct portmap_test_case *c = test->param_value;
-	struct cmx_claim have = portmap_test_claim(&c->have);
-	struct cmx_claim want = portmap_test_claim(&c->want);
+	struct cmx_bind_key have = portmap_test_claim(&c->have);
+	struct cmx_bind_key want = portmap_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_portmap_conflict(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_conflict(&have, &want), c->ret);
 }
 
 static void portmap_test_share(struct kunit *test)
 {
 	const struct portmap_test_case *c = test->param_value;
-	struct cmx_claim have = portmap_test_claim(&c->have);
-	struct cmx_claim want = portmap_test_claim(&c->want);
+	struct cmx_bind_key have = portmap_test_claim(&c->have);
+	struct cmx_bind_key want = portmap_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_portmap_share(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&have, &want), c->ret);
 	/* the order of the two makes no difference */
-	KUNIT_EXPECT_EQ(test, cmx_portmap_share(&want, &have), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&want, &have), c->ret);
 }
 
 static void portmap_test_coexist(struct kunit *test)
 {
 	const struct portmap_test_case *c = test->param_value;
-	struct cmx_claim have = portmap_test_claim(&c->have);
-	struct cmx_claim want = portmap_test_claim(&c->want);
+	struct cmx_bind_key have = portmap_test_claim(&c->have);
+	struct cmx_bind_key want = portmap_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_portmap_coexist(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_coexist(&have, &want), c->ret);
 }
 
 static struct kunit_case portmap_test_cases[] = {

@@ -13,7 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_marshall.h>
-#include "eventq.h"
+#include "channel.h"
 #include "info.h"
 #include "ioctl.h"
 #include "join.h"
@@ -30,9 +30,9 @@ static DECLARE_WORK(undeliverable_work, event_discard_work);
 static struct kmem_cache *user_id_cache;
 
 /* The id whose channel gets the event. For a CONNECT_REQUEST, this is the listener. */
-static struct cmx_uid *event_user_id(const struct cmx_event *ev)
+static struct cmx_user_id *event_user_id(const struct cmx_event *ev)
 {
-	return to_uid(ev->listener ?: ev->p);
+	return to_uid(ev->listener ?: ev->id_priv);
 }
 
 /*
@@ -42,8 +42,8 @@ static struct cmx_uid *event_user_id(const struct cmx_event *ev)
 static void event_discard(struct cmx_event *ev)
 {
 	if (ev->listener) {
-		cmx_id_kill(ev->p);
-		cmx_id_put(ev->p);
+		cmx_id_shutdown(ev->id_priv);
+		cmx_id_put(ev->id_priv);
 	}
 	cmx_event_free(ev);
 }
@@ -79,16 +79,17 @@ static void channel_wake(struct cmx_file *file)
 	wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Returns false if @u has left the channel. Caller must hold the RCU read lock. */
-static bool channel_event_add(struct cmx_file *file, struct cmx_uid *u, struct cmx_event *ev)
+/* Returns false if @user_id has left the channel. Caller must hold the RCU read lock. */
+static bool channel_event_add(struct cmx_file *file, struct cmx_user_id *user_id,
+			      struct cmx_event *ev)
 {
 	bool mine;
 
 	spin_lock(&file->lock);
-	mine = file == u->file;
+	mine = file == user_id->file;
 	if (mine) {
 		list_add_tail(&ev->item, &file->events);
-		u->queued++;
+		user_id->queued++;
 	}
 	spin_unlock(&file->lock);
 	if (mine)
@@ -102,67 +103,67 @@ static bool channel_event_add(struct cmx_file *file, struct cmx_uid *u, struct c
  */
 static void event_gid_put(struct cmx_event *ev)
 {
-	if (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->p->id.qp_type == IB_QPT_UD)
+	if (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->id_priv->id.qp_type == IB_QPT_UD)
 		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
 }
 
 static void user_event_post(struct cmx_event *ev)
 {
-	struct cmx_uid *u = event_user_id(ev);
+	struct cmx_user_id *user_id = event_user_id(ev);
 	struct cmx_file *file = NULL;
 
 	event_gid_put(ev);
 	rcu_read_lock();
-	if (!READ_ONCE(u->muted))
-		while ((file = READ_ONCE(u->file)) && !channel_event_add(file, u, ev))
+	if (!READ_ONCE(user_id->not_accepted))
+		while ((file = READ_ONCE(user_id->file)) && !channel_event_add(file, user_id, ev))
 			;
 	rcu_read_unlock();
 	if (!file)
 		event_discard_later(ev);
 }
 
-static struct cmx_priv *user_id_alloc(gfp_t gfp)
+static struct cmx_id_private *user_id_alloc(gfp_t gfp)
 {
-	struct cmx_uid *u = kmem_cache_zalloc(user_id_cache, gfp | __GFP_ACCOUNT);
+	struct cmx_user_id *user_id = kmem_cache_zalloc(user_id_cache, gfp | __GFP_ACCOUNT);
 
-	if (!u)
+	if (!user_id)
 		return NULL;
-	INIT_LIST_HEAD(&u->groups);
-	u->p.user = 1;
-	return &u->p;
+	INIT_LIST_HEAD(&user_id->groups);
+	user_id->id_priv.user = 1;
+	return &user_id->id_priv;
 }
 
-/* The request that brought @u is fetched or over. Its listener can accept another one. */
-static void user_id_return_backlog(struct cmx_uid *u)
+/* The request that brought @user_id is fetched or over. Its listener can accept another one. */
+static void user_id_return_backlog(struct cmx_user_id *user_id)
 {
-	struct cmx_uid *listener = u->from;
+	struct cmx_user_id *listener = user_id->from;
 
 	if (!listener)
 		return;
-	u->from = NULL;
+	user_id->from = NULL;
 	atomic_inc(&listener->backlog);
 	cmx_uid_put(listener);
 }
 
 static void user_id_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(user_id_cache, to_uid(container_of(rcu, struct cmx_priv, rcu)));
+	kmem_cache_free(user_id_cache, to_uid(container_of(rcu, struct cmx_id_private, rcu)));
 }
 
-static void user_id_free(struct cmx_priv *p)
+static void user_id_free(struct cmx_id_private *id_priv)
 {
-	user_id_return_backlog(to_uid(p));
-	cmx_quota_uncharge(p->quota);
-	call_rcu(&p->rcu, user_id_free_rcu);
+	user_id_return_backlog(to_uid(id_priv));
+	cmx_quota_uncharge(id_priv->quota);
+	call_rcu(&id_priv->rcu, user_id_free_rcu);
 }
 
 /*
  * The new id receives no events until it is accepted, because the process does
  * not know the id yet. If an event is dropped for this reason, the accept fails.
  */
-static int user_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
+static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *listener)
 {
-	struct cmx_uid *u = to_uid(child), *l = to_uid(listener);
+	struct cmx_user_id *user_id = to_uid(child), *l = to_uid(listener);
 
 	if (!READ_ONCE(l->file))
 		return -ECONNABORTED;
@@ -174,17 +175,17 @@ static int user_id_adopt(struct cmx_priv *child, struct cmx_priv *listener)
 	}
 	child->quota = listener->quota;
 	cmx_id_get(listener);
-	u->from = l;
-	u->muted = true;
+	user_id->from = l;
+	user_id->not_accepted = true;
 	return 0;
 }
 
-static void user_event_flush(struct cmx_priv *p)
+static void user_event_flush(struct cmx_id_private *id_priv)
 {
 	/* user_event_post() has delivered the events */
 }
 
-const struct cmx_sink cmx_user_sink = {
+const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.alloc = user_id_alloc,
 	.free = user_id_free,
 	.adopt = user_id_adopt,
@@ -194,36 +195,36 @@ const struct cmx_sink cmx_user_sink = {
 };
 
 /*
- * Move the events of @u from the queue to @events; with @mc, only those of that
+ * Move the events of @user_id from the queue to @events; with @mc, only those of that
  * membership. Caller must hold the lock of the queue and the mutex of the channel.
  */
-static void channel_events_take(struct cmx_file *file, struct cmx_uid *u,
+static void channel_events_take(struct cmx_file *file, struct cmx_user_id *user_id,
 				const struct cmx_mcast *mc, struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
 	lockdep_assert_held(&file->lock);
 	list_for_each_entry_safe(ev, next, &file->events, item)
-		if (event_user_id(ev) == u && (!mc || ev->mc == mc))
+		if (event_user_id(ev) == user_id && (!mc || ev->mc == mc))
 			list_move_tail(&ev->item, events);
 }
 
 /**
  * cmx_queue_move() - change the channel of an id
- * @u: the id; it has a channel. Caller must hold the lock of the handle table
+ * @user_id: the id; it has a channel. Caller must hold the lock of the handle table
  * @to: new channel, to which the events in the queue move too. Caller must hold
  *	the mutex of the old channel then. Or NULL: the events stay for
  *	cmx_uid_destroy() and cmx_file_close()
  */
-void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
+void cmx_queue_move(struct cmx_user_id *user_id, struct cmx_file *to)
 {
-	struct cmx_file *from = u->file;
+	struct cmx_file *from = user_id->file;
 	LIST_HEAD(events);
 
 	spin_lock(&from->lock);
-	WRITE_ONCE(u->file, to);
-	if (to && u->queued)
-		channel_events_take(from, u, NULL, &events);
+	WRITE_ONCE(user_id->file, to);
+	if (to && user_id->queued)
+		channel_events_take(from, user_id, NULL, &events);
 	spin_unlock(&from->lock);
 	if (list_empty(&events))
 		return;
@@ -235,7 +236,7 @@ void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
 
 /**
  * cmx_uid_destroy() - destroy an id
- * @u: the id, from cmx_handle_take_id(); the consumer's reference is dropped
+ * @user_id: the id, from cmx_handle_take_id(); the consumer's reference is dropped
  * @file: channel that it belonged to
  *
  * Its events in the queue are dropped, and new ids that come with them are
@@ -246,24 +247,24 @@ void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to)
  * Return: the number of events that were fetched for it; 0 if the caller has
  * been killed.
  */
-u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file)
+u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file)
 {
 	LIST_HEAD(events);
 	u32 fetched = 0;
 
-	cmx_id_kill(&u->p);
+	cmx_id_shutdown(&user_id->id_priv);
 	if (mutex_lock_killable(&file->mutex))
 		goto out;
-	if (u->queued) {
+	if (user_id->queued) {
 		spin_lock(&file->lock);
-		channel_events_take(file, u, NULL, &events);
+		channel_events_take(file, user_id, NULL, &events);
 		spin_unlock(&file->lock);
 	}
-	fetched = u->fetched;
+	fetched = user_id->fetched;
 	mutex_unlock(&file->mutex);
 	event_discard_all(&events);
 out:
-	cmx_uid_put(u);
+	cmx_uid_put(user_id);
 	return fetched;
 }
 
@@ -280,7 +281,7 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 	struct cmx_mcast *mc;
 	struct cmx_event *ev;
 	LIST_HEAD(events);
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
 	/* the mutex keeps the id from moving to another channel */
 	if (mutex_lock_killable(&file->mutex))
@@ -290,13 +291,13 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 		mutex_unlock(&file->mutex);
 		return PTR_ERR(mc);
 	}
-	u = to_uid(mc->p);
+	user_id = to_uid(mc->id_priv);
 	cmx_mcast_leave(mc);
-	if (READ_ONCE(u->queued)) {
+	if (READ_ONCE(user_id->queued)) {
 		spin_lock(&file->lock);
-		channel_events_take(file, u, mc, &events);
+		channel_events_take(file, user_id, mc, &events);
 		list_for_each_entry(ev, &events, item)
-			u->queued--;
+			user_id->queued--;
 		spin_unlock(&file->lock);
 	}
 	*fetched = mc->fetched;
@@ -317,24 +318,24 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
  */
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched)
 {
-	struct cmx_uid *u = cmx_handle_get_id(from, handle);
+	struct cmx_user_id *user_id = cmx_handle_get_id(from, handle);
 	int ret;
 
-	if (IS_ERR(u))
-		return PTR_ERR(u);
+	if (IS_ERR(user_id))
+		return PTR_ERR(user_id);
 	/* interruptible, because a fetch by another process may be slow */
 	ret = mutex_lock_interruptible(&from->mutex);
 	if (ret) {
-		cmx_uid_put(u);
+		cmx_uid_put(user_id);
 		return -ERESTARTSYS;
 	}
-	mutex_lock(&u->p.lock);
+	mutex_lock(&user_id->id_priv.lock);
 	/* after the move, a fetch from the new channel increments it */
-	*fetched = u->fetched;
-	ret = cmx_handle_move_id(u, from, to);
-	mutex_unlock(&u->p.lock);
+	*fetched = user_id->fetched;
+	ret = cmx_handle_move_id(user_id, from, to);
+	mutex_unlock(&user_id->id_priv.lock);
 	mutex_unlock(&from->mutex);
-	cmx_uid_put(u);
+	cmx_uid_put(user_id);
 	return ret;
 }
 
@@ -352,7 +353,7 @@ static void event_conn_fill(struct rdma_ucm_conn_param *to, const struct rdma_co
 	to->rnr_retry_count = from->rnr_retry_count;
 }
 
-static void event_ud_fill(struct cmx_priv *p, struct rdma_ucm_ud_param *to,
+static void event_ud_fill(struct cmx_id_private *id_priv, struct rdma_ucm_ud_param *to,
 			  struct rdma_ud_param *from)
 {
 	if (from->private_data_len)
@@ -360,10 +361,10 @@ static void event_ud_fill(struct cmx_priv *p, struct rdma_ucm_ud_param *to,
 	to->private_data_len = from->private_data_len;
 	to->qp_num = from->qp_num;
 	to->qkey = from->qkey;
-	mutex_lock(&p->lock);
-	if (p->dev)
-		ib_copy_ah_attr_to_user(p->id.device, &to->ah_attr, &from->ah_attr);
-	mutex_unlock(&p->lock);
+	mutex_lock(&id_priv->lock);
+	if (id_priv->dev)
+		ib_copy_ah_attr_to_user(id_priv->id.device, &to->ah_attr, &from->ah_attr);
+	mutex_unlock(&id_priv->lock);
 }
 
 /* The optional parts of a record that an event of this type has */
@@ -394,7 +395,7 @@ static void event_record_fill(struct cmx_file *file, struct cmx_event *ev, u32 h
 			      const struct cmx_event_room *room)
 {
 	struct cmx_event_resp *to = &file->record.resp;
-	struct cmx_uid *u = event_user_id(ev);
+	struct cmx_user_id *user_id = event_user_id(ev);
 	u32 parts = event_optional_parts(ev);
 
 	memset(to, 0, offsetof(struct cmx_event_resp, rtr));
@@ -408,24 +409,24 @@ static void event_record_fill(struct cmx_file *file, struct cmx_event *ev, u32 h
 		to->uid = ev->mc->uid;
 		to->id = ev->mc->handle;
 	} else {
-		to->uid = READ_ONCE(u->uid);
-		to->id = ev->listener ? handle : u->handle;
-		to->listen_id = ev->listener ? u->handle : 0;
+		to->uid = READ_ONCE(user_id->uid);
+		to->id = ev->listener ? handle : user_id->handle;
+		to->listen_id = ev->listener ? user_id->handle : 0;
 	}
-	if (ev->p->id.qp_type == IB_QPT_UD) {
+	if (ev->id_priv->id.qp_type == IB_QPT_UD) {
 		to->flags |= CMX_EVENT_F_UD;
-		event_ud_fill(ev->p, &to->param.ud, &ev->ev.param.ud);
+		event_ud_fill(ev->id_priv, &to->param.ud, &ev->ev.param.ud);
 	} else {
 		event_conn_fill(&to->param.conn, &ev->ev.param.conn);
 	}
 	if (parts & CMX_EVENT_F_INFO && room->sizes.info) {
-		cmx_info_fill(to_uid(ev->p), &file->record.info, room->sizes.info);
+		cmx_info_fill(to_uid(ev->id_priv), &file->record.info, room->sizes.info);
 		to->flags |= CMX_EVENT_F_INFO;
 	}
-	if (parts & CMX_EVENT_F_QP && ev->p->id.qp_type != IB_QPT_UD &&
+	if (parts & CMX_EVENT_F_QP && ev->id_priv->id.qp_type != IB_QPT_UD &&
 	    room->sizes.resp > offsetof(struct cmx_event_resp, rtr) &&
-	    !cmx_info_qp_attr(ev->p, IB_QPS_RTR, &to->rtr) &&
-	    !cmx_info_qp_attr(ev->p, IB_QPS_RTS, &to->rts))
+	    !cmx_info_qp_attr(ev->id_priv, IB_QPS_RTR, &to->rtr) &&
+	    !cmx_info_qp_attr(ev->id_priv, IB_QPS_RTS, &to->rts))
 		to->flags |= CMX_EVENT_F_QP;
 }
 
@@ -481,18 +482,18 @@ static int event_record_copy(void __user *to, const struct cmx_event_record *fro
 /* Finish a fetch. The process has the event, so that nothing may fail here. */
 static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 {
-	struct cmx_uid *u = event_user_id(ev);
+	struct cmx_user_id *user_id = event_user_id(ev);
 
 	spin_lock(&file->lock);
 	list_del(&ev->item);
-	u->queued--;
+	user_id->queued--;
 	spin_unlock(&file->lock);
-	u->fetched++;
+	user_id->fetched++;
 	if (ev->mc)
 		ev->mc->fetched++;
 	if (ev->listener) {
-		user_id_return_backlog(to_uid(ev->p));
-		cmx_handle_publish_id(to_uid(ev->p), handle, file);
+		user_id_return_backlog(to_uid(ev->id_priv));
+		cmx_handle_publish_id(to_uid(ev->id_priv), handle, file);
 	}
 	cmx_event_free(ev);
 }
@@ -606,11 +607,11 @@ int cmx_file_claim(struct cmx_file *file)
  */
 void cmx_file_close(struct cmx_file *file)
 {
-	struct cmx_uid *u;
+	struct cmx_user_id *user_id;
 
-	while ((u = cmx_handle_take_any(file))) {
-		cmx_id_kill(&u->p);
-		cmx_uid_put(u);
+	while ((user_id = cmx_handle_take_any(file))) {
+		cmx_id_shutdown(&user_id->id_priv);
+		cmx_uid_put(user_id);
 	}
 	event_discard_all(&file->events);
 	if (file->mm)
@@ -622,7 +623,7 @@ void cmx_file_close(struct cmx_file *file)
 
 int cmx_uid_init_module(void)
 {
-	user_id_cache = KMEM_CACHE(cmx_uid, 0);
+	user_id_cache = KMEM_CACHE(cmx_user_id, 0);
 	return user_id_cache ? 0 : -ENOMEM;
 }
 

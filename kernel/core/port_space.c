@@ -15,10 +15,10 @@
 #include <net/ip.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
-#include "port.h"
-#include "portmap.h"
+#include "port_space.h"
+#include "port_conflict.h"
 #include "sockaddr.h"
-#include "wire.h"
+#include "cma_hdr.h"
 
 #define PORTS 65536
 #define BUCKET_BITS 10
@@ -29,11 +29,11 @@ struct port_bucket {
 };
 
 /**
- * struct cmx_space - one port space of one network namespace, allocated on first use
+ * struct cmx_port_space - one port space of one network namespace, allocated on first use
  * @used: the ports in use
  * @bucket: owners of ports, hashed by the port
  */
-struct cmx_space {
+struct cmx_port_space {
 	DECLARE_BITMAP(used, PORTS);
 	struct port_bucket bucket[1 << BUCKET_BITS];
 };
@@ -41,7 +41,7 @@ struct cmx_space {
 enum { SPACE_TCP, SPACE_UDP, SPACE_IPOIB, SPACE_IB, SPACE_NUM };
 
 struct cmx_port_net {
-	struct cmx_space *space[SPACE_NUM];
+	struct cmx_port_space *space[SPACE_NUM];
 };
 
 static unsigned int cmx_port_net_id;
@@ -62,7 +62,7 @@ static int port_space_index(enum rdma_ucm_port_space ps)
 	}
 }
 
-static struct cmx_space **port_space_slot(struct net *net, enum rdma_ucm_port_space ps)
+static struct cmx_port_space **port_space_slot(struct net *net, enum rdma_ucm_port_space ps)
 {
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);
 	int i = port_space_index(ps);
@@ -70,10 +70,10 @@ static struct cmx_space **port_space_slot(struct net *net, enum rdma_ucm_port_sp
 	return i < 0 ? NULL : &pn->space[i];
 }
 
-static struct cmx_space *port_space_get(struct net *net, enum rdma_ucm_port_space ps)
+static struct cmx_port_space *port_space_get(struct net *net, enum rdma_ucm_port_space ps)
 {
-	struct cmx_space **slot = port_space_slot(net, ps);
-	struct cmx_space *space, *other;
+	struct cmx_port_space **slot = port_space_slot(net, ps);
+	struct cmx_port_space *space, *other;
 	int i;
 
 	if (!slot)
@@ -97,65 +97,65 @@ static struct cmx_space *port_space_get(struct net *net, enum rdma_ucm_port_spac
 }
 
 /* The service ID of an AF_IB address contains its port space. */
-static enum rdma_ucm_port_space port_space_of_id(struct cmx_priv *p)
+static enum rdma_ucm_port_space port_space_of_id(struct cmx_id_private *id_priv)
 {
-	if (cmx_src(p)->sa_family == AF_IB)
-		return cmx_service_id_ps(cmx_service_id(p->id.ps, cmx_src(p)));
-	return p->id.ps;
+	if (cmx_src(id_priv)->sa_family == AF_IB)
+		return cmx_service_id_ps(cmx_service_id(id_priv->id.ps, cmx_src(id_priv)));
+	return id_priv->id.ps;
 }
 
-static struct port_bucket *port_bucket_of(struct cmx_space *space, u16 port)
+static struct port_bucket *port_bucket_of(struct cmx_port_space *space, u16 port)
 {
 	return &space->bucket[hash_32(port, BUCKET_BITS)];
 }
 
-static struct port_bucket *port_bucket_of_id(const struct cmx_priv *p)
+static struct port_bucket *port_bucket_of_id(const struct cmx_id_private *id_priv)
 {
-	return port_bucket_of(p->space, p->port);
+	return port_bucket_of(id_priv->space, id_priv->port);
 }
 
 /* First owner of @port from @node on, @node included. Caller must hold the lock of the bucket. */
-static struct cmx_priv *port_owner_from(struct hlist_node *node, u16 port)
+static struct cmx_id_private *port_owner_from(struct hlist_node *node, u16 port)
 {
-	struct cmx_priv *p = hlist_entry_safe(node, struct cmx_priv, bind_node);
+	struct cmx_id_private *id_priv = hlist_entry_safe(node, struct cmx_id_private, bind_node);
 
-	hlist_for_each_entry_from(p, bind_node)
-		if (p->port == port)
-			return p;
+	hlist_for_each_entry_from(id_priv, bind_node)
+		if (id_priv->port == port)
+			return id_priv;
 	return NULL;
 }
 
-static struct cmx_priv *port_owner_first(const struct port_bucket *b, u16 port)
+static struct cmx_id_private *port_owner_first(const struct port_bucket *b, u16 port)
 {
 	return port_owner_from(b->owners.first, port);
 }
 
-static struct cmx_priv *port_owner_next(const struct cmx_priv *p)
+static struct cmx_id_private *port_owner_next(const struct cmx_id_private *id_priv)
 {
-	return port_owner_from(p->bind_node.next, p->port);
+	return port_owner_from(id_priv->bind_node.next, id_priv->port);
 }
 
-static void bind_key_init(struct cmx_claim *claim, const struct cmx_priv *p)
+static void bind_key_init(struct cmx_bind_key *claim, const struct cmx_id_private *id_priv)
 {
-	claim->src = cmx_src(p);
-	claim->dst = cmx_dst(p);
-	claim->reuse = READ_ONCE(p->opt.reuseaddr);
-	claim->afonly = READ_ONCE(p->opt.afonly);
-	claim->listening = READ_ONCE(p->state) == CMX_LISTEN;
+	claim->src = cmx_src(id_priv);
+	claim->dst = cmx_dst(id_priv);
+	claim->reuse = READ_ONCE(id_priv->opt.reuseaddr);
+	claim->afonly = READ_ONCE(id_priv->opt.afonly);
+	claim->listening = READ_ONCE(id_priv->state) == CMX_LISTEN;
 }
 
-typedef int (*conflict_fn)(const struct cmx_claim *have, const struct cmx_claim *want);
+typedef int (*conflict_fn)(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
-/* Check @want against all owners of @port but @p. Caller must hold the lock of the bucket. */
-static int port_owners_check(struct port_bucket *b, u16 port, const struct cmx_priv *p,
-			     const struct cmx_claim *want, conflict_fn conflict)
+/* Check @want against all owners of @port but @id_priv. Caller must hold the lock of the bucket. */
+static int port_owners_check(struct port_bucket *b, u16 port, const struct cmx_id_private *id_priv,
+			     const struct cmx_bind_key *want, conflict_fn conflict)
 {
-	const struct cmx_priv *owner;
-	struct cmx_claim have;
+	const struct cmx_id_private *owner;
+	struct cmx_bind_key have;
 	int ret;
 
 	for (owner = port_owner_first(b, port); owner; owner = port_owner_next(owner)) {
-		if (owner == p)
+		if (owner == id_priv)
 			continue;
 		bind_key_init(&have, owner);
 		ret = conflict(&have, want);
@@ -166,37 +166,38 @@ static int port_owners_check(struct port_bucket *b, u16 port, const struct cmx_p
 }
 
 /*
- * Make @p an owner of @port. @conflict decides whether @p can share a port that has owners
- * already; if it is NULL, such a port is refused.
+ * Make @id_priv an owner of @port. @conflict decides whether @id_priv can share a port that has
+ * owners already; if it is NULL, such a port is refused.
  */
-static int port_reserve(struct cmx_priv *p, struct cmx_space *space, u16 port, conflict_fn conflict)
+static int port_reserve(struct cmx_id_private *id_priv, struct cmx_port_space *space, u16 port,
+			conflict_fn conflict)
 {
 	struct port_bucket *b = port_bucket_of(space, port);
-	struct cmx_claim want;
+	struct cmx_bind_key want;
 	int ret = 0;
 
 	spin_lock(&b->lock);
 	if (!test_bit(port, space->used)) {
 		set_bit(port, space->used);
 	} else if (conflict) {
-		bind_key_init(&want, p);
-		ret = port_owners_check(b, port, p, &want, conflict);
+		bind_key_init(&want, id_priv);
+		ret = port_owners_check(b, port, id_priv, &want, conflict);
 	} else {
 		ret = -EADDRNOTAVAIL;
 	}
 	if (!ret) {
-		cmx_addr_set_port(cmx_src(p), htons(port));
-		hlist_add_head(&p->bind_node, &b->owners);
-		p->space = space;
-		p->port = port;
+		cmx_addr_set_port(cmx_src(id_priv), htons(port));
+		hlist_add_head(&id_priv->bind_node, &b->owners);
+		id_priv->space = space;
+		id_priv->port = port;
 	}
 	spin_unlock(&b->lock);
 	return ret;
 }
 
 /* Reserve a free port. The search starts at a random place in the range. */
-static int port_reserve_free(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
-			     unsigned int high)
+static int port_reserve_free(struct cmx_id_private *id_priv, struct cmx_port_space *space,
+			     unsigned int low, unsigned int high)
 {
 	unsigned int start = low + get_random_u16() % (high - low + 1);
 	unsigned int from = start, to = high + 1;
@@ -205,7 +206,7 @@ static int port_reserve_free(struct cmx_priv *p, struct cmx_space *space, unsign
 	for (;;) {
 		port = find_next_zero_bit(space->used, to, from);
 		if (port < to) {
-			if (!port_reserve(p, space, port, NULL))
+			if (!port_reserve(id_priv, space, port, NULL))
 				return 0;
 			from = port + 1;	/* another id has taken it meanwhile */
 			continue;
@@ -218,41 +219,41 @@ static int port_reserve_free(struct cmx_priv *p, struct cmx_space *space, unsign
 }
 
 /* All ports are in use: share one whose owners have another local address or another peer. */
-static int port_reserve_shared(struct cmx_priv *p, struct cmx_space *space, unsigned int low,
-			       unsigned int high)
+static int port_reserve_shared(struct cmx_id_private *id_priv, struct cmx_port_space *space,
+			       unsigned int low, unsigned int high)
 {
 	unsigned int num = high - low + 1;
 	unsigned int start = get_random_u32() % num;
 	unsigned int i;
 
 	for (i = 0; i < num; i++) {
-		if (!port_reserve(p, space, low + (start + i) % num, cmx_portmap_share))
+		if (!port_reserve(id_priv, space, low + (start + i) % num, cmx_port_shareable))
 			return 0;
 		cond_resched();
 	}
 	return -EADDRNOTAVAIL;
 }
 
-static int port_reserve_any(struct cmx_priv *p, struct cmx_space *space)
+static int port_reserve_any(struct cmx_id_private *id_priv, struct cmx_port_space *space)
 {
 	int low, high;
 	int ret;
 
-	inet_get_local_port_range(cmx_net(p), &low, &high);
+	inet_get_local_port_range(cmx_net(id_priv), &low, &high);
 	/* The owner of the network namespace can set a range that begins below 1024. */
 	if (low < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
 		low = PROT_SOCK;
 	if (low > high)
 		return -EADDRNOTAVAIL;
-	ret = port_reserve_free(p, space, low, high);
+	ret = port_reserve_free(id_priv, space, low, high);
 	if (ret)
-		ret = port_reserve_shared(p, space, low, high);
+		ret = port_reserve_shared(id_priv, space, low, high);
 	return ret;
 }
 
 /**
  * cmx_port_claim() - reserve the port of an id's source address
- * @p: the id; its source address is set and it owns no port. Caller must hold its lock
+ * @id_priv: the id; its source address is set and it owns no port. Caller must hold its lock
  *
  * For port 0 the function chooses a port in net.ipv4.ip_local_port_range and writes it to the
  * source address. Ports below 1024 are chosen only for a caller with CAP_NET_BIND_SERVICE. If all
@@ -260,52 +261,52 @@ static int port_reserve_any(struct cmx_priv *p, struct cmx_space *space)
  * another peer.
  *
  * Return: 0; -EACCES for a port below 1024 without CAP_NET_BIND_SERVICE; -EADDRINUSE or
- * -EADDRNOTAVAIL as from cmx_portmap_conflict() and cmx_portmap_share(); -EPROTONOSUPPORT for an
+ * -EADDRNOTAVAIL as from cmx_port_conflict() and cmx_port_shareable(); -EPROTONOSUPPORT for an
  * unknown port space; -EINVAL if the id owns a port already; -ENOMEM.
  */
-int cmx_port_claim(struct cmx_priv *p)
+int cmx_port_claim(struct cmx_id_private *id_priv)
 {
-	u16 port = ntohs(cmx_addr_port(cmx_src(p)));
-	struct cmx_space *space;
+	u16 port = ntohs(cmx_addr_port(cmx_src(id_priv)));
+	struct cmx_port_space *space;
 
-	lockdep_assert_held(&p->lock);
-	if (WARN_ON_ONCE(p->space))
+	lockdep_assert_held(&id_priv->lock);
+	if (WARN_ON_ONCE(id_priv->space))
 		return -EINVAL;
 	/* Ports map to service IDs of devices, and those are not per network namespace. */
 	if (port && port < PROT_SOCK && !capable(CAP_NET_BIND_SERVICE))
 		return -EACCES;
 
-	space = port_space_get(cmx_net(p), port_space_of_id(p));
+	space = port_space_get(cmx_net(id_priv), port_space_of_id(id_priv));
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	return port ? port_reserve(p, space, port, cmx_portmap_conflict)
-		    : port_reserve_any(p, space);
+	return port ? port_reserve(id_priv, space, port, cmx_port_conflict)
+		    : port_reserve_any(id_priv, space);
 }
 
 /**
  * cmx_port_release() - release the port of an id
- * @p: the id, which may own no port. Caller must hold its lock
+ * @id_priv: the id, which may own no port. Caller must hold its lock
  */
-void cmx_port_release(struct cmx_priv *p)
+void cmx_port_release(struct cmx_id_private *id_priv)
 {
 	struct port_bucket *b;
 
-	lockdep_assert_held(&p->lock);
-	if (!p->space)
+	lockdep_assert_held(&id_priv->lock);
+	if (!id_priv->space)
 		return;
 
-	b = port_bucket_of_id(p);
+	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	hlist_del(&p->bind_node);
-	if (!port_owner_first(b, p->port))
-		clear_bit(p->port, p->space->used);
-	p->space = NULL;
+	hlist_del(&id_priv->bind_node);
+	if (!port_owner_first(b, id_priv->port))
+		clear_bit(id_priv->port, id_priv->space->used);
+	id_priv->space = NULL;
 	spin_unlock(&b->lock);
 }
 
 /**
  * cmx_port_recheck() - check an owner of a port for conflicts again
- * @p: the id, which may own no port. Caller must hold its lock
+ * @id_priv: the id, which may own no port. Caller must hold its lock
  *
  * To be called after each change that can cause a conflict: of AFONLY, REUSEADDR or the peer
  * address, and of the state to CMX_LISTEN. The caller stores the change first and reverts it on
@@ -314,52 +315,53 @@ void cmx_port_release(struct cmx_priv *p)
  *
  * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL. 0 if the id owns no port.
  */
-int cmx_port_recheck(struct cmx_priv *p)
+int cmx_port_recheck(struct cmx_id_private *id_priv)
 {
-	struct cmx_claim want;
+	struct cmx_bind_key want;
 	struct port_bucket *b;
 	int ret;
 
-	lockdep_assert_held(&p->lock);
-	if (!p->space)
+	lockdep_assert_held(&id_priv->lock);
+	if (!id_priv->space)
 		return 0;
-	bind_key_init(&want, p);
-	b = port_bucket_of_id(p);
+	bind_key_init(&want, id_priv);
+	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	ret = port_owners_check(b, p->port, p, &want, cmx_portmap_coexist);
+	ret = port_owners_check(b, id_priv->port, id_priv, &want, cmx_port_coexist);
 	spin_unlock(&b->lock);
 	return ret;
 }
 
-static void port_addr_copy(struct cmx_priv *p, const struct sockaddr *src,
+static void port_addr_copy(struct cmx_id_private *id_priv, const struct sockaddr *src,
 			   const struct sockaddr *dst)
 {
 	if (src)
-		memcpy(cmx_src(p), src, cmx_addr_size(src));
+		memcpy(cmx_src(id_priv), src, cmx_addr_size(src));
 	if (dst)
-		memcpy(cmx_dst(p), dst, cmx_addr_size(dst));
+		memcpy(cmx_dst(id_priv), dst, cmx_addr_size(dst));
 }
 
 /**
  * cmx_port_set_addr() - change the addresses of an id
- * @p: the id, which may own a port. Caller must hold its lock
+ * @id_priv: the id, which may own a port. Caller must hold its lock
  * @src: new source address, with the same port; or NULL
  * @dst: new destination address; or NULL
  *
  * While the id owns a port, conflict checks of other ids see either the old or the new addresses.
  */
-void cmx_port_set_addr(struct cmx_priv *p, const struct sockaddr *src, const struct sockaddr *dst)
+void cmx_port_set_addr(struct cmx_id_private *id_priv, const struct sockaddr *src,
+		       const struct sockaddr *dst)
 {
 	struct port_bucket *b;
 
-	lockdep_assert_held(&p->lock);
-	if (!p->space) {
-		port_addr_copy(p, src, dst);
+	lockdep_assert_held(&id_priv->lock);
+	if (!id_priv->space) {
+		port_addr_copy(id_priv, src, dst);
 		return;
 	}
-	b = port_bucket_of_id(p);
+	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	port_addr_copy(p, src, dst);
+	port_addr_copy(id_priv, src, dst);
 	spin_unlock(&b->lock);
 }
 
@@ -373,12 +375,13 @@ void cmx_port_set_addr(struct cmx_priv *p, const struct sockaddr *src, const str
  *
  * Return: the first listener that matches, with a reference, or NULL.
  */
-struct cmx_priv *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
-			       bool (*match)(struct cmx_priv *p, void *arg), void *arg)
+struct cmx_id_private *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
+				     bool (*match)(struct cmx_id_private *id_priv, void *arg),
+				     void *arg)
 {
-	struct cmx_space **slot = port_space_slot(net, ps);
-	struct cmx_priv *p, *found = NULL;
-	struct cmx_space *space;
+	struct cmx_port_space **slot = port_space_slot(net, ps);
+	struct cmx_id_private *id_priv, *found = NULL;
+	struct cmx_port_space *space;
 	struct port_bucket *b;
 
 	/* Pairs with cmpxchg() in port_space_get(). */
@@ -388,9 +391,11 @@ struct cmx_priv *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __b
 
 	b = port_bucket_of(space, ntohs(port));
 	spin_lock(&b->lock);
-	for (p = port_owner_first(b, ntohs(port)); p; p = port_owner_next(p)) {
-		if (READ_ONCE(p->state) == CMX_LISTEN && match(p, arg) && cmx_id_tryget(p)) {
-			found = p;
+	for (id_priv = port_owner_first(b, ntohs(port)); id_priv;
+	     id_priv = port_owner_next(id_priv)) {
+		if (READ_ONCE(id_priv->state) == CMX_LISTEN && match(id_priv, arg) &&
+		    cmx_id_tryget(id_priv)) {
+			found = id_priv;
 			break;
 		}
 	}

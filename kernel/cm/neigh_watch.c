@@ -11,9 +11,9 @@
 #include <net/netevent.h>
 #include "device.h"
 #include "event.h"
-#include "lookup.h"
+#include "neigh_lookup.h"
 #include "transport.h"
-#include "watch.h"
+#include "neigh_watch.h"
 
 /**
  * struct watch_mac_change - a change of the link layer address of an interface
@@ -32,18 +32,18 @@ struct watch_mac_change {
 };
 
 /**
- * struct cmx_peer - a neighbour that is the peer of ids
+ * struct cmx_neigh - a neighbour that is the peer of ids
  * @node: in the bucket of @hop
  * @work: posts the event to its ids after a change of its link layer address
  * @users: number of ids, plus one while @work is queued or runs; under the lock of the bucket
  * @hop: key of the neighbour
  * @mac: link layer address that its ids have resolved
  */
-struct cmx_peer {
+struct cmx_neigh {
 	struct hlist_node node;
 	struct work_struct work;
 	unsigned int users;
-	struct cmx_hop hop;
+	struct cmx_neigh_key hop;
 	u8 mac[ETH_ALEN];
 };
 
@@ -52,12 +52,12 @@ static struct watch_bucket {
 	struct hlist_head peers;
 } buckets[256];
 
-static struct watch_bucket *watch_bucket_of(const struct cmx_hop *hop)
+static struct watch_bucket *watch_bucket_of(const struct cmx_neigh_key *hop)
 {
-	return &buckets[cmx_hop_hash(hop) % ARRAY_SIZE(buckets)];
+	return &buckets[cmx_neigh_key_hash(hop) % ARRAY_SIZE(buckets)];
 }
 
-static void peer_put(struct cmx_peer *peer)
+static void peer_put(struct cmx_neigh *peer)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->hop);
 	bool last;
@@ -71,15 +71,15 @@ static void peer_put(struct cmx_peer *peer)
 		kfree(peer);
 }
 
-/* Lockless; watch_event_post_all() rechecks under p->lock. */
-static bool watch_peer_matches(const struct cmx_priv *p, const void *peer)
+/* Lockless; watch_event_post_all() rechecks under id_priv->lock. */
+static bool watch_peer_matches(const struct cmx_id_private *id_priv, const void *peer)
 {
-	return READ_ONCE(p->peer) == peer;
+	return READ_ONCE(id_priv->peer) == peer;
 }
 
-static bool watch_src_mac_changed(const struct cmx_priv *p, const void *arg)
+static bool watch_src_mac_changed(const struct cmx_id_private *id_priv, const void *arg)
 {
-	const struct rdma_dev_addr *addr = &p->id.route.addr.dev_addr;
+	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	const struct watch_mac_change *c = arg;
 
 	return addr->bound_dev_if == c->ifindex && addr->net == c->net &&
@@ -88,40 +88,41 @@ static bool watch_src_mac_changed(const struct cmx_priv *p, const void *arg)
 
 #define HAS_PATH (CMX_IN(ROUTE_RESOLVED) | CMX_IN(CONNECT) | CMX_IN(DISCONNECT))
 
-static bool watch_peer_mac_changed(const struct cmx_priv *p, const void *peer)
+static bool watch_peer_mac_changed(const struct cmx_id_private *id_priv, const void *peer)
 {
-	return watch_peer_matches(p, peer) && BIT(p->state) & HAS_PATH;
+	return watch_peer_matches(id_priv, peer) && BIT(id_priv->state) & HAS_PATH;
 }
 
 /* Post an event to each id for which @concerned returns true. */
-static void watch_event_post_all(bool (*concerned)(const struct cmx_priv *p, const void *arg),
+static void watch_event_post_all(bool (*concerned)(const struct cmx_id_private *id_priv,
+						   const void *arg),
 				 const void *arg, enum rdma_cm_event_type type, int status)
 {
-	struct cmx_priv **ids, *p;
+	struct cmx_id_private **ids, *id_priv;
 	struct cmx_event *ev;
 	size_t i, n;
 
 	ids = cmx_device_ids(concerned, arg, &n);
 	for (i = 0; i < n; i++) {
-		p = ids[i];
-		ev = cmx_event_must(p, type, status);
-		mutex_lock(&p->lock);
+		id_priv = ids[i];
+		ev = cmx_event_alloc_nofail(id_priv, type, status);
+		mutex_lock(&id_priv->lock);
 		/* An id of a ULP keeps its device for a while after CMX_REMOVED. */
-		if (p->dev && p->state != CMX_REMOVED && concerned(p, arg)) {
+		if (id_priv->dev && id_priv->state != CMX_REMOVED && concerned(id_priv, arg)) {
 			cmx_event_post(ev);
 			ev = NULL;
 		}
-		mutex_unlock(&p->lock);
+		mutex_unlock(&id_priv->lock);
 		if (ev)
 			cmx_event_free(ev);
-		cmx_id_put(p);
+		cmx_id_put(id_priv);
 	}
 	kvfree(ids);
 }
 
 static void peer_work(struct work_struct *work)
 {
-	struct cmx_peer *peer = container_of(work, struct cmx_peer, work);
+	struct cmx_neigh *peer = container_of(work, struct cmx_neigh, work);
 
 	watch_event_post_all(watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
 	peer_put(peer);
@@ -136,13 +137,13 @@ static void watch_mac_change_work(struct work_struct *work)
 }
 
 /* Fill in the neighbour key of the peer. Returns false if the path does not use a neighbour. */
-static bool watch_hop_init(const struct cmx_priv *p, struct cmx_hop *hop)
+static bool watch_hop_init(const struct cmx_id_private *id_priv, struct cmx_neigh_key *hop)
 {
-	const struct sockaddr *dst = cmx_dst(p);
+	const struct sockaddr *dst = cmx_dst(id_priv);
 
-	*hop = (struct cmx_hop) {
-		.net = cmx_net(p),
-		.ifindex = p->id.route.addr.dev_addr.bound_dev_if,
+	*hop = (struct cmx_neigh_key) {
+		.net = cmx_net(id_priv),
+		.ifindex = id_priv->id.route.addr.dev_addr.bound_dev_if,
 		.family = dst->sa_family,
 	};
 	if (dst->sa_family == AF_INET)
@@ -152,25 +153,25 @@ static bool watch_hop_init(const struct cmx_priv *p, struct cmx_hop *hop)
 	else
 		return false;
 	/* On InfiniBand the SA provides the link layer addresses of a path. */
-	return p->dev_port->transport->gid_is_ip;
+	return id_priv->dev_port->transport->gid_is_ip;
 }
 
 /**
- * cmx_watch_peer() - watch the link layer address of the peer of an id
- * @p: the id, whose address has been resolved. Caller must hold its lock
+ * cmx_neigh_watch() - watch the link layer address of the peer of an id
+ * @id_priv: the id, whose address has been resolved. Caller must hold its lock
  *
  * Does nothing if the path does not use a neighbour. Best effort: on allocation failure the peer is
  * not watched, and the id relies on timeouts.
  */
-void cmx_watch_peer(struct cmx_priv *p)
+void cmx_neigh_watch(struct cmx_id_private *id_priv)
 {
-	const u8 *mac = p->id.route.addr.dev_addr.dst_dev_addr;
-	struct cmx_peer *new, *peer;
-	struct cmx_hop hop;
+	const u8 *mac = id_priv->id.route.addr.dev_addr.dst_dev_addr;
+	struct cmx_neigh *new, *peer;
+	struct cmx_neigh_key hop;
 	struct watch_bucket *b;
 
-	lockdep_assert_held(&p->lock);
-	if (WARN_ON_ONCE(p->peer) || !watch_hop_init(p, &hop))
+	lockdep_assert_held(&id_priv->lock);
+	if (WARN_ON_ONCE(id_priv->peer) || !watch_hop_init(id_priv, &hop))
 		return;
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
@@ -182,7 +183,7 @@ void cmx_watch_peer(struct cmx_priv *p)
 	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_hop_equal(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
+		if (cmx_neigh_key_equal(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
 			break;
 	if (!peer) {
 		peer = new;
@@ -192,19 +193,19 @@ void cmx_watch_peer(struct cmx_priv *p)
 	peer->users++;
 	spin_unlock_bh(&b->lock);
 	kfree(new);
-	WRITE_ONCE(p->peer, peer);
+	WRITE_ONCE(id_priv->peer, peer);
 }
 
 /**
- * cmx_unwatch_peer() - undo cmx_watch_peer()
- * @p: the id, whose peer may not be watched. Caller must hold its lock
+ * cmx_neigh_unwatch() - undo cmx_neigh_watch()
+ * @id_priv: the id, whose peer may not be watched. Caller must hold its lock
  */
-void cmx_unwatch_peer(struct cmx_priv *p)
+void cmx_neigh_unwatch(struct cmx_id_private *id_priv)
 {
-	struct cmx_peer *peer = p->peer;
+	struct cmx_neigh *peer = id_priv->peer;
 
-	lockdep_assert_held(&p->lock);
-	WRITE_ONCE(p->peer, NULL);
+	lockdep_assert_held(&id_priv->lock);
+	WRITE_ONCE(id_priv->peer, NULL);
 	if (peer)
 		peer_put(peer);
 }
@@ -235,20 +236,20 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct neighbour *neigh = info;
-	struct cmx_hop hop;
+	struct cmx_neigh_key hop;
 	u8 mac[MAX_ADDR_LEN];
-	struct cmx_peer *peer;
+	struct cmx_neigh *peer;
 	struct watch_bucket *b;
 
 	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
 		return NOTIFY_DONE;
-	hop = cmx_hop_of(neigh);
+	hop = cmx_neigh_key_of(neigh);
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 
 	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_hop_equal(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
+		if (cmx_neigh_key_equal(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
 		    queue_work(cmx_wq, &peer->work))
 			peer->users++;
 	spin_unlock_bh(&b->lock);

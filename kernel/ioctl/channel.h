@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef CMX_EVENTQ_H
-#define CMX_EVENTQ_H
+#ifndef CMX_CHANNEL_H
+#define CMX_CHANNEL_H
 
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -13,11 +13,11 @@
  * struct cmx_file - an event channel: one open file
  * @mutex: serialises fetches and the removal of events. Taken outside the
  *	locks of ids; never taken to post an event
- * @lock: protects @events and &cmx_uid.queued, and &cmx_uid.file while an event
+ * @lock: protects @events and &cmx_user_id.queued, and &cmx_user_id.file while an event
  *	is posted
  * @events: events to be fetched, in order
  * @wait: waiters for an event
- * @ids: list of &cmx_uid.item, protected by the lock of the handle table
+ * @ids: list of &cmx_user_id.item, protected by the lock of the handle table
  * @quota: quota of the user who opened it
  * @pid: process that opened it, for debugfs
  * @mm: address space that has claimed it, or NULL; never changed again
@@ -49,7 +49,7 @@ struct cmx_event_room {
 	struct cmx_event_sizes sizes;
 };
 
-extern const struct cmx_sink cmx_user_sink;
+extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 
 struct cmx_file *cmx_file_new(void);
 void cmx_file_close(struct cmx_file *file);
@@ -63,10 +63,10 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 	return !mm || mm == current->mm;
 }
 
-void cmx_queue_move(struct cmx_uid *u, struct cmx_file *to);
+void cmx_queue_move(struct cmx_user_id *user_id, struct cmx_file *to);
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block);
 
-u32 cmx_uid_destroy(struct cmx_uid *u, struct cmx_file *file);
+u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file);
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched);
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched);
 

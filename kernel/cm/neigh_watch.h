@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_NEIGH_WATCH_H
+#define CMX_NEIGH_WATCH_H
+
+#include "id.h"
+
+/* id_priv->lock is held */
+void cmx_neigh_watch(struct cmx_id_private *id_priv);
+void cmx_neigh_unwatch(struct cmx_id_private *id_priv);
+
+int cmx_watch_init_module(void);
+void cmx_watch_exit_module(void);
+
+#endif
