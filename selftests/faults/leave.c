@@ -4,18 +4,23 @@
  *   leave withdrawn|refused|notified N
  * withdrawn: a sender takes its request back; refused: who has accepted one rejects it then;
  * notified: or goes as soon as its QP seems to have had a message.
+ *   leave expired N
+ * The sender of a request is destroyed while ib_cm reports that nobody has answered. This needs
+ * window.ko.
  */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <rdma/rdma_cmx.h>
 
 #define NOBODY "10.77.0.99"	/* a neighbour that the suite has made up */
 #define PORT 7410
 
 static struct rdma_event_channel *ch;
+static unsigned int response_timeout = 31, retries = 15;
 
 static void die(const char *what)
 {
@@ -62,8 +67,8 @@ static struct rdma_cm_id *send_request(const char *to, struct rdma_conn_param *p
 
 	if (rdma_create_id(ch, &id, NULL, RDMA_PS_TCP))
 		die("rdma_create_id");
-	set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31);
-	set(id, CMX_OPTION_CM_RETRIES, 15);
+	set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, response_timeout);
+	set(id, CMX_OPTION_CM_RETRIES, retries);
 	if (rdma_resolve_addr(id, NULL, ip4(to), 2000))
 		die("rdma_resolve_addr");
 	expect(RDMA_CM_EVENT_ADDR_RESOLVED);
@@ -117,6 +122,36 @@ static void notified(struct rdma_conn_param *par)
 	rdma_destroy_id(id);
 }
 
+/* A counter of window.ko. */
+static unsigned int window_count(const char *name)
+{
+	unsigned int val;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/window/parameters/%s", name);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%u", &val) != 1)
+		die(path);
+	fclose(f);
+	return val;
+}
+
+static void expired(struct rdma_conn_param *par)
+{
+	unsigned int reported = window_count("reported");
+	struct rdma_cm_id *id;
+
+	response_timeout = 14;
+	retries = 0;
+	id = send_request(NOBODY, par);
+	while (window_count("reported") == reported)
+		;
+	rdma_destroy_id(id);
+	/* window.ko counts works until its pauses are over: do not cause any other */
+	usleep(4000 * window_count("pause_ms"));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -126,6 +161,7 @@ int main(int argc, char **argv)
 		{ "withdrawn", withdrawn },
 		{ "refused", refused },
 		{ "notified", notified },
+		{ "expired", expired },
 	};
 	struct rdma_conn_param par = { .qp_num = 0x10000, .retry_count = 7 };
 	struct rdma_cm_id *listener;
