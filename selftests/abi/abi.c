@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ABI, called as no library would. Each test runs in a process of its own,
- * with a time limit: abi [PATTERN]
+ * The ABI, called as no library would: abi [-l] [PATTERN...], see ../lib/tap.h
  */
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include "../lib/slow.h"
 #include "abi.h"
 
 #define TEST_SECONDS 120
@@ -23,7 +19,7 @@ bool check(bool cond, const char *text, const char *file, int line, const char *
 	if (cond)
 		return true;
 	failed = true;
-	printf("    %s:%d: not so: %s", file, line, text);
+	printf("# %s:%d: not so: %s", file, line, text);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
@@ -31,39 +27,25 @@ bool check(bool cond, const char *text, const char *file, int line, const char *
 	return false;
 }
 
-static bool run(const struct test *t)
+static int abi_test_run(const struct test *test)
 {
-	int status;
-	pid_t pid;
-
+	test->run();
+	/* threads may still be in a call */
 	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(slow_time(TEST_SECONDS));
-		t->run();
-		fflush(stdout);
-		_exit(failed);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFSIGNALED(status))
-		printf("    ended by signal %d\n", WTERMSIG(status));
-	printf("%sok %s\n", status ? "not " : "", t->name);
-	return !status;
+	_exit(failed);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct test *const suites[] = {
+	static const struct test *const groups[] = {
 		attr_tests, handle_tests, event_tests, race_tests, grow_tests,
 	};
-	const char *pattern = argc > 1 ? argv[1] : "*";
-	const struct test *t;
-	bool good = true;
-	size_t i;
+	static const struct test_program program = {
+		.groups = groups,
+		.num_groups = ARRAY_SIZE(groups),
+		.seconds = TEST_SECONDS,
+		.run = abi_test_run,
+	};
 
-	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		for (t = suites[i]; t->name; t++)
-			if (!fnmatch(pattern, t->name, 0))
-				good &= run(t);
-	return good ? 0 : 1;
+	return tap_program_run(&program, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/cmx_ioctl.h>
+#include "../lib/tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define OFFSETOFEND(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
@@ -21,11 +22,6 @@
 #define CHECK(cond, ...) check(cond, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
 bool check(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-
-struct test {
-	const char *name;
-	void (*run)(void);
-};
 
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[],
 			  grow_tests[];

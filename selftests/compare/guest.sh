@@ -24,7 +24,8 @@ compare_args() {
 		esac
 	done
 	shift $((OPTIND - 1))
-	wanted=("$@")
+	patterns=("$@")
+	[ $# -gt 0 ] || [ -z "$only" ] || patterns=("$only")
 }
 
 compare_rig() {
@@ -42,7 +43,7 @@ compare_rig() {
 	ip route add unreachable 10.98.0.0/16
 }
 
-bin=$top/selftests/compare/compare
+bin=$tests/compare/compare
 table=$top/Documentation/differences.rst
 
 # trace NAME COMMAND...: run it, and leave each case in a file of its own
@@ -50,6 +51,7 @@ trace() {
 	local name=$1
 	shift
 	mkdir -p "$out/$name"
+	begin_output
 	"$@" >"$out/$name.trace" 2>"$out/$name.times"
 	sed 's/^ *\([0-9]*\) /# \1 ms /' "$out/$name.times"
 	awk -v dir="$out/$name" '/^[a-z]/ { close(f); f = dir "/" $1 } { print >f }' "$out/$name.trace"
@@ -82,7 +84,7 @@ compare_stacks() {
 	local jobs=$1 all case row text_a text_b a b found
 	# in-tree ids can take a minute to go; that is no fault of ours
 	sysctl -qw kernel.hung_task_timeout_secs=0
-	trace first stock "$bin" -t -j "$jobs" "${wanted[@]}"
+	trace first stock "$bin" -t -j "$jobs" "${patterns[@]}"
 	if [ "$second" = ours ]; then
 		load_cmx || exit
 		check "our library is the one in use" ours sh -c "ldd $bin | grep -q $cmx_lib/librdmacm"
@@ -91,11 +93,11 @@ compare_stacks() {
 		rows=()
 	fi
 	[ "$second" = stock ] || sysctl -qw kernel.hung_task_timeout_secs=60
-	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${wanted[@]}"
+	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${patterns[@]}"
 
 	# no program is started for what is the same: that takes minutes under emulation
 	all=$("$bin" -l)
-	for case in $("$bin" -l "${wanted[@]}"); do
+	for case in $("$bin" -l "${patterns[@]}"); do
 		a=$out/first/$case b=$out/second/$case
 		IFS= read -rd '' text_a <"$a"
 		IFS= read -rd '' text_b <"$b"
@@ -109,7 +111,7 @@ compare_stacks() {
 			ok "$case (differs, as listed)"
 		else
 			not_ok "$case" "- in-tree, + $second"
-			diff -U 2 "$a" "$b" | tail -n +4 | head -40 | sed 's/^/    /'
+			diff -U 2 "$a" "$b" | tail -n +4 | head -40 | note
 		fi
 	done
 	for row in "${rows[@]}"; do

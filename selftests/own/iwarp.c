@@ -149,7 +149,7 @@ static void listen_beside_others(void)
 	WANT(!waitpid(pid, NULL, WNOHANG));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	printf("    a listen took %.0f ms\n", sum * 100);
+	tap_note_print("a listen took %.0f ms", sum * 100);
 	WANT(sum < 10);
 }
 

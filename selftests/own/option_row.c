@@ -9,7 +9,7 @@
 static void row_want(const struct cmx_option_row *row, bool cond, const char *text, int line)
 {
 	if (!cond)
-		printf("    option %s\n", row->label);
+		tap_note_print("option %s", row->label);
 	want(cond, text, __FILE__, line);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What only rdma_cmx has. Each case runs in a process of its own, with a time
- * limit: own [PATTERN]
+ * What only rdma_cmx has: own [-l] [-x] [PATTERN...], see ../lib/tap.h. With -x also the cases on
+ * iWARP devices, which need addresses of the suite iwarp.
  */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "../lib/slow.h"
 #include "own.h"
@@ -23,7 +22,7 @@ void want(bool cond, const char *text, const char *file, int line)
 {
 	if (cond)
 		return;
-	printf("    %s:%d: not so: %s (errno %d, %s)\n", file, line, text, errno, strerror(errno));
+	tap_note_print("%s:%d: not so: %s (errno %d, %s)", file, line, text, errno, strerror(errno));
 	exit(1);
 }
 
@@ -64,8 +63,8 @@ int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 
 	WANT(ev);
 	if (ev->event != type)
-		printf("    %s, status %d, instead of %s\n", rdma_event_str(ev->event), ev->status,
-		       rdma_event_str(type));
+		tap_note_print("%s, status %d, instead of %s", rdma_event_str(ev->event), ev->status,
+			       rdma_event_str(type));
 	WANT(ev->event == type);
 	status = ev->status;
 	rdma_ack_cm_event(ev);
@@ -139,41 +138,28 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags)
 	return val;
 }
 
-static int run(const struct test *t)
+static int own_test_run(const struct test *test)
 {
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(slow_time(CASE_SECONDS));
-		plain.qp_num = (getpid() * 4) & 0xffffff;
-		t->run();
-		exit(0);
-	}
-	waitpid(pid, &status, 0);
-	if (WIFSIGNALED(status))
-		printf("    killed by signal %d\n", WTERMSIG(status));
-	printf("%s %s\n", status ? "not ok" : "ok", t->name);
-	return status;
+	plain.qp_num = (getpid() * 4) & 0xffffff;
+	test->run();
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const struct test *all[] = {
+	static const struct test *const groups[] = {
 		addr_tests, option_tests, option_row_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
-		port_tests, channel_tests, fork_tests, limit_tests, iwarp_tests,
-		event_info_tests,
+		port_tests, channel_tests, fork_tests, limit_tests,
+		event_info_tests, iwarp_tests,
 	};
-	const struct test *t;
-	unsigned int i;
-	int bad = 0;
+	static const struct test_program program = {
+		.groups = groups,
+		.num_groups = sizeof(groups) / sizeof(*groups),
+		.num_extra = 1,
+		.seconds = CASE_SECONDS,
+		.run = own_test_run,
+	};
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
-		for (t = all[i]; t->name; t++)
-			if (argc < 2 ? all[i] != iwarp_tests : !!strstr(t->name, argv[1]))
-				bad |= run(t);
-	return !!bad;
+	return tap_program_run(&program, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/tap.h"
 
 /** struct pair - two ids on the way to each other */
 struct pair {
@@ -15,11 +16,6 @@ struct pair {
 	struct rdma_cm_id *id;
 	struct rdma_cm_id *listener;
 	struct rdma_cm_id *child;
-};
-
-struct test {
-	const char *name;
-	void (*run)(void);
 };
 
 extern const struct test addr_tests[], option_tests[], option_row_tests[],

@@ -8,29 +8,15 @@
 rig || exit
 load_cmx || exit
 
-# cases PREFIX COMMAND...: a program that prints "ok NAME" or "not ok NAME" for each of its cases
-cases() {
-	local prefix=$1 line before=$((passed + failed))
-	shift
-	while IFS= read -r line; do
-		case $line in
-		"ok "*) ok "$prefix${line#ok }";;
-		"not ok "*) not_ok "$prefix${line#not ok }";;
-		*) echo "$line";;
-		esac
-	done < <("$@" 2>&1)
-	[ $((passed + failed)) -gt "$before" ] || not_ok "$prefix$* ran"
-}
-
-abi=$top/selftests/abi
-cases "" "$abi/abi"
+abi=$tests/abi
+cases "" "$abi/abi" ${only:+"$only"}
 for pattern in "*malformed*" "*unusual*" "a request" "grow: *"; do
 	cases "one field more: " "$abi/abi-more" "$pattern"
 	cases "one field fewer: " "$abi/abi-fewer" "$pattern"
 done
 library() { # PREFIX FOLDER: what an event and a query bring, by the library of that folder
-	for name in "ECE: offered" "many events" "multicast: attributes"; do
-		cases "$1" env LD_LIBRARY_PATH="$2" "$top/selftests/own/own" "$name"
+	for name in "*ECE: offered*" "*many events*" "*multicast: attributes*"; do
+		cases "$1" env LD_LIBRARY_PATH="$2" "$tests/own/own" "$name"
 	done
 }
 library "library with one field more: " "$abi/more/lib"

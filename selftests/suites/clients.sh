@@ -101,8 +101,8 @@ pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
 		skip "$name" "the in-tree stack does not do it here"
 	else
 		not_ok "$name" "active status $a, passive status $p"
-		tail -12 "$run/passive" | sed 's/^/    passive: /'
-		tail -12 "$run/active" | sed 's/^/    active: /'
+		tail -12 "$run/passive" | sed 's/^/passive: /' | note
+		tail -12 "$run/active" | sed 's/^/active: /' | note
 	fi
 }
 
@@ -111,12 +111,15 @@ column() { # PASSIVE-STACK ACTIVE-STACK
 	while IFS='|' read -r name passive active; do
 		read -r name <<<"$name"
 		case $name in ''|'#'*) continue;; esac
-		[ -z "$only" ] || [[ " $only " = *" $name "* ]] || continue
+		[ -z "$programs" ] || [[ " $programs " = *" $name "* ]] || continue
+		# the in-tree stack at both ends shows what must work
+		wanted "$name: $2 to $1" ||
+			{ [ "$1$2" = stockstock ] && wanted "$name: ours to stock"; } || continue
 		pair "$name" "$1" "$2" "$passive" "$active"
-	done <"$top/selftests/clients/pairs"
+	done <"$tests/clients/pairs"
 }
 
-only=$*
+programs=$*
 broken=
 column stock stock
 if [ -z "$cmx_lib" ] || ! load_cmx; then

@@ -7,7 +7,7 @@
 #
 # compare.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/compare/guest.sh"
+. "$tests/compare/guest.sh"
 compare_args roce "$@"
 
 # what compare's util.h calls its addresses

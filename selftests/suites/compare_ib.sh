@@ -7,8 +7,8 @@
 #
 # compare_ib.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
-. "$top/selftests/compare/guest.sh"
+. "$tests/hca/guest.sh"
+. "$tests/compare/guest.sh"
 compare_args ib "$@"
 
 fabric up -f 1 >/dev/null || exit

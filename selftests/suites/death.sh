@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
-hold=$top/selftests/faults/hold
+hold=$tests/faults/hold
 tmp=$(mktemp -d)
 
 # start NAME ARGS...: a holder in the background, in namespace $ns, its input in fd 8
@@ -19,7 +19,7 @@ start() {
 	LD_LIBRARY_PATH=$cmx_lib ${ns:+ip netns exec $ns} "$hold" "$@" <"$tmp/in" >"$tmp/out" 2>&1 &
 	pid=$!
 	exec 8>"$tmp/in"
-	check "$name" within 60 grep -q ^ready "$tmp/out" || cat "$tmp/out"
+	check "$name" within 60 grep -q ^ready "$tmp/out" || note <"$tmp/out"
 }
 
 # end NAME: tell it to destroy all
@@ -88,14 +88,14 @@ done
 ip link set d0 arp on
 for way in withdrawn refused notified; do
 	ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
-	check "1000 messages are left, $way" ours "$top/selftests/faults/leave" $way 1000
+	check "1000 messages are left, $way" ours "$tests/faults/leave" $way 1000
 	remove &
 	check "the device goes within two seconds, $way" \
 		within 2 test ! -e /sys/class/infiniband/rxe0
 	wait
 	rig
 done
-check "300 messages are left" ours "$top/selftests/faults/leave" withdrawn 300
+check "300 messages are left" ours "$tests/faults/leave" withdrawn 300
 rmmod rdma_cmx &
 check "the module goes within two seconds" within 2 test ! -e /sys/module/rdma_cmx
 wait

@@ -5,7 +5,7 @@
 # check: 6.12
 # timeout: 300
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
+. "$tests/hca/guest.sh"
 rig || exit
 load_cmx || exit
 bin=$top/build/examples
@@ -23,7 +23,7 @@ serve() {
 	shift
 	start "$@" >"$tmp/server" 2>&1 &
 	server=$!
-	within 20 listening "$port" || cat "$tmp/server"
+	within 20 listening "$port" || note <"$tmp/server"
 }
 ended() { # NAME
 	if wait $server; then ok "$1"; else not_ok "$1" "$(cat "$tmp/server")"; fi

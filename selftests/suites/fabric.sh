@@ -5,16 +5,16 @@
 # check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
-path=$top/selftests/fabric/path
-acm=$top/selftests/fabric/acm
+. "$tests/hca/guest.sh"
+path=$tests/fabric/path
+acm=$tests/fabric/acm
 run=$(mktemp -d)
 paths=/sys/kernel/debug/rdma_cmx/paths
 param=/sys/module/rdma_cmx/parameters
 port=7500
 gid() { cat "/sys/class/infiniband/vib$1/ports/1/gids/0"; }
 
-fabric up >"$run/up" 2>&1 || { tail -n 5 "$run/up"; not_ok "fabric up"; finish; }
+fabric up >"$run/up" 2>&1 || { not_ok "fabric up" "$(tail -n 5 "$run/up")"; finish; }
 load_cmx || { not_ok "the module"; finish; }
 
 with() { # ours|stock COMMAND...
@@ -53,7 +53,7 @@ pair() {
 		ok "$name: $a to $p"
 	else
 		not_ok "$name: $a to $p" "client $c, server $s"
-		tail -n 5 "$run/server" "$run/client" | sed 's/^/    /'
+		tail -n 5 "$run/server" "$run/client" | note
 	fi
 }
 enter() { # NAMESPACE STACK COMMAND...
@@ -95,8 +95,8 @@ pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.7
 at=
 
 option_rows() {
-	(with ours ip netns exec h1 env OWN_ADDRESS=10.78.0.2 "$top/selftests/own/own" \
-		"option: each on the transports")
+	(with ours ip netns exec h1 env OWN_ADDRESS=10.78.0.2 "$tests/own/own" \
+		"option: each on the transports*")
 }
 check "each option on the transports that have it" option_rows
 

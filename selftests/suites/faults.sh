@@ -32,7 +32,7 @@ echo N >$pages/ignore-gfp-wait
 echo 0 >$pages/min-order
 echo 0 >$pages/verbose
 
-LD_LIBRARY_PATH=$cmx_lib "$top/selftests/faults/failnth" >"$tmp/out" 2>&1
+LD_LIBRARY_PATH=$cmx_lib "$tests/faults/failnth" >"$tmp/out" 2>&1
 while read -r verdict rest; do
 	case $verdict in
 	ok) ok "$rest";;
@@ -50,12 +50,12 @@ n=0
 for i in $(seq 20); do
 	# at 5 % most end before they have a connection, at 1 % every third goes through
 	echo $((i % 2 ? 5 : 1)) >"$f/probability"
-	ours timeout $((30 * slow)) "$top/selftests/faults/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
+	ours timeout $((30 * slow)) "$tests/faults/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
 	[ $? = 124 ] || n=$((n + 1))
 done
 echo 0 >"$f/probability"
 [ $n = 20 ] && ok "20 runs with failures by chance end" || not_ok "runs with failures by chance" "only $n of 20 ended"
-check "all works again" ours "$top/selftests/faults/hold" -n 6 -g 6
+check "all works again" ours "$tests/faults/hold" -n 6 -g 6
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

@@ -12,13 +12,16 @@ insmod "$ko" || { not_ok "rdma_cmx_kunit"; finish; }
 while read -r verdict; do
 	verdict=${verdict#"${verdict%%[! ]*}"}
 	case $verdict in
-	"ok "*" # SKIP"*) skip "${verdict#ok * - }";;
+	"ok "*" # SKIP"*)
+		read -r _ _ name <<<"$verdict"
+		skip "${name%% # SKIP*}" "${name#* # SKIP }"
+		;;
 	"ok "*)	read -r _ _ name <<<"$verdict"; ok "$name";;
 	"not ok "*) read -r _ _ _ name <<<"$verdict"; not_ok "$name";;
 	esac
 # a suite's own verdict stands without indentation; its cases are what counts
 done < <(cat /sys/kernel/debug/kunit/*/results | grep -E '^ +(not )?ok [0-9]+ ')
-[ $((passed + failed)) -gt 0 ] || { not_ok "there are results"; dmesg | tail -20; }
-grep -h -A5 'EXPECTATION FAILED' /sys/kernel/debug/kunit/*/results | head -40
+[ $((passed + failed)) -gt 0 ] || not_ok "there are results" "$(dmesg | tail -20)"
+grep -h -A5 'EXPECTATION FAILED' /sys/kernel/debug/kunit/*/results | head -40 | note
 rmmod rdma_cmx_kunit
 finish

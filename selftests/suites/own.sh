@@ -32,14 +32,7 @@ queued=$tracing/events/workqueue/workqueue_queue_work
 echo 'workqueue == "rdma_cmx"' >$queued/filter
 echo 1 >$queued/enable
 
-while IFS= read -r line; do
-	case $line in
-	"ok "*) ok "${line#ok }";;
-	"not ok "*) not_ok "${line#not ok }";;
-	*) echo "$line";;
-	esac
-done < <(ours "$top/selftests/own/own" 2>&1)
-[ $((passed + failed)) -gt 0 ] || not_ok "own ran"
+cases "" ours "$tests/own/own" ${only:+"$only"}
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 check "of neighbours only a peer that moves queues work" \

@@ -5,8 +5,8 @@
 # check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
-. "$top/selftests/sa/guest.sh"
+. "$tests/hca/guest.sh"
+. "$tests/sa/guest.sh"
 fabric up 3 || exit
 load_cmx || exit
 # MADs that asked the SA to join or to leave since "count_sa"

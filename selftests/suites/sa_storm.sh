@@ -4,8 +4,8 @@
 # kernels: 6.1 6.12 debug
 # check: 6.12
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
-. "$top/selftests/sa/guest.sh"
+. "$tests/hca/guest.sh"
+. "$tests/sa/guest.sh"
 fabric up 3 >/dev/null || exit
 load_cmx || exit
 # the first groups of a storm are 239.1.6.x and 239.1.7.x

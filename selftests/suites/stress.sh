@@ -7,8 +7,8 @@
 # timeout: 1200
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
-stress=$top/selftests/stress
+. "$tests/hca/guest.sh"
+stress=$tests/stress
 seed=${1:-$(date +%s)}
 # A guest that counts instructions needs several of the host's seconds for each of these: it never idles here.
 seconds=8
@@ -31,12 +31,12 @@ fuzz() {
 	timeout -k 5 $((seconds + 90 * slow)) "$stress/$what" -s "$seed" -n 10000000 \
 		-T "$seconds" "$@" >"$out" 2>&1 </dev/null
 	status=$?
-	sed 's/^/# /' "$out"
+	note <"$out"
 	check "$what on the $where ends by itself" test $status = 0
 	check "$what on the $where got as far as connections and groups" deep "$out"
 	wait $pid
 	check "no id of $what is left on the $where" within 30 no_ids
-	no_ids || head -20 /sys/kernel/debug/rdma_cmx/ids
+	no_ids || head -20 /sys/kernel/debug/rdma_cmx/ids | note
 	check "the module unloads after $what on the $where" within 30 rmmod rdma_cmx
 }
 rig || exit

@@ -7,11 +7,11 @@
 # real clock: debug
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
-. "$top/selftests/hca/guest.sh"
+. "$tests/hca/guest.sh"
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
-. "$top/selftests/ulp/guest.sh"
+. "$tests/ulp/guest.sh"
 a=10.77.0.1
 # neighbours: one that is silent, and none, which takes an interface that asks
 ip link set d0 arp on

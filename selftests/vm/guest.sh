@@ -2,10 +2,15 @@
 # What test scripts that run in a guest share. Source it first:
 #   . "$(dirname "$0")/../vm/guest.sh"
 #
-# ok NAME, not_ok NAME [WHY], skip NAME WHY    say how a test went
+# The results are printed in the Test Anything Protocol, version 13.
+#
+# ok NAME, not_ok NAME [WHY], skip NAME WHY    the result of a case
 # check NAME COMMAND...                        the command must succeed
 # check_not NAME COMMAND...                    the command must fail
-# finish                                       print the counts; the last line of a script
+# cases PREFIX COMMAND...                      the cases of a program that prints TAP
+# note [TEXT...]                               a line that is no result; without TEXT: the input
+# skip_all WHY                                 end: no case of the script can run here
+# finish                                       print plan and counts; the last line of a script
 # rig [HOST]                                   rxe0 on d0, 10.77.0.HOST/24 and fd77::HOST/64, HOST 1
 # load_cmx, unload_cmx                         our module, built for the running kernel
 # built PATTERN                                the module in build/ that fits the running kernel
@@ -13,17 +18,60 @@
 # within SECONDS COMMAND...                    try again until it succeeds
 # repeated NAME WHY                            a case that cannot be made certain is tried once more
 #
+# CMX_CASE is a shell pattern: only cases whose NAME, or "SUITE: NAME", matches it count. $only is
+# the same without the suite, for programs.
+#
 # Deadlines are for an idle machine: vm/slow says how many times longer they are, $slow.
 # shellcheck shell=bash
 
-top=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+top=$(realpath "$tests/..")
+suite=$(basename "$0" .sh)
 passed=0 failed=0 skipped=0
 slow=${CMX_SLOW:-1}
+only=${CMX_CASE:-}
+only=${only#"$suite: "}
 
-ok()     { passed=$((passed + 1)); echo "ok $1"; }
-not_ok() { failed=$((failed + 1)); echo "not ok $1${2:+: $2}"; }
-repeated() { echo "repeated $1: $2"; }
-skip()   { skipped=$((skipped + 1)); echo "skip $1${2:+: $2}"; }
+# wanted NAME: whether CMX_CASE selects the case
+wanted() {
+	# shellcheck disable=SC2053 # it is a pattern
+	[ -z "$only" ] || [[ $1 = $only || ${1%" (differs, as listed)"} = $only || "$suite: $1" = $only ]]
+}
+
+# the version comes before everything else
+begun=${KSFT_TAP_LEVEL:-}
+begin_output() {
+	[ -n "$begun" ] || echo "TAP version 13"
+	begun=1
+}
+
+# result VERDICT NAME [SKIP-REASON]: the counters have been raised
+result() {
+	begin_output
+	echo "$1 $((passed + failed + skipped)) ${2//\#/\\#}${3+ # SKIP${3:+ $3}}"
+}
+
+note() {
+	begin_output
+	if [ $# -gt 0 ]; then echo "# $*"; else sed 's/^/#   /'; fi
+}
+
+ok() {
+	! wanted "$1" || { passed=$((passed + 1)); result ok "$1"; }
+}
+
+not_ok() {
+	wanted "$1" || { note "not selected, and failed: $1${2:+: $2}"; return; }
+	failed=$((failed + 1))
+	result "not ok" "$1"
+	[ -z "${2:-}" ] || note <<<"$2"
+}
+
+skip() {
+	! wanted "$1" || { skipped=$((skipped + 1)); result ok "$1" "${2:-}"; }
+}
+
+repeated() { note "repeated $1: $2"; }
 
 check() {
 	local name=$1 out
@@ -32,7 +80,7 @@ check() {
 		ok "$name"
 	else
 		not_ok "$name" "status $?"
-		echo "$out" | tail -20 | sed 's/^/    /'
+		echo "$out" | tail -20 | note
 	fi
 }
 
@@ -41,16 +89,49 @@ check_not() {
 	shift
 	if out=$("$@" 2>&1 </dev/null); then
 		not_ok "$name" "it succeeded"
-		echo "$out" | tail -20 | sed 's/^/    /'
+		echo "$out" | tail -20 | note
 	else
 		ok "$name"
 	fi
 }
 
+cases() {
+	local prefix=$1 line name plan= n=0
+	shift
+	while IFS= read -r line; do
+		name=${line#*ok }
+		name=$prefix${name#* }
+		case $line in
+		"ok "*" # SKIP"*) skip "${name%% # SKIP*}" "${name#* # SKIP }"; n=$((n + 1));;
+		"ok "*) ok "$name"; n=$((n + 1));;
+		"not ok "*) not_ok "$name"; n=$((n + 1));;
+		1..*) plan=${line#1..};;
+		"TAP version "*|"# Totals: "*) ;;
+		"#"*) begin_output; echo "$line";;
+		*) note "$line";;
+		esac
+	done < <("$@" 2>&1)
+	# a program in which nothing matches the pattern prints no plan
+	[ "$plan" = "$n" ] || [ -n "$only" ] ||
+		not_ok "$prefix$* ran" "$n of ${plan:-unknown} cases"
+}
+
+skip_all() {
+	begin_output
+	echo "1..0 # SKIP $*"
+	note "$suite: 0 passed, 0 failed, 0 skipped"
+	exit 4
+}
+
+# exit 4 is what kselftest takes for "skipped"
 finish() {
-	echo "# $(basename "$0" .sh): $passed passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ]
-	exit
+	local n=$((passed + failed + skipped))
+	[ $n != 0 ] || skip_all "no case ${only:+matches $only}"
+	echo "1..$n"
+	note "$suite: $passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] || exit 1
+	[ "$passed" != 0 ] || exit 4
+	exit 0
 }
 
 # nap SECONDS: sleep without a process of its own, which costs more than the sleep where the clock skips it
@@ -99,7 +180,7 @@ cmx_module() { built "*/rdma_cmx.ko"; }
 load_cmx() {
 	local ko
 	[ -d /sys/module/rdma_cmx ] && return
-	ko=$(cmx_module) || { echo "no module for $(uname -r) in build/"; return 1; }
+	ko=$(cmx_module) || { note "no module for $(uname -r) in build/"; return 1; }
 	modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || return
 	insmod "$ko" "$@" || return
 	# for vm/leaks

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Runs the cases of a test program, each in a process of its own with a time limit, and prints the
+ * results in the Test Anything Protocol, version 13.
+ */
+#ifndef TAP_H
+#define TAP_H
+
+#include <stddef.h>
+
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+/**
+ * struct test_program - what a test program consists of
+ * @groups: tables of cases, each with an empty row at its end
+ * @num_groups: number of tables
+ * @num_extra: number of tables, at the end of @groups, that are used only with option -x
+ * @seconds: time limit of a case on an idle machine
+ * @run: run a case in its own process; returns 0 or KSFT_FAIL
+ */
+struct test_program {
+	const struct test *const *groups;
+	size_t num_groups;
+	size_t num_extra;
+	int seconds;
+	int (*run)(const struct test *test);
+};
+
+/*
+ * PROGRAM [-l] [-x] [PATTERN...]
+ *
+ * Run the cases whose name matches one of the shell patterns (default: all). -l lists their names.
+ * Returns the exit status of the program: 0, 1 if a case failed, 2 if no case matches, 4 if all
+ * cases were skipped.
+ */
+int tap_program_run(const struct test_program *program, int argc, char **argv);
+
+/* In a case: skip it. */
+void tap_case_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* In a case: print a line that is not a result. */
+void tap_note_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
