@@ -25,7 +25,9 @@
 # shellcheck shell=bash
 
 tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
-top=$(realpath "$tests/..")
+# an installed tree has everything in one folder
+top=$tests
+[ -e "$tests/kselftest-list.txt" ] || top=$(realpath "$tests/..")
 suite=$(basename "$0" .sh)
 passed=0 failed=0 skipped=0
 slow=${CMX_SLOW:-1}
@@ -180,9 +182,12 @@ cmx_module() { built "*/rdma_cmx.ko"; }
 load_cmx() {
 	local ko
 	[ -d /sys/module/rdma_cmx ] && return
-	ko=$(cmx_module) || { note "no module for $(uname -r) in build/"; return 1; }
-	modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || return
-	insmod "$ko" "$@" || return
+	if ko=$(cmx_module); then
+		modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || return
+		insmod "$ko" "$@" || return
+	else
+		modprobe rdma_cmx "$@" || { note "no module for $(uname -r)"; return 1; }
+	fi
 	# for vm/leaks
 	grep '\[rdma_cmx\]' /proc/kallsyms >/run/symbols
 	within 5 test -c /dev/infiniband/rdma_cmx && chmod 666 /dev/infiniband/rdma_cmx
