@@ -35,6 +35,7 @@ help:
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make demo             a tour, in a virtual machine"
 	@echo "make check            the tests, in virtual machines"
+	@echo "make check T='own: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
 	@echo "make coverage         what of the module the tests reach; K=6.12, S=\"own abi\": kernels, suites"
 	@echo "make bench            measurements, beside the in-tree stack"
@@ -107,7 +108,7 @@ uninstall:
 		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 check:
-	@selftests/check
+	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))
 
 check-all:
 	@selftests/check -a $(if $(PART),-p $(PART))
