@@ -12,10 +12,7 @@
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <rdma/ib_marshall.h>
 #include "channel.h"
-#include "info.h"
-#include "ioctl.h"
 #include "join.h"
 #include "quota.h"
 #include "teardown.h"
@@ -339,146 +336,6 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 	return ret;
 }
 
-static void event_conn_fill(struct rdma_ucm_conn_param *to, const struct rdma_conn_param *from)
-{
-	if (from->private_data_len)
-		memcpy(to->private_data, from->private_data, from->private_data_len);
-	to->private_data_len = from->private_data_len;
-	to->qp_num = from->qp_num;
-	to->srq = from->srq;
-	to->responder_resources = from->responder_resources;
-	to->initiator_depth = from->initiator_depth;
-	to->flow_control = from->flow_control;
-	to->retry_count = from->retry_count;
-	to->rnr_retry_count = from->rnr_retry_count;
-}
-
-static void event_ud_fill(struct cmx_id_private *id_priv, struct rdma_ucm_ud_param *to,
-			  struct rdma_ud_param *from)
-{
-	if (from->private_data_len)
-		memcpy(to->private_data, from->private_data, from->private_data_len);
-	to->private_data_len = from->private_data_len;
-	to->qp_num = from->qp_num;
-	to->qkey = from->qkey;
-	mutex_lock(&id_priv->lock);
-	if (id_priv->dev)
-		ib_copy_ah_attr_to_user(id_priv->id.device, &to->ah_attr, &from->ah_attr);
-	mutex_unlock(&id_priv->lock);
-}
-
-/* The optional parts of a record that an event of this type has */
-static u32 event_optional_parts(const struct cmx_event *ev)
-{
-	switch (ev->ev.event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		return CMX_EVENT_F_INFO | CMX_EVENT_F_QP;
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		return CMX_EVENT_F_INFO;
-	default:
-		return 0;
-	}
-}
-
-/* These structures contain structures of other headers, which must not grow. */
-static_assert(offsetofend(struct cmx_event_resp, param) == 344);
-static_assert(offsetofend(struct cmx_event_resp, rts) == 632);
-static_assert(offsetofend(struct cmx_id_info, init_attr) == 600);
-
-/*
- * Fill in @file->record, with the optional parts that @room has space for. For a CONNECT_REQUEST,
- * @handle is that of the new id. Caller must hold the mutex of the channel.
- */
-static void event_record_fill(struct cmx_file *file, struct cmx_event *ev, u32 handle,
-			      const struct cmx_event_room *room)
-{
-	struct cmx_event_resp *to = &file->record.resp;
-	struct cmx_user_id *user_id = event_user_id(ev);
-	u32 parts = event_optional_parts(ev);
-
-	memset(to, 0, offsetof(struct cmx_event_resp, rtr));
-	memset_after(to, 0, rts);
-	to->event = ev->ev.event;
-	to->status = ev->ev.status;
-	to->flags = ev->flags;
-	to->ece = ev->ev.ece;
-	if (ev->mc) {
-		to->flags |= CMX_EVENT_F_MCAST;
-		to->uid = ev->mc->uid;
-		to->id = ev->mc->handle;
-	} else {
-		to->uid = READ_ONCE(user_id->uid);
-		to->id = ev->listener ? handle : user_id->handle;
-		to->listen_id = ev->listener ? user_id->handle : 0;
-	}
-	if (ev->id_priv->id.qp_type == IB_QPT_UD) {
-		to->flags |= CMX_EVENT_F_UD;
-		event_ud_fill(ev->id_priv, &to->param.ud, &ev->ev.param.ud);
-	} else {
-		event_conn_fill(&to->param.conn, &ev->ev.param.conn);
-	}
-	if (parts & CMX_EVENT_F_INFO && room->sizes.info) {
-		cmx_info_fill(to_uid(ev->id_priv), &file->record.info, room->sizes.info);
-		to->flags |= CMX_EVENT_F_INFO;
-	}
-	if (parts & CMX_EVENT_F_QP && ev->id_priv->id.qp_type != IB_QPT_UD &&
-	    room->sizes.resp > offsetof(struct cmx_event_resp, rtr) &&
-	    !cmx_info_qp_attr(ev->id_priv, IB_QPS_RTR, &to->rtr) &&
-	    !cmx_info_qp_attr(ev->id_priv, IB_QPS_RTS, &to->rts))
-		to->flags |= CMX_EVENT_F_QP;
-}
-
-/* Copy the bytes of @from between the two offsets. */
-static int record_range_copy(void __user *to, const void *from, size_t start, size_t end)
-{
-	return start < end ? cmx_copy_out(to + start, from + start, end - start) : 0;
-}
-
-/* Zero the fields that the process knows and this kernel does not. */
-static int record_tail_clear(void __user *to, size_t size, size_t asked)
-{
-	return asked > size && clear_user(to + size, asked - size) ? -EFAULT : 0;
-}
-
-/*
- * Skip the parts that are not valid, because most events are short: QP attributes
- * without CMX_EVENT_F_QP, and the unused rest of the private data.
- */
-static int event_resp_copy(void __user *to, const struct cmx_event_resp *from, size_t asked)
-{
-	const size_t qp = offsetof(struct cmx_event_resp, rtr);
-	const size_t qp_end = offsetofend(struct cmx_event_resp, rts);
-	size_t data = offsetof(struct cmx_event_resp, param.conn.private_data);
-	size_t len = from->param.conn.private_data_len;
-	size_t known = min(asked, sizeof(*from));
-
-	if (from->flags & CMX_EVENT_F_UD) {
-		data = offsetof(struct cmx_event_resp, param.ud.private_data);
-		len = from->param.ud.private_data_len;
-	}
-	return record_range_copy(to, from, 0, data + len) ?:
-	       record_range_copy(to, from, data + RDMA_MAX_PRIVATE_DATA, qp) ?:
-	       record_range_copy(to, from, from->flags & CMX_EVENT_F_QP ? qp : qp_end,
-				 min(known, qp_end)) ?:
-	       record_range_copy(to, from, qp_end, known) ?:
-	       record_tail_clear(to, sizeof(*from), asked);
-}
-
-static int event_record_copy(void __user *to, const struct cmx_event_record *from,
-			     const struct cmx_event_sizes *asked)
-{
-	int ret = event_resp_copy(to, &from->resp, asked->resp);
-
-	if (ret || !(from->resp.flags & CMX_EVENT_F_INFO))
-		return ret;
-	to += asked->resp;
-	return record_range_copy(to, &from->info, 0,
-				 min_t(size_t, asked->info, sizeof(from->info))) ?:
-	       record_tail_clear(to, sizeof(from->info), asked->info);
-}
-
 /* Finish a fetch. The process has the event, so that nothing may fail here. */
 static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
 {
@@ -517,8 +374,8 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 		if (ret)
 			return ret;
 	}
-	event_record_fill(file, ev, handle, room);
-	ret = event_record_copy(to, &file->record, &room->sizes);
+	cmx_event_record_fill(&file->record, ev, event_user_id(ev), handle, &room->sizes);
+	ret = cmx_event_record_copy(to, &file->record, &room->sizes);
 	if (ret) {
 		if (ev->listener)
 			cmx_handle_abort(handle);

@@ -70,6 +70,13 @@ u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file);
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched);
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched);
 
+/* event_record.c */
+void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev,
+			   struct cmx_user_id *user_id, u32 handle,
+			   const struct cmx_event_sizes *sizes);
+int cmx_event_record_copy(void __user *to, const struct cmx_event_record *from,
+			  const struct cmx_event_sizes *asked);
+
 int cmx_uid_init_module(void);
 void cmx_uid_exit_module(void);
 
