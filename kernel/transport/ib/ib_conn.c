@@ -557,34 +557,13 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 	}
 }
 
-/**
- * cmx_ib_handler() - handle an event of ib_cm: connections and SIDR
- * @cm: the ib_cm id
- * @event: the event
- *
- * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
- * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
- * both ids until then.
- *
- * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->cm no
- * longer points to it.
- *
- * Return: 0. The consumer decides about errors.
- */
-int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
+/* Consumes the caller's reference to the id. */
+static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+			    const struct ib_cm_event *event)
 {
 	struct cmx_event *ev = NULL;
-	bool post = false, got;
-	struct cmx_id_private *id_priv;
+	bool post = false;
 
-	if (event->event == IB_CM_MRA_RECEIVED)
-		return 0;
-	rcu_read_lock();
-	id_priv = cm->context;
-	got = cmx_id_tryget(id_priv);
-	rcu_read_unlock();
-	if (!got)
-		return 0;
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_route_invalidate(id_priv);
@@ -598,5 +577,87 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	mutex_unlock(&id_priv->lock);
 	cmx_event_finish(id_priv, ev, post);
 	cmx_id_put(id_priv);
+}
+
+/**
+ * struct ib_send_error - a report of ib_cm that a message timed out or could not be sent
+ * @work: handles the report
+ * @id_priv: the id, with a reference
+ * @cm: the ib_cm id. It may have been freed, and is only compared
+ * @event: the report
+ */
+struct ib_send_error {
+	struct work_struct work;
+	struct cmx_id_private *id_priv;
+	struct ib_cm_id *cm;
+	struct ib_cm_event event;
+};
+
+static void ib_send_error_work(struct work_struct *work)
+{
+	struct ib_send_error *error = container_of(work, struct ib_send_error, work);
+
+	ib_event_handle(error->id_priv, error->cm, &error->event);
+	kfree(error);
+}
+
+/* Consumes the caller's reference to the id. */
+static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+				const struct ib_cm_event *event)
+{
+	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_KERNEL | __GFP_NOFAIL);
+
+	error->id_priv = id_priv;
+	error->cm = cm;
+	error->event = *event;
+	INIT_WORK(&error->work, ib_send_error_work);
+	queue_work(cmx_wq, &error->work);
+}
+
+static bool ib_event_is_send_error(const struct ib_cm_event *event)
+{
+	switch (event->event) {
+	case IB_CM_REQ_ERROR:
+	case IB_CM_REP_ERROR:
+	case IB_CM_DREQ_ERROR:
+	case IB_CM_SIDR_REQ_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * cmx_ib_handler() - handle an event of ib_cm: connections and SIDR
+ * @cm: the ib_cm id
+ * @event: the event
+ *
+ * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
+ * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
+ * both ids until then.
+ *
+ * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->cm no
+ * longer points to it.
+ *
+ * Send errors come from workers of ib_mad that all users of the port share. These workers also
+ * complete the MADs that ib_destroy_cm_id() waits for. So a work item waits for the id's lock.
+ *
+ * Return: 0. The consumer decides about errors.
+ */
+int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
+{
+	struct cmx_id_private *id_priv;
+	bool got;
+
+	if (event->event == IB_CM_MRA_RECEIVED)
+		return 0;
+	rcu_read_lock();
+	id_priv = cm->context;
+	got = cmx_id_tryget(id_priv);
+	rcu_read_unlock();
+	if (got && ib_event_is_send_error(event))
+		ib_send_error_defer(id_priv, cm, event);
+	else if (got)
+		ib_event_handle(id_priv, cm, event);
 	return 0;
 }
