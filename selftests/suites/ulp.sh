@@ -73,6 +73,16 @@ kill $pid
 wait
 check "no id is left" within 5 no_ids
 
+# ib_mad tells all users of a port of time-outs one after the other
+ip neigh replace 10.77.0.99 lladdr 02:77:00:00:00:99 dev d0 nud permanent
+run "stall 10.77.0.9 7620" >"$tmp/out" 2>&1 &
+pid=$!
+check "a handler does not return" within 10 grep -q stalled $ctl/result
+check "others still hear of their time-outs" ours "$top/selftests/own/own" "option: retries to a silent peer"
+kill $pid
+wait
+check "no id is left" within 5 no_ids
+
 check "listen" run "serve $a 7600"
 run "ping $a 7600 1000000" >/dev/null 2>&1 &
 pid=$!

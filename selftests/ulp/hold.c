@@ -3,7 +3,12 @@
  * A call on an id that does not end: who wrote the command holds the id's lock until a signal comes.
  *
  *	hold ADDR PORT
+ *
+ * A handler that does not return: it is told that nobody answers, and waits for a signal.
+ *
+ *	stall ADDR PORT
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include "id.h"
@@ -29,6 +34,54 @@ int hold(int argc, char **argv)
 			msleep_interruptible(1000);
 		mutex_unlock(&to_id_priv(id)->lock);
 	}
+	cmx_destroy_id(id);
+	return ret;
+}
+
+static struct completion stalled, released;
+
+static int stall_handler(struct cmx_id *id, struct rdma_cm_event *event)
+{
+	struct rdma_conn_param param = { .retry_count = 7, .qp_num = 0x7620 };
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return cmx_resolve_route(id, ulp_timeout_ms) ? 1 : 0;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return cmx_connect(id, &param) ? 1 : 0;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		complete(&stalled);
+		wait_for_completion(&released);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int stall(int argc, char **argv)
+{
+	struct sockaddr_storage addr;
+	struct cmx_id *id;
+	int ret;
+
+	ret = parse_addr(argv[1], argv[2], &addr);
+	if (ret)
+		return ret;
+	id = cmx_create_id(my_net(), stall_handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	init_completion(&stalled);
+	init_completion(&released);
+	ret = cmx_set_option_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14) ?:
+	      cmx_set_option_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 0) ?:
+	      cmx_resolve_addr(id, NULL, (struct sockaddr *)&addr, ulp_timeout_ms) ?:
+	      wait_for_completion_killable(&stalled);
+	if (!ret) {
+		say("stalled\n");
+		while (!signal_pending(current))
+			msleep_interruptible(1000);
+	}
+	complete(&released);
 	cmx_destroy_id(id);
 	return ret;
 }
