@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Declarations shared by ib_conn.c, ib_req.c and ib_sidr.c. The context of an ib_cm id is its
- * &struct cmx_id_private, and the ib_cm id holds a reference on it.
+ * Declarations shared by ib_conn.c, ib_event.c, ib_req.c and ib_sidr.c. The context of an ib_cm id
+ * is its &struct cmx_id_private, and the ib_cm id holds a reference on it.
  */
 #ifndef CMX_IB_H
 #define CMX_IB_H
@@ -12,6 +12,7 @@
 /* ib_conn.c: caller must hold id_priv->lock */
 int cmx_cm_create(struct cmx_id_private *id_priv);
 void cmx_cm_abort(struct cmx_id_private *id_priv);		/* only if nothing was sent */
+void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason);
 int cmx_req_data(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data);
 u32 cmx_psn(struct cmx_id_private *id_priv);
 int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event); /* without the lock */

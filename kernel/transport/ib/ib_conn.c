@@ -5,7 +5,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include "compat.h"
+#include "cma_hdr.h"
 #include "deadline.h"
 #include "ece.h"
 #include "event.h"
@@ -17,7 +17,6 @@
 #include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
-#include "cma_hdr.h"
 
 /* The messages of ib_cm have three bits for each retry count of a QP. */
 #define MAX_RETRIES 7
@@ -142,8 +141,14 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	return ret;
 }
 
-/* Abort the connection attempt and send a REJ. Caller must hold id_priv->lock. */
-static void ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason)
+/**
+ * cmx_ib_conn_abort() - abort the connection attempt and send a REJ
+ * @id_priv: the id
+ * @reason: reason of the REJ
+ *
+ * Context: Caller must hold id_priv->lock.
+ */
+void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason)
 {
 	int ret;
 
@@ -163,7 +168,7 @@ static int ib_response_finish(struct cmx_id_private *id_priv, int ret)
 	if (!ret)
 		id_priv->response_pending = 0;
 	else if (id_priv->id.qp)
-		ib_conn_abort(id_priv, IB_CM_REJ_CONSUMER_DEFINED);
+		cmx_ib_conn_abort(id_priv, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
 
@@ -445,219 +450,3 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.notify = cmx_ib_notify,
 	.init_qp_attr = ib_init_qp_attr,
 };
-
-static void ib_handle_rep(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-			  struct rdma_cm_event *ev)
-{
-	const struct ib_cm_rep_event_param *rep = &event->param.rep_rcvd;
-	struct rdma_conn_param *conn = &ev->param.conn;
-
-	conn->responder_resources = rep->responder_resources;
-	conn->initiator_depth = rep->initiator_depth;
-	conn->flow_control = rep->flow_control;
-	conn->rnr_retry_count = rep->rnr_retry_count;
-	conn->srq = rep->srq;
-	conn->qp_num = rep->remote_qpn;
-	id_priv->response_pending = 1;
-	if (!cmx_ece_receive(id_priv, &rep->ece)) {
-		ib_conn_abort(id_priv, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
-		cmx_deadline_stop(id_priv);
-		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
-		ev->status = -EOPNOTSUPP;
-	} else if (id_priv->id.qp) {
-		ev->status = ib_establish(id_priv);
-		if (ev->status)
-			cmx_deadline_stop(id_priv);
-		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
-	} else {
-		cmx_send_mra(id_priv->cm);
-		ev->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
-	}
-	ev->ece = id_priv->ece_remote;
-}
-
-/* Does the reason say that the path is invalid? A newer path record may then be different. */
-static bool ib_rej_is_path_error(int reason)
-{
-	return (reason >= IB_CM_REJ_INVALID_GID && reason <= IB_CM_REJ_INVALID_PACKET_RATE) ||
-	       reason == IB_CM_REJ_INVALID_MTU || reason == IB_CM_REJ_INVALID_FLOW_LABEL;
-}
-
-static void ib_handle_rej(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-			  struct rdma_cm_event *ev)
-{
-	ev->event = RDMA_CM_EVENT_REJECTED;
-	ev->status = event->param.rej_rcvd.reason;
-	if (ev->status == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
-		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
-	if (ib_rej_is_path_error(ev->status))
-		cmx_route_invalidate(id_priv);
-	id_priv->response_pending = 0;
-	cmx_qp_err(id_priv);
-	cmx_deadline_stop(id_priv);
-}
-
-/* Can the event be relevant to the consumer in the current state? */
-static bool ib_event_is_relevant(const struct cmx_id_private *id_priv,
-				 const struct ib_cm_event *event)
-{
-	if (event->event == IB_CM_TIMEWAIT_EXIT)
-		return id_priv->state == CMX_DISCONNECT;
-	return id_priv->state == CMX_CONNECT;
-}
-
-/*
- * Handle an event of a connection or of a connection attempt. Return false if there is nothing to
- * report. Caller must hold id_priv->lock.
- */
-static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-			    struct cmx_event *ev)
-{
-	switch (event->event) {
-	case IB_CM_REQ_ERROR:
-		cmx_route_invalidate(id_priv);
-		fallthrough;
-	case IB_CM_REP_ERROR:
-		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
-		ev->ev.status = -ETIMEDOUT;
-		cmx_deadline_stop(id_priv);
-		/* a message arrived on the QP, but the RTU never did */
-		if (id_priv->established)
-			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		return !id_priv->established ||
-		       !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
-	case IB_CM_REP_RECEIVED:
-		ib_handle_rep(id_priv, event, &ev->ev);
-		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
-		return true;
-	case IB_CM_RTU_RECEIVED:
-		if (id_priv->established)
-			return false;
-		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
-		id_priv->established = 1;
-		cmx_deadline_stop(id_priv);
-		return true;
-	case IB_CM_DREQ_ERROR:
-		ev->ev.status = -ETIMEDOUT;
-		fallthrough;
-	case IB_CM_DREQ_RECEIVED:
-	case IB_CM_DREP_RECEIVED:
-		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		cmx_deadline_stop(id_priv);
-		return !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
-	case IB_CM_REJ_RECEIVED:
-		ib_handle_rej(id_priv, event, &ev->ev);
-		cmx_event_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
-		return true;
-	case IB_CM_TIMEWAIT_EXIT:
-		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
-		return true;
-	default:
-		return cmx_sidr_message(id_priv, event, ev);
-	}
-}
-
-/* Consumes the caller's reference to the id. */
-static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-			    const struct ib_cm_event *event)
-{
-	struct cmx_event *ev = NULL;
-	bool post = false;
-
-	mutex_lock(&id_priv->lock);
-	if (event->event == IB_CM_DREQ_ERROR)
-		cmx_route_invalidate(id_priv);
-	if (!cmx_close_message(id_priv, cm, event->event) && id_priv->cm == cm &&
-	    ib_event_is_relevant(id_priv, event)) {
-		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
-		post = ib_handle_event(id_priv, event, ev);
-	}
-	if (post)
-		cmx_event_queue(ev);
-	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
-	cmx_id_put(id_priv);
-}
-
-/**
- * struct ib_send_error - a report of ib_cm that a message timed out or could not be sent
- * @work: handles the report
- * @id_priv: the id, with a reference
- * @cm: the ib_cm id. It may have been freed, and is only compared
- * @event: the report
- */
-struct ib_send_error {
-	struct work_struct work;
-	struct cmx_id_private *id_priv;
-	struct ib_cm_id *cm;
-	struct ib_cm_event event;
-};
-
-static void ib_send_error_work(struct work_struct *work)
-{
-	struct ib_send_error *error = container_of(work, struct ib_send_error, work);
-
-	ib_event_handle(error->id_priv, error->cm, &error->event);
-	kfree(error);
-}
-
-/* Consumes the caller's reference to the id. */
-static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-				const struct ib_cm_event *event)
-{
-	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_KERNEL | __GFP_NOFAIL);
-
-	error->id_priv = id_priv;
-	error->cm = cm;
-	error->event = *event;
-	INIT_WORK(&error->work, ib_send_error_work);
-	queue_work(cmx_wq, &error->work);
-}
-
-static bool ib_event_is_send_error(const struct ib_cm_event *event)
-{
-	switch (event->event) {
-	case IB_CM_REQ_ERROR:
-	case IB_CM_REP_ERROR:
-	case IB_CM_DREQ_ERROR:
-	case IB_CM_SIDR_REQ_ERROR:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/**
- * cmx_ib_handler() - handle an event of ib_cm: connections and SIDR
- * @cm: the ib_cm id
- * @event: the event
- *
- * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
- * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
- * both ids until then.
- *
- * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->cm no
- * longer points to it.
- *
- * Send errors come from workers of ib_mad that all users of the port share. These workers also
- * complete the MADs that ib_destroy_cm_id() waits for. So a work item waits for the id's lock.
- *
- * Return: 0. The consumer decides about errors.
- */
-int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
-{
-	struct cmx_id_private *id_priv;
-	bool got;
-
-	if (event->event == IB_CM_MRA_RECEIVED)
-		return 0;
-	rcu_read_lock();
-	id_priv = cm->context;
-	got = cmx_id_tryget(id_priv);
-	rcu_read_unlock();
-	if (got && ib_event_is_send_error(event))
-		ib_send_error_defer(id_priv, cm, event);
-	else if (got)
-		ib_event_handle(id_priv, cm, event);
-	return 0;
-}
