@@ -2,6 +2,7 @@
 /*
  * The ABI, called as no library would: abi [-l] [PATTERN...], see ../lib/tap.h
  */
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,5 +48,7 @@ int main(int argc, char **argv)
 		.run = abi_test_run,
 	};
 
+	if (getenv("CMX_DEV") && getenv("CMX_ADDR"))
+		inet_pton(AF_INET, getenv("CMX_ADDR"), &local.sin_addr);
 	return tap_program_run(&program, argc, argv);
 }

@@ -7,6 +7,7 @@
 #                           -s  the in-tree stack twice, to see that its traces are stable
 # compare_rig LLADDR        the addresses of compare's util.h, on the interface d0 that is there; the
 #                           neighbour that nobody answers for has that link layer address
+# compare_link              on hardware, LINK is that of the device
 # compare_stacks JOBS       run the cases, so many at a time, on both stacks
 #
 # A case whose traces differ must be a row of Documentation/differences.rst, and a row must differ.
@@ -41,6 +42,11 @@ compare_rig() {
 	ip addr add 10.79.0.1/24 dev d1
 	ip link set d1 up
 	ip route add unreachable 10.98.0.0/16
+}
+
+compare_link() {
+	link=roce
+	! grep -q InfiniBand "/sys/class/infiniband/$CMX_DEV/ports/1/link_layer" || link=ib
 }
 
 bin=$tests/compare/compare
@@ -83,7 +89,7 @@ listed() {
 compare_stacks() {
 	local jobs=$1 all case row text_a text_b a b found
 	# in-tree ids can take a minute to go; that is no fault of ours
-	sysctl -qw kernel.hung_task_timeout_secs=0
+	on_hardware || sysctl -qw kernel.hung_task_timeout_secs=0
 	trace first stock "$bin" -t -j "$jobs" "${patterns[@]}"
 	if [ "$second" = ours ]; then
 		load_cmx || exit
@@ -92,7 +98,7 @@ compare_stacks() {
 	else
 		rows=()
 	fi
-	[ "$second" = stock ] || sysctl -qw kernel.hung_task_timeout_secs=60
+	[ "$second" = stock ] || on_hardware || sysctl -qw kernel.hung_task_timeout_secs=60
 	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${patterns[@]}"
 
 	# no program is started for what is the same: that takes minutes under emulation
@@ -101,7 +107,10 @@ compare_stacks() {
 		a=$out/first/$case b=$out/second/$case
 		IFS= read -rd '' text_a <"$a"
 		IFS= read -rd '' text_b <"$b"
-		if [ "$text_a" = "$text_b" ]; then
+		if [[ $text_a$text_b = *$'\n  skip: '* ]]; then
+			text_a=${text_a#*$'\n  skip: '}
+			skip "$case" "${text_a%%$'\n'*}"
+		elif [ "$text_a" = "$text_b" ]; then
 			if listed "$case"; then
 				not_ok "$case" "listed as a difference, but there is none"
 			else

@@ -125,11 +125,12 @@ struct query {
 static void info(const void *arg)
 {
 	const struct query *q = arg;
+	const char *node = q->node ? real_addr(q->node) : NULL;
 	struct rdma_addrinfo *ai = NULL;
 	int ret;
 
 	errno = 0;
-	ret = rdma_getaddrinfo(q->node, q->service, q->no_hints ? NULL : &q->hints, &ai);
+	ret = rdma_getaddrinfo(node, q->service, q->no_hints ? NULL : &q->hints, &ai);
 	say("getaddrinfo %s %s -> %d", q->node ? q->node : "-", q->service ? q->service : "-", ret);
 	if (ret)
 		return;
@@ -145,7 +146,7 @@ static void info_source(const void *arg)
 	(void)arg;
 	hints.ai_src_addr = ip(ADDR_2, 0);
 	hints.ai_src_len = sizeof(struct sockaddr_in);
-	ret = rdma_getaddrinfo(ADDR, "7471", &hints, &ai);
+	ret = rdma_getaddrinfo(real_addr(ADDR), "7471", &hints, &ai);
 	say("getaddrinfo with source -> %d", ret);
 	if (!ret) {
 		show_info(ai);
@@ -168,7 +169,7 @@ static struct rdma_cm_id *endpoint_of(const char *name, int flags, enum rdma_por
 	char service[8];
 
 	snprintf(service, sizeof(service), "%d", case_port);
-	if (rdma_getaddrinfo(ADDR, service, &hints, &ai)) {
+	if (rdma_getaddrinfo(real_addr(ADDR), service, &hints, &ai)) {
 		say("getaddrinfo failed");
 		exit(3);
 	}
@@ -407,7 +408,7 @@ static void connect_data(const void *arg)
 	duo_init(&d);
 	duo_listen(&d, RDMA_PS_TCP);
 	snprintf(service, sizeof(service), "%d", case_port);
-	if (rdma_getaddrinfo(ADDR, service, &hints, &ai))
+	if (rdma_getaddrinfo(real_addr(ADDR), service, &hints, &ai))
 		return;
 	ai->ai_connect = strdup("the addrinfo's");
 	ai->ai_connect_len = 14;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #define _GNU_SOURCE
+#include "../lib/address.h"
 #include "util.h"
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -86,6 +87,17 @@ int shown_port(int port)
 	return port - case_port + PORT;
 }
 
+const char *real_addr(const char *addr)
+{
+	const char *real = address_real(addr);
+
+	if (!real) {
+		say("skip: needs the address %s", addr);
+		exit(4);
+	}
+	return real;
+}
+
 /* A short-lived socket address; "fe80::77%d0" carries its scope. */
 struct sockaddr *ip(const char *addr, int port)
 {
@@ -98,7 +110,7 @@ struct sockaddr *ip(const char *addr, int port)
 	char *scope;
 
 	memset(ss, 0, sizeof(*ss));
-	snprintf(text, sizeof(text), "%s", addr);
+	snprintf(text, sizeof(text), "%s", real_addr(addr));
 	scope = strchr(text, '%');
 	if (scope)
 		*scope++ = '\0';

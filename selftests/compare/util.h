@@ -78,6 +78,8 @@ long now_ms(void);
 int real_port(int port);
 int shown_port(int port);
 struct sockaddr *ip(const char *addr, int port);
+/* see address_real(); a case without that address ends as skipped */
+const char *real_addr(const char *addr);
 struct sockaddr *ib_addr(int port);
 
 void label_id(struct rdma_cm_id *id, const char *name);

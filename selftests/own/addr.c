@@ -22,6 +22,7 @@ static void late_neighbour(void)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
+	need_rig();
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7510), PATIENT));
 	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
@@ -40,6 +41,7 @@ static void many_wait(void)
 	struct rdma_cm_id *id[4];
 	int i;
 
+	need_rig();
 	id[0] = new_id(&ch, RDMA_PS_TCP);
 	for (i = 1; i < 4; i++)
 		WANT(!rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
@@ -98,6 +100,7 @@ static void full_table(void)
 	char *last = strstr(fill, " lladdr") - 1;
 	unsigned int before;
 
+	need_rig();
 	atexit(thresholds_reset);
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	for (; *last < '5'; ++*last)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/address.h"
 #include "../lib/slow.h"
 #include "own.h"
 
@@ -146,7 +147,7 @@ static void endpoint(void)
 	struct ibv_qp_attr attr;
 	struct rdma_cm_id *id;
 
-	WANT(!rdma_getaddrinfo(ME, "7", &hints, &ai));
+	WANT(!rdma_getaddrinfo(address_real(ME), "7", &hints, &ai));
 	WANT(!rdma_create_ep(&id, ai, NULL, &init));
 	fork_run(child_destroys_ep, id);
 	WANT(!ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));

@@ -100,6 +100,7 @@ static void forgotten(void)
 	struct rdma_cm_id *a = bound(&ch1, "10.77.0.1"), *b = bound(&ch2, "10.77.0.1");
 	int users;
 
+	need_rig();
 	WANT(!rdma_join_multicast(a, addr_of("ff15::78", 0), NULL));
 	rdma_ack_cm_event(joined(ch1));
 	WANT(members("/proc/net/igmp6", group, &users) == 1);

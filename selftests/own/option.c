@@ -241,9 +241,11 @@ static void call_silent(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 /* Requests that ib_cm has sent again. */
 static int resent(void)
 {
-	FILE *f = fopen("/sys/class/infiniband/rxe0/ports/1/cm_tx_retries/req", "r");
+	FILE *f;
 	int n;
 
+	need_rig();
+	f = fopen("/sys/class/infiniband/rxe0/ports/1/cm_tx_retries/req", "r");
 	WANT(f && fscanf(f, "%d", &n) == 1);
 	fclose(f);
 	return n;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "../lib/address.h"
 #include "../lib/slow.h"
 #include "own.h"
 
@@ -26,12 +27,21 @@ void want(bool cond, const char *text, const char *file, int line)
 	exit(1);
 }
 
-struct sockaddr *addr_of(const char *text, int port)
+void need_rig(void)
+{
+	if (getenv("CMX_DEV"))
+		tap_case_skip("needs the interface of the suite");
+}
+
+struct sockaddr *addr_of(const char *fixed, int port)
 {
 	static struct sockaddr_storage ss;
+	const char *text = address_real(fixed);
 	struct sockaddr_in *in = (void *)&ss;
 	struct sockaddr_in6 *in6 = (void *)&ss;
 
+	if (!text)
+		tap_case_skip("needs the address %s", fixed);
 	memset(&ss, 0, sizeof(ss));
 	if (strchr(text, ':')) {
 		in6->sin6_family = AF_INET6;

@@ -29,7 +29,10 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 #define WANT(cond) want(cond, #cond, __FILE__, __LINE__)
 void want(bool cond, const char *text, const char *file, int line);
 
-struct sockaddr *addr_of(const char *text, int port);
+/* On hardware: skip a case that changes interfaces, neighbours or settings of the host. */
+void need_rig(void);
+/* see address_real(); a case without that address is skipped */
+struct sockaddr *addr_of(const char *fixed, int port);
 struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms);
 /* status of the next event, which must be of that type */
 int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);

@@ -39,6 +39,7 @@ static void port_share_then_change(void)
 	struct rdma_cm_id *owner = new_id(&ch, RDMA_PS_TCP);
 	struct rdma_cm_id *id = new_id(&other, RDMA_PS_TCP);
 
+	need_rig();
 	atexit(port_restore_range);
 	WANT(!system("echo 45007 45007 >" PORT_RANGE));
 	WANT(!rdma_resolve_addr(owner, NULL, addr_of(ME, 7), 2000));
@@ -58,6 +59,7 @@ static void port_in_namespace(const char *allowed, int port)
 	int status;
 	pid_t pid;
 
+	need_rig();
 	WANT(!system(allowed));
 	pid = fork();
 	if (!pid) {

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include "../lib/address.h"
 #include "own.h"
 
 #define ME "10.77.0.1"
@@ -19,17 +20,19 @@ static pthread_barrier_t together;
 static bool over;
 static uint32_t qp_nums;
 
+#define IP_ME 0x0a4d0001u
+#define GROUP(thread, n) (0xef080000u | (thread) << 8 | (n))
+
 /* addr_of() has but one result */
 static struct sockaddr *ip4(struct sockaddr_in *in, uint32_t addr, int port)
 {
 	*in = (struct sockaddr_in){
 		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(addr),
 	};
+	if (addr == IP_ME)
+		inet_pton(AF_INET, address_real(ME), &in->sin_addr);
 	return (struct sockaddr *)in;
 }
-
-#define IP_ME 0x0a4d0001u
-#define GROUP(thread, n) (0xef080000u | (thread) << 8 | (n))
 
 static void next_qp(struct rdma_conn_param *par)
 {

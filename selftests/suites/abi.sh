@@ -3,6 +3,7 @@
 # abi: the char device, called right and wrong
 # kernels: 6.1 6.12 debug
 # check: 6.12 debug
+# hardware: all
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

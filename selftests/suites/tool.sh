@@ -3,6 +3,7 @@
 # tool: the char device's mode, and what cmx(8) does but show: run, options, default, version
 # kernels: 6.1 6.12 debug
 # check: 6.12
+# hardware: all, without a device
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx
 params=/sys/module/rdma_cmx/parameters

@@ -17,6 +17,11 @@
 # ours COMMAND...                              with our librdmacm; stock COMMAND...: without
 # within SECONDS COMMAND...                    try again until it succeeds
 # repeated NAME WHY                            a case that cannot be made certain is tried once more
+# on_hardware                                  whether the device is that of the caller
+#
+# With CMX_DEV=mlx5_0 the tests use that RDMA device. CMX_ADDR and CMX_PEER are two IPv4 addresses
+# on its interface CMX_NETDEV, CMX_ADDR6 is an IPv6 address; the tests look up what is not given. A
+# script that needs nothing else has a line "# hardware:" at its head; the others are skipped.
 #
 # CMX_CASE is a shell pattern: only cases whose NAME, or "SUITE: NAME", matches it count. $only is
 # the same without the suite, for programs.
@@ -150,9 +155,33 @@ within() {
 	done
 }
 
+on_hardware() { [ -n "${CMX_DEV:-}" ]; }
+
+hardware_rig() {
+	local dir=/sys/class/infiniband/$CMX_DEV a found
+	[ -e "$dir" ] || skip_all "no RDMA device $CMX_DEV"
+	modprobe -a ib_uverbs rdma_cm rdma_ucm || return
+	: "${CMX_NETDEV:=$(cat "$dir/ports/1/gid_attrs/ndevs/0" 2>/dev/null ||
+		ls "$dir/device/net" | head -1)}"
+	found=$(ip -o addr show dev "$CMX_NETDEV" scope global | awk '{ sub("/.*", "", $4); print $4 }')
+	for a in $found; do
+		case $a in
+		*:*) : "${CMX_ADDR6:=$a}";;
+		"${CMX_PEER:-}") ;;
+		"${CMX_ADDR:=$a}") ;;
+		*) : "${CMX_PEER:=$a}";;
+		esac
+	done
+	[ -n "${CMX_ADDR:-}" ] && [ -n "${CMX_PEER:-}" ] ||
+		skip_all "needs two IPv4 addresses on $CMX_NETDEV"
+	export CMX_NETDEV CMX_ADDR CMX_PEER CMX_ADDR6
+	note "$CMX_DEV on $CMX_NETDEV, $CMX_ADDR $CMX_PEER ${CMX_ADDR6:-}"
+}
+
 # an Ethernet device that goes nowhere, if there is no other, with a software RDMA device on it
 rig() {
 	local host=${1:-1}
+	! on_hardware || { hardware_rig; return; }
 	[ -e /sys/class/infiniband/rxe0 ] && return
 	modprobe -a rdma_rxe ib_uverbs rdma_cm rdma_ucm || return
 	[ -e /sys/class/net/d0 ] || ip link add d0 type dummy || return
@@ -205,3 +234,5 @@ done
 
 ours()  { LD_LIBRARY_PATH=$cmx_lib "$@"; }
 stock() { "$@"; }
+
+! on_hardware || grep -q '^# hardware:' "$0" || skip_all "needs devices of its own"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ADDRESS_H
+#define ADDRESS_H
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The address that replaces a fixed one of a test. On hardware, which means that CMX_DEV is set,
+ * there are two IPv4 addresses of the device and possibly an IPv6 address. NULL if none replaces
+ * @text.
+ */
+static inline const char *address_real(const char *text)
+{
+	struct in6_addr in6;
+	struct in_addr in;
+
+	if (!getenv("CMX_DEV"))
+		return text;
+	if (!strcmp(text, "10.77.0.1"))
+		return getenv("CMX_ADDR");
+	if (!strcmp(text, "10.77.0.2"))
+		return getenv("CMX_PEER");
+	if (!strcmp(text, "fd77::1"))
+		return getenv("CMX_ADDR6");
+	if (inet_pton(AF_INET, text, &in) == 1)
+		return !in.s_addr || IN_MULTICAST(ntohl(in.s_addr)) ||
+		       ntohl(in.s_addr) >> 24 == IN_LOOPBACKNET ? text : NULL;
+	/* with a scope it is of an interface of the test */
+	if (strchr(text, '%'))
+		return NULL;
+	if (inet_pton(AF_INET6, text, &in6) == 1)
+		return IN6_IS_ADDR_UNSPECIFIED(&in6) || IN6_IS_ADDR_MULTICAST(&in6) ||
+		       IN6_IS_ADDR_LOOPBACK(&in6) ? text : NULL;
+	/* a name */
+	return text;
+}
+
+#endif
