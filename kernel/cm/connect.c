@@ -172,7 +172,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	lockdep_assert_held(&id_priv->lock);
 	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
 		return -EINVAL;
-	if (id_priv->state != CMX_CONNECT || !id_priv->cm)
+	if (id_priv->state != CMX_CONNECT || !id_priv->conn)
 		return -EINVAL;
 	if (timed) {
 		ret = cmx_deadline_start(id_priv);
@@ -283,7 +283,7 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		return -EINVAL;
 	mutex_lock(&id_priv->lock);
-	if (id_priv->cm)
+	if (id_priv->conn)
 		ret = id_priv->ops->reject(id_priv, private_data, len, reason);
 	if (!ret && reason == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
@@ -311,7 +311,7 @@ int cmx_disconnect(struct cmx_id *id)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	if (id_priv->cm)
+	if (id_priv->conn)
 		ret = id_priv->ops->disconnect(id_priv);
 	else if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
 		ret = cmx_qp_err(id_priv);

@@ -51,7 +51,7 @@ void cmx_id_shutdown(struct cmx_id_private *id_priv)
 	if (!cmx_state_move(id_priv, ~CMX_IN(DEAD), CMX_DEAD)) {
 		cmx_id_release_device(id_priv);
 		cmx_port_release(id_priv);
-		if (id_priv->cm_dead)
+		if (id_priv->conn_dead)
 			id_drop_net(id_priv);
 	}
 	mutex_unlock(&id_priv->lock);

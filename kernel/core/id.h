@@ -75,8 +75,9 @@ struct cmx_opts {
  * @port: port held, if @space is not NULL
  * @space: port space that @port is held in
  * @bind_node: among the owners of ports, under the bucket's lock
- * @cm: the ib_cm id, or NULL
- * @iw: on iWARP: the iw_cm id, or NULL
+ * @conn: the connection of whatever transport: @cm or @iw; NULL: there is none
+ * @cm: the ib_cm id; for the transports over ib_cm only
+ * @iw: the iw_cm id; for iWARP only
  * @addr_op: address query under way, or NULL
  * @sa_op: question to the SA under way, or NULL
  * @listen: what a listener holds, or NULL
@@ -89,6 +90,7 @@ struct cmx_opts {
  * @qkey: Q_Key of datagram and multicast use; 0 when not yet known
  * @qp_num: of the owner's QP
  * @created: in seconds since boot
+ * @conn_dead: a connection that was given up: @cm_dead or @iw_dead, or NULL
  * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
  * @iw_dead: the iw_cm id that was given up; iw_conn.c
  * @dead_dev: device of @cm_dead or @iw_dead, with a reference
@@ -126,6 +128,7 @@ struct cmx_id_private {
 	struct cmx_port_space *space;
 	struct hlist_node bind_node;
 	union {
+		void *conn;
 		struct ib_cm_id *cm;
 		struct iw_cm_id *iw;
 	};
@@ -142,6 +145,7 @@ struct cmx_id_private {
 	u32 qp_num;
 	u32 created;
 	union {
+		void *conn_dead;
 		struct ib_cm_id *cm_dead;
 		struct iw_cm_id *iw_dead;
 	};
