@@ -180,10 +180,13 @@ static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *devic
 	return l->privileged || !rdma_dev_access_netns(device, &init_net);
 }
 
-/* All ports of a device are of one transport where that matters to a listener. */
-static const struct cmx_dev_port *listen_port(struct cmx_device *dev)
+/* Where this matters, all ports of a device have the same transport. The first may have none. */
+static bool listen_takes_tcp_port(struct cmx_device *dev)
 {
-	return cmx_device_port(dev, rdma_start_port(dev->device));
+	const struct cmx_transport *transport;
+
+	transport = cmx_device_port(dev, rdma_start_port(dev->device))->transport;
+	return transport && transport->takes_tcp_port;
 }
 
 static int listen_call_provider(struct listen_entry *entry)
@@ -192,7 +195,7 @@ static int listen_call_provider(struct listen_entry *entry)
 	struct cmx_listen *l = entry->l;
 	int ret;
 
-	if (listen_port(entry->dev)->transport->takes_tcp_port) {
+	if (listen_takes_tcp_port(entry->dev)) {
 		ret = cmx_iw_listen(l->id_priv, device, l->backlog, &entry->iw);
 	} else if (!listen_may_claim(l, device)) {
 		ret = -EACCES;
