@@ -71,20 +71,19 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
 
 /**
  * cmx_mcast_join() - start to join a group
- * @id_priv: the id; its lock is not held
- * @addr: the group
- * @attr: how to join it; NULL: as a full member with the defaults
- * @context: comes back in the event (ULP)
- * @uid: the owner's name for it (process)
- * @handle: the owner's handle for it (process)
+ * @id_priv: the id
+ * @addr: address of the group
+ * @attr: attributes of the join; NULL: full member with the default attributes
+ * @context: context for the event (ULP)
+ * @uid: user data for the event (process)
+ * @handle: handle of the membership (process)
  *
  * MULTICAST_JOIN or MULTICAST_ERROR follows.
  *
- * Return: the membership, with a reference for the caller; or an ERR_PTR, and
- * no event follows: -EINVAL: @addr is no group, an attribute is out of range,
- * the id is not bound to a device, has gone on to connect, or is not for UD;
- * -EOPNOTSUPP: the transport has no multicast, or not that attribute;
- * -EAFNOSUPPORT; -ENODEV: the network device is gone; -ENOMEM.
+ * Context: Caller must not hold id_priv->lock.
+ *
+ * Return: the membership, with a reference for the caller. On error no event follows, and an
+ * ERR_PTR with an error of cmx_join_multicast() is returned.
  */
 struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
@@ -119,10 +118,12 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct so
 
 /**
  * cmx_mcast_leave() - end a membership
- * @mc: the membership; the lock of its id is not held. The caller keeps its
- *	reference
+ * @mc: the membership; the caller keeps its reference
  *
- * No event follows. Nothing to do when the id has ended.
+ * No event follows. Does nothing if the group has been left already, for example because the id has
+ * been shut down.
+ *
+ * Context: Caller must not hold the lock of the id.
  */
 void cmx_mcast_leave(struct cmx_mcast *mc)
 {
@@ -135,10 +136,14 @@ void cmx_mcast_leave(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_report() - a process could not attach its QP: report the membership later
- * @mc: the membership; the lock of its id is not held
+ * cmx_mcast_report() - report a rejoined group again later
+ * @mc: the membership
  *
- * The event comes once more, with a longer wait each time, if the membership was lost before.
+ * A process calls this if it could not attach its QP after a rejoin. The event is posted once more,
+ * and the delay doubles with each call up to a limit. Does nothing on RoCE, where no membership is
+ * rejoined.
+ *
+ * Context: Caller must not hold the lock of the id.
  */
 void cmx_mcast_report(struct cmx_mcast *mc)
 {
@@ -152,18 +157,27 @@ void cmx_mcast_report(struct cmx_mcast *mc)
 
 /**
  * cmx_join_multicast() - join a multicast group
- * @id: the id, for datagrams, bound to a device
- * @addr: the group
- * @attr: how to join it; NULL: as a full member with the defaults
- * @context: comes back as @private_data of the event
+ * @id: the id, which is of type UD and bound to a device
+ * @addr: address of the group
+ * @attr: attributes of the join; NULL: full member with the default attributes
+ * @context: private_data of the event
  *
- * RDMA_CM_EVENT_MULTICAST_JOIN follows, with what to send to the group; the QP
- * made by cmx_create_qp(), if any, then receives from it. Or
- * RDMA_CM_EVENT_MULTICAST_ERROR with the reason; the group must be left then too.
+ * RDMA_CM_EVENT_MULTICAST_JOIN or RDMA_CM_EVENT_MULTICAST_ERROR follows. The first contains the
+ * parameters for sending to the group. If the id has a QP from cmx_create_qp() and @attr is not
+ * send-only, the QP receives from the group from then on. The second contains the error as its
+ * status. The group must be left in both cases.
  *
  * Context: process, may sleep.
  *
- * Return: 0, or as cmx_mcast_join() and no event follows.
+ * Return: 0; on error no event follows:
+ *
+ * * -EINVAL: @addr is not a multicast group, or an attribute is out of range.
+ * * -EINVAL: the id is not bound to a device, is in another state than bound or address resolved,
+ *   or is not of type UD.
+ * * -EOPNOTSUPP: the transport supports no multicast, or not that attribute.
+ * * -EAFNOSUPPORT: unsupported address family.
+ * * -ENODEV: the network interface is gone.
+ * * -ENOMEM: out of memory.
  */
 int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
 		       const struct cmx_mcast_attr *attr, void *context)
@@ -180,13 +194,14 @@ EXPORT_SYMBOL_GPL(cmx_join_multicast);
 /**
  * cmx_leave_multicast() - leave a multicast group
  * @id: the id
- * @addr: the group as it was joined; joined more than once, it is left once
+ * @addr: the address by which the group was joined. If it was joined more than once, only one of
+ *	the memberships ends
  *
- * An event that waits may still come.
+ * An event that has been queued before can still be delivered.
  *
  * Context: process, may sleep.
  *
- * Return: 0, or -ENOENT: not joined.
+ * Return: 0, or -ENOENT if the group was not joined.
  */
 int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr)
 {

@@ -4,7 +4,7 @@
 
 #include "mcast.h"
 
-/* id_priv->lock is not held */
+/* Caller must not hold the lock of the id. */
 struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
 				 u32 handle);

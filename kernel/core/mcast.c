@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memberships of ids in multicast groups. How a group is joined and left is the transport's, see
+ * Memberships of ids in multicast groups. The transport joins and leaves the groups, see
  * &struct cmx_mcast_ops.
  *
- * An id finds its memberships in a hash table by address. The same group may be
- * joined more than once, and by addresses that have the same MGID; each join is
- * left on its own, and its QP stays attached as long as one of them needs that.
+ * Each id has a hash table of its memberships, by address. An id may join the same group more than
+ * once, also by different addresses with the same MGID. Each join has a leave of its own. The QP
+ * stays attached to the group as long as one of these memberships needs it.
  */
 #include <linux/hash.h>
 #include <linux/jhash.h>
@@ -21,9 +21,9 @@
 #define MCAST_BITS_MAX 20
 
 /**
- * struct mcast_bucket - memberships of the same hash
- * @all: &cmx_mcast.node, hashed by the address without its port
- * @attached: &cmx_mcast.attached, hashed by the MGID
+ * struct mcast_bucket - memberships with the same hash value
+ * @all: list of &cmx_mcast.node, hashed by the address without the port
+ * @attached: list of &cmx_mcast.attached, hashed by the MGID
  */
 struct mcast_bucket {
 	struct hlist_head all;
@@ -32,9 +32,9 @@ struct mcast_bucket {
 
 /**
  * struct cmx_mcast_table - memberships of an id
- * @count: how many
+ * @count: number of memberships
  * @bits: log2 of the number of buckets
- * @buckets: the memberships
+ * @buckets: the buckets
  */
 struct cmx_mcast_table {
 	u32 count;
@@ -77,7 +77,7 @@ static struct mcast_bucket *mcast_buckets_alloc(u32 bits)
 	return kvcalloc(1U << bits, sizeof(struct mcast_bucket), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
-/* Without memory for more buckets the chains get longer. */
+/* Double the number of buckets. On allocation failure the table stays as it is. */
 static void mcast_table_grow(struct cmx_mcast_table *t)
 {
 	struct cmx_mcast_table old = *t;
@@ -105,10 +105,11 @@ static void mcast_table_grow(struct cmx_mcast_table *t)
 }
 
 /**
- * cmx_mcast_table_add() - let an id find a membership
- * @id_priv: the id; its lock is held
- * @mc: the membership; a reference is taken
+ * cmx_mcast_table_add() - add a membership to the table of an id
+ * @id_priv: the id
+ * @mc: the membership. The table takes a reference
  *
+ * Context: Caller must hold id_priv->lock.
  * Return: 0 or -ENOMEM.
  */
 int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
@@ -137,8 +138,10 @@ int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_table_del() - undo cmx_mcast_table_add()
- * @id_priv: the id; its lock is held
+ * @id_priv: the id
  * @mc: the membership
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_mcast_table_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 {
@@ -148,8 +151,11 @@ void cmx_mcast_table_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_count() - memberships of an id
- * @id_priv: the id; its lock is held
+ * cmx_mcast_count() - count the memberships of an id
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the number of memberships.
  */
 u32 cmx_mcast_count(const struct cmx_id_private *id_priv)
 {
@@ -157,15 +163,17 @@ u32 cmx_mcast_count(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_mcast_receives() - whether a membership is for more than to send
+ * cmx_mcast_receives() - check whether a membership receives from the group
  * @mc: the membership
+ *
+ * Return: false if the membership is send-only.
  */
 bool cmx_mcast_receives(const struct cmx_mcast *mc)
 {
 	return mc->attr.join_state == CMX_MCAST_FULL || mc->attr.join_state == CMX_MCAST_NON;
 }
 
-/* Our QP receives the same MGID for another membership */
+/* Is our QP attached to the same MGID and MLID for another membership? */
 static bool mcast_is_shared(struct cmx_mcast *mc)
 {
 	struct cmx_mcast *other;
@@ -177,10 +185,13 @@ static bool mcast_is_shared(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_attach() - attach the id's QP, if there is one, to the group
- * @mc: the membership; the lock of its id is held. Nothing to do for one that only sends
+ * cmx_mcast_attach() - attach the QP of the id to the group
+ * @mc: the membership
  *
- * Return: 0, or what the driver says.
+ * Does nothing if the id has no QP that we manage, or if the membership is send-only.
+ *
+ * Context: Caller must hold the lock of the id.
+ * Return: 0 or the error of the driver.
  */
 int cmx_mcast_attach(struct cmx_mcast *mc)
 {
@@ -200,9 +211,11 @@ int cmx_mcast_attach(struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_detach() - undo cmx_mcast_attach()
- * @mc: the membership; the lock of its id is held. Nothing to do when it is not attached
+ * @mc: the membership; nothing is done if it is not attached
  *
- * The membership stays.
+ * The membership continues.
+ *
+ * Context: Caller must hold the lock of the id.
  */
 void cmx_mcast_detach(struct cmx_mcast *mc)
 {
@@ -232,9 +245,10 @@ void cmx_mcast_put(struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_find() - find a membership by its address
- * @id_priv: the id; its lock is held
- * @addr: as the group was joined
+ * @id_priv: the id
+ * @addr: the address by which the group was joined
  *
+ * Context: Caller must hold id_priv->lock.
  * Return: the membership, without a reference, or NULL.
  */
 struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr)
@@ -252,7 +266,9 @@ struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct so
 
 /**
  * cmx_mcast_leave_locked() - end a membership
- * @mc: the membership, which has not been left; the lock of its id is held
+ * @mc: the membership, which has not been left yet
+ *
+ * Context: Caller must hold the lock of the id.
  */
 void cmx_mcast_leave_locked(struct cmx_mcast *mc)
 {
@@ -267,7 +283,9 @@ void cmx_mcast_leave_locked(struct cmx_mcast *mc)
 
 /**
  * cmx_mcast_leave_all() - end all memberships of an id
- * @id_priv: the id; its lock is held
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_mcast_leave_all(struct cmx_id_private *id_priv)
 {
@@ -288,10 +306,12 @@ void cmx_mcast_leave_all(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_mcast_detach_all() - the id's QP receives no group any more
- * @id_priv: the id; its lock is held
+ * cmx_mcast_detach_all() - detach the QP of an id from all groups
+ * @id_priv: the id
  *
- * The memberships stay, until they are left.
+ * The memberships continue until the groups are left.
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_mcast_detach_all(struct cmx_id_private *id_priv)
 {

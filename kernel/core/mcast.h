@@ -11,24 +11,26 @@ struct net_device;
 
 /**
  * struct cmx_mcast - membership of one id in one group
- * @ref: freed with the last one: the id's table, the user's handle, events
- * @id_priv: the id; holds a reference
- * @addr: the group as the owner named it
- * @context: the owner's (ULP)
- * @uid: the owner's (process)
- * @handle: the owner's handle (process); 0 for a ULP
- * @fetched: events fetched for it; the event queue's
+ * @ref: references of the id's table, of the handle, of events and of the InfiniBand transport
+ * @id_priv: the id, with a reference
+ * @addr: the group, as the consumer gave it
+ * @context: context of the consumer (ULP)
+ * @uid: user data of the consumer (process)
+ * @handle: handle of the process; 0 for a ULP
+ * @fetched: number of events that the process has fetched for it; protected by the mutex of the
+ *	channel
  * @attr: attributes of the join
  * @mgid: MGID, once known
- * @mlid: multicast LID, host order (InfiniBand)
- * @left: leave was called; no further event
- * @ev: made for the outcome of the join, until posted
- * @backend: what &cmx_mcast_ops.join keeps
- * @node: in &cmx_id_private.mcast, by address
- * @attached: there by MGID, while the id's QP (ULP) receives the group for this membership
- * @item: the owner's; the handle table's for a process
+ * @mlid: multicast LID in host byte order (InfiniBand)
+ * @left: the group has been left, and no further event is posted
+ * @ev: event for the result of the join; NULL once posted
+ * @backend: private data of the transport
+ * @node: in the table &cmx_id_private.mcast, by address
+ * @attached: in the same table by MGID, while the QP of the id (ULP) is attached for this
+ *	membership
+ * @item: on the list of the process, see handle.c; unused for a ULP
  *
- * The id's lock protects all but @ref.
+ * The lock of the id protects all members for which no other lock is named, except @ref.
  */
 struct cmx_mcast {
 	struct kref ref;
@@ -49,11 +51,11 @@ struct cmx_mcast {
 	struct list_head item;
 };
 
-/* mcast.c */
+/* mcast.c. cmx_mcast_receives() and cmx_mcast_put() need no lock, the others that of the id. */
 int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 void cmx_mcast_table_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr);
-u32 cmx_mcast_count(const struct cmx_id_private *id_priv);		/* id_priv->lock is held */
+u32 cmx_mcast_count(const struct cmx_id_private *id_priv);
 bool cmx_mcast_receives(const struct cmx_mcast *mc);
 int cmx_mcast_attach(struct cmx_mcast *mc);
 void cmx_mcast_detach(struct cmx_mcast *mc);
@@ -62,7 +64,7 @@ void cmx_mcast_leave_locked(struct cmx_mcast *mc);
 void cmx_mcast_leave_all(struct cmx_id_private *id_priv);
 void cmx_mcast_put(struct cmx_mcast *mc);
 
-/* mcast_event.c, for transports; id_priv->lock is held */
+/* mcast_event.c, for the transports. Caller must hold the lock of the id. */
 void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
 		    struct net_device *ndev);
 void cmx_mcast_error(struct cmx_mcast *mc, int status);

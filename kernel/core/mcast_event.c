@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How joins end, and what becomes of memberships: the transports tell it, and the owners learn it.
+ * Events of memberships: the transports report the results of joins, and memberships that are lost
+ * or rejoined. The events go to the consumer.
  */
 #include <net/if_inet6.h>
 #include <net/ip.h>
@@ -11,7 +12,7 @@
 #include "mcast.h"
 #include "trace.h"
 
-/* ib_core does so only for processes; where there is a MAC address at all */
+/* Set the destination MAC address on RoCE. ib_core does this for processes only. */
 static void mcast_set_dmac(struct rdma_ah_attr *attr)
 {
 	const struct in6_addr *mgid = (struct in6_addr *)rdma_ah_read_grh(attr)->dgid.raw;
@@ -25,7 +26,7 @@ static void mcast_set_dmac(struct rdma_ah_attr *attr)
 		ipv6_eth_mc_map(mgid, dmac);
 }
 
-/* Joined again, the group may have another LID. */
+/* The MLID of the group may have changed when it was rejoined. */
 static int mcast_attach_again(struct cmx_mcast *mc, u16 mlid)
 {
 	if (mc->mlid != mlid)
@@ -40,7 +41,7 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 	struct cmx_id_private *id_priv = mc->id_priv;
 	int ret;
 
-	/* our QP has the id's Q_Key, so it is settled */
+	/* A QP that we manage already uses the Q_Key of the id, so it cannot change any more. */
 	if (id_priv->id.qp)
 		cmx_set_qkey(id_priv, 0);
 	ret = cmx_set_qkey(id_priv, be32_to_cpu(rec->qkey));
@@ -53,8 +54,8 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 	mcast_set_dmac(&ud->ah_attr);
 	ret = mcast_attach_again(mc, be16_to_cpu(rec->mlid));
 	/*
-	 * A process gets the index of the GID. A reference must not wait in its
-	 * queue: it would outlive the device.
+	 * A process gets the index of the GID. An event in the queue of a process must not hold a
+	 * reference to the GID, since the event may outlive the device.
 	 */
 	if (ret || id_priv->user)
 		rdma_destroy_ah_attr(&ud->ah_attr);
@@ -78,11 +79,13 @@ static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int sta
 }
 
 /**
- * cmx_mcast_done() - a join has ended: tell the owner
- * @mc: the membership; the lock of its id is held
- * @status: 0, or why there is no membership
- * @rec: the group, when there is a membership. qkey 0: that of the id
- * @ndev: network device to send from (RoCE), or NULL
+ * cmx_mcast_done() - report the result of a join
+ * @mc: the membership
+ * @status: 0, or the error if the join failed
+ * @rec: the group, if @status is 0. A qkey of 0 stands for the Q_Key of the id
+ * @ndev: network interface to send from (RoCE), or NULL
+ *
+ * Context: Caller must hold the lock of the id.
  */
 void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
 		    struct net_device *ndev)
@@ -104,9 +107,11 @@ static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_error() - a membership that was reported has ended: tell the owner
- * @mc: the membership; the lock of its id is held
- * @status: why
+ * cmx_mcast_error() - report that a membership has ended
+ * @mc: the membership, whose join has been reported
+ * @status: the error
+ *
+ * Context: Caller must hold the lock of the id.
  */
 void cmx_mcast_error(struct cmx_mcast *mc, int status)
 {
@@ -114,11 +119,12 @@ void cmx_mcast_error(struct cmx_mcast *mc, int status)
 }
 
 /**
- * cmx_mcast_rejoined() - a membership that had been lost is back: tell the owner
- * @mc: the membership; the lock of its id is held
+ * cmx_mcast_rejoined() - report that a group was rejoined after the membership was lost
+ * @mc: the membership
  * @rec: the group
  *
- * Return: whether the id's QP cannot be attached yet. Then the owner was not told.
+ * Context: Caller must hold the lock of the id.
+ * Return: true if the QP of the id cannot be attached yet. In this case nothing is reported.
  */
 bool cmx_mcast_rejoined(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
 {
