@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The options of an id. What each of them is stands in option_rows.h.
+ * Setting and getting the options of an id. The table of the options is option_rows.h.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -14,11 +14,11 @@
 #include "port_space.h"
 #include "transport.h"
 
-/* Two stages of CMX_CONNECT beside the one in which our request or answer is out */
-#define CMX_STAGE_REQ_RCVD BIT(CMX_STATE_NUM)		/* the peer's request waits */
+/* CMX_CONNECT has three stages: these two, and CMX_IN(CONNECT) after our REQ or REP was sent. */
+#define CMX_STAGE_REQ_RCVD BIT(CMX_STATE_NUM)		/* and response pending */
 #define CMX_STAGE_ESTABLISHED BIT(CMX_STATE_NUM + 1)
 
-/* The stages in which an option can still take effect, by the step that ends them */
+/* The stages in which an option can still be set, named after the step that ends them */
 #define CMX_OPT_UNTIL_ADDR_QUERY (CMX_IN(IDLE) | CMX_IN(BOUND))
 #define CMX_OPT_UNTIL_ROUTE_QUERY \
 	(CMX_OPT_UNTIL_ADDR_QUERY | CMX_IN(ADDR_QUERY) | CMX_IN(ADDR_RESOLVED))
@@ -30,28 +30,28 @@
 #define CMX_OPT_UNTIL_DESTROYED \
 	(CMX_OPT_UNTIL_ESTABLISHED | CMX_STAGE_ESTABLISHED | CMX_IN(DISCONNECT))
 
-/* By so much an unprivileged CM_RESPONSE_TIMEOUT may exceed the default: four times as long */
+/* Unprivileged processes may exceed the default CM_RESPONSE_TIMEOUT by 2: four times as long. */
 #define RESPONSE_TIMEOUT_MARGIN 2
 
 /**
  * struct cmx_option - a row of option_rows.h
- * @label: for people
+ * @label: name for debugfs
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: within @level
- * @offset: of its field in &struct cmx_opts
- * @size: of that field in bytes; 0: there is none
- * @late: errno of a set in another stage than @until; 0: EISCONN
+ * @offset: offset of its field in &struct cmx_opts
+ * @size: size of that field in bytes; 0: no field
+ * @late: errno of a set outside the stages of @until; 0: EISCONN
  * @is_bool: any value but 0 means 1
- * @zero_resets: 0 means to go back to the default
- * @transports: who has it
- * @min: least value
- * @max: greatest value
- * @until: stages in which it may be set
- * @check: more conditions, or NULL
- * @apply: brings it into effect where more is needed than to store it, or NULL
- * @in_effect: value while it is not set; NULL: the default
- * @set: does all of a set, or NULL
- * @get: does all of a get, or NULL
+ * @zero_resets: 0 restores the default
+ * @transports: mask of the transports that support it
+ * @min: lowest value
+ * @max: highest value
+ * @until: mask of the stages in which it can be set
+ * @check: checks further conditions of a set, or NULL
+ * @apply: applies a value that has been stored, or NULL
+ * @in_effect: returns the value in effect while the option is not set; NULL: the default
+ * @set: replaces the generic set, or NULL
+ * @get: replaces the generic get, or NULL
  */
 struct cmx_option {
 	const char *label;
@@ -189,8 +189,8 @@ static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
 }
 
 /*
- * ib_mad keeps what waits for an answer in a list that is sorted by time and walked with interrupts
- * off: messages that wait for hours make each one of the port slower.
+ * ib_mad keeps the MADs that wait for a response in a list sorted by timeout, and walks the list
+ * with interrupts disabled. MADs that wait for hours slow down every MAD of the port.
  */
 static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
@@ -200,7 +200,7 @@ static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u
 	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }
 
-/* REUSEADDR can be withdrawn only before it was of use to anybody. */
+/* After the bind other ids may share the port, so REUSEADDR can be cleared only before. */
 static int opt_check_reuseaddr(const struct cmx_id_private *id_priv, u32 val)
 {
 	if (id_priv->state == CMX_IDLE || (val && id_priv->state != CMX_LISTEN))
@@ -232,7 +232,7 @@ static int opt_check_path_mtu(const struct cmx_id_private *id_priv, u32 val)
 	return id_priv->dev && val > opt_port_mtu(id_priv) ? -EINVAL : 0;
 }
 
-/* Datagrams' messages can't carry it. */
+/* A SIDR REQ carries no ECE. */
 static int opt_check_ece_policy(const struct cmx_id_private *id_priv, u32 val)
 {
 	return val == CMX_ECE_REQUIRE && id_priv->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
@@ -294,9 +294,11 @@ static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_opt
 }
 
 /**
- * cmx_opt_show() - write the options that were set, for people
- * @id_priv: the id; its lock is held
- * @s: where to
+ * cmx_opt_show() - print the options that were set
+ * @id_priv: the id
+ * @s: receives the label and the value of each option
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 {
@@ -312,11 +314,12 @@ void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 }
 
 /**
- * cmx_opt_supported() - whether the transport of an id has an option
- * @id_priv: the id; its lock is held
+ * cmx_opt_supported() - check whether the transport of an id supports an option
+ * @id_priv: the id
  * @bit: the option
  *
- * Return: true also while it is not known which transport the id will have.
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if it does, or if the transport is not known yet.
  */
 bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
@@ -373,20 +376,24 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  * @id: the id
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: option within @level
- * @val: its value: four bytes, for RDMA_OPTION_ID also one; for
- *	RDMA_OPTION_IB_PATH an array of struct ib_path_rec_data
- * @len: bytes at @val
+ * @val: the value: a u32, or for RDMA_OPTION_ID also a u8; for RDMA_OPTION_IB_PATH an array of
+ *	struct ib_path_rec_data
+ * @len: size of @val in bytes
  *
- * Requests that reach a listener bring ids that begin with its options.
+ * The id of an incoming request inherits the options of the listener, except for the path.
  *
  * Context: process, may sleep.
  *
- * Return: 0, or -errno with nothing changed: -ENOSYS: no such option;
- * -EINVAL: bad length or value, or not in this state; -EPERM: a
- * CM_RESPONSE_TIMEOUT for CAP_NET_ADMIN only; -EISCONN: it can't take
- * effect any more; -EOPNOTSUPP: the transport does not have it; -ENODEV:
- * the device is gone; -EADDRINUSE, -EADDRNOTAVAIL: AFONLY can't be withdrawn,
- * as others have the port; -ENOMEM.
+ * Return: 0; on error nothing has changed:
+ *
+ * * -ENOSYS: no such option.
+ * * -EINVAL: invalid length or value, or the option cannot be set in this state.
+ * * -EPERM: this CM_RESPONSE_TIMEOUT requires CAP_NET_ADMIN.
+ * * -EISCONN: it is too late to set the option.
+ * * -EOPNOTSUPP: the transport does not support the option.
+ * * -ENODEV: the device is gone.
+ * * -EADDRINUSE, -EADDRNOTAVAIL: AFONLY cannot be cleared, because other ids own the port.
+ * * -ENOMEM: out of memory.
  */
 int cmx_set_option(struct cmx_id *id, int level, int name, const void *val, size_t len)
 {
@@ -428,21 +435,24 @@ static int opt_value_get(struct cmx_id_private *id_priv, const struct cmx_option
 }
 
 /**
- * cmx_get_option() - value of an option in effect
+ * cmx_get_option() - get the effective value of an option
  * @id: the id
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: option within @level
  * @val: receives the value, see cmx_set_option()
- * @len: in: bytes at @val; out: bytes filled in
+ * @len: in: size of @val in bytes; out: number of bytes written
  * @flags: receives enum cmx_opt_flags; may be NULL
  *
- * An option that was not set has the value that is used instead: a host-wide
- * default, or what the path brought. What is not known yet is 0.
+ * For an option that was not set this is the value that is used instead: a host-wide default, or a
+ * value of the path. It is 0 while that value is not known.
  *
  * Context: process, may sleep.
  *
- * Return: 0, -ENOPROTOOPT: no such option; -ENOSPC: @len is too short;
- * -EINVAL: RDMA_OPTION_IB_PATH without a route.
+ * Return: 0, or:
+ *
+ * * -ENOPROTOOPT: no such option.
+ * * -ENOSPC: @len is too short.
+ * * -EINVAL: RDMA_OPTION_IB_PATH on an id without a route.
  */
 int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *len, u32 *flags)
 {

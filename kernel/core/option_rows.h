@@ -3,13 +3,14 @@
  * The options of an id, one row each. The kernel, cmx(8), the tables of the documentation and the
  * tests include this file, each with its own definition of the two macros:
  *
- * CMX_OPTION_VALUE(level, name, label, type, field, min, max, default, ...): an integer. It is
- *	kept in @field of struct cmx_opts. @default is in effect while nothing else is
+ * CMX_OPTION_VALUE(level, name, label, type, field, min, max, default, ...): an integer, stored in
+ *	@field of struct cmx_opts. @default is in effect while the option is not set and @source
+ *	names no other value
  * CMX_OPTION_RECORDS(level, name, label, ...): an array of struct ib_path_rec_data
  *
  * Designated initializers follow:
  *
- * @until: the step after which a set can no longer take effect
+ * @until: the step after which the option can no longer be set
  * @late: errno of a set after that step; 0: EISCONN
  * @transports: where the option exists. An id bound to another transport refuses it with EOPNOTSUPP
  * @is_bool: any value but 0 means 1
@@ -17,10 +18,10 @@
  *
  * CMX_OPT_TEXT(), for the documentation and cmx(8):
  *
- * @host: the default is a parameter of the module, of this name
- * @source: where the value in effect comes from, if it is not @default
- * @unit: what the value counts
- * @text: what the option does
+ * @host: name of the module parameter that holds the default
+ * @source: origin of the value in effect while the option is not set, if it is not @default
+ * @unit: unit of the value
+ * @text: description of the option
  *
  * CMX_OPT_KERNEL(): the functions of struct cmx_option that the row needs.
  */
@@ -57,7 +58,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, MIN_RNR_TIMER, u8, min_rn
 		 CMX_OPT_TEXT(.unit = "code of IBTA 9.7.5.2.8",
 			      .text = "RNR NAK timer of the QP; 0: 655 ms")
 		 CMX_OPT_KERNEL(.check = opt_check_min_rnr_timer))
-/* Not for the passive side: a REP is resent as the REQ specifies. */
+/* The passive side does not use this option: a REP is resent as the REQ specifies. */
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RETRIES, CM_RETRIES, u8, cm_retries, 0, 15, 15,
 		 .until = CMX_OPT_UNTIL_REQ_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The options in effect that all layers ask for, host-wide defaults included.
+ * Values in effect of the options that several layers use: the value that was set, or the host-wide
+ * default.
  */
 #include "option_value.h"
 
-/* Some of them are parameters of the module, see option.c. */
+/* Some defaults are module parameters, see option.c. */
 unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
 #define CMX_OPTION_VALUE(level, name, label, type, field, min, max, def, ...) \
 	[CMX_OPT_##label] = def,
@@ -17,8 +18,11 @@ unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
 					 : READ_ONCE(cmx_opt_defaults[CMX_OPT_##label]))
 
 /**
- * cmx_opt_tos() - traffic class in effect
- * @id_priv: the id; its lock is held
+ * cmx_opt_tos() - get the traffic class in effect
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the traffic class.
  */
 u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
 {
@@ -26,8 +30,11 @@ u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_opt_cm_retries() - resends of a CM message in effect
- * @id_priv: the id; its lock is held
+ * cmx_opt_cm_retries() - get the number of resends of a CM message in effect
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the number of resends.
  */
 u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv)
 {
@@ -35,8 +42,11 @@ u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_opt_cm_response_timeout() - time for an answer in effect, 4.096 us * 2^n
- * @id_priv: the id; its lock is held
+ * cmx_opt_cm_response_timeout() - get the CM response timeout in effect
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: n, for a timeout of 4.096 us * 2^n.
  */
 u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv)
 {
@@ -44,8 +54,11 @@ u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_opt_connect_deadline_ms() - deadline of a connect in effect, 0 for none
- * @id_priv: the id; its lock is held
+ * cmx_opt_connect_deadline_ms() - get the connect deadline in effect
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the deadline in ms, 0 for none.
  */
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 {
@@ -53,11 +66,13 @@ u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_opt_inherit() - options of an id that a request brings
- * @child: the new id
- * @listener: its listener; both locks are held
+ * cmx_opt_inherit() - copy the options of a listener to the id of a request
+ * @child: the id of the request
+ * @listener: its listener
  *
- * All but the path, which is the request's.
+ * The path is not copied, because the request determines it.
+ *
+ * Context: Caller must hold the locks of both ids.
  */
 void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *listener)
 {

@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* Options in effect, defaults included. id_priv->lock is held. */
+/* Values in effect, including defaults. Caller must hold id_priv->lock. */
 extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 
 u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
