@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr);
 int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		 const struct sockaddr *dst);

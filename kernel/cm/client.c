@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RDMA devices come and go: the ib_client.
+ * The ib_client: handles RDMA devices that are added and removed.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -26,7 +26,7 @@ static struct ib_client client = {
 
 static const struct cmx_transport *const *client_transports;
 
-static u8 port_gid_type(struct ib_device *device, u32 port)
+static u8 client_port_gid_type(struct ib_device *device, u32 port)
 {
 	unsigned long types;
 
@@ -38,7 +38,10 @@ static u8 port_gid_type(struct ib_device *device, u32 port)
 	return IB_GID_TYPE_ROCE;
 }
 
-/* What makes path records wrong. From a work queue, for every event of the device. */
+/*
+ * Drop the cached path records of a port after an event that may invalidate them. ib_core calls
+ * this from a work queue, for every event of the device.
+ */
 static void client_port_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct cmx_device *dev = container_of(handler, struct cmx_device, events);
@@ -58,7 +61,7 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	}
 }
 
-static void port_paths_free(struct cmx_device *dev)
+static void client_port_paths_free(struct cmx_device *dev)
 {
 	u32 port;
 
@@ -66,14 +69,14 @@ static void port_paths_free(struct cmx_device *dev)
 		cmx_path_cache_free(cmx_device_port(dev, port)->paths);
 }
 
-/* The first transport that a port fits is its own. */
-static int port_init(struct cmx_device *dev, u32 port)
+/* A port uses the first transport that it fits. */
+static int client_port_init(struct cmx_device *dev, u32 port)
 {
 	const struct cmx_transport *const *t;
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
 	cmx_sa_queue_init(&dp->sa);
-	dp->gid_type = port_gid_type(dev->device, port);
+	dp->gid_type = client_port_gid_type(dev->device, port);
 	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
 	for (t = client_transports; *t && !dp->transport; t++)
 		if ((*t)->port_fits(dev->device, port))
@@ -100,11 +103,11 @@ static int client_add(struct ib_device *device)
 	spin_lock_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->ids);
 	rdma_for_each_port(device, port) {
-		ret = ret ?: port_init(dev, port);
+		ret = ret ?: client_port_init(dev, port);
 		usable |= !!cmx_device_port(dev, port)->transport;
 	}
 	if (!usable || ret) {
-		port_paths_free(dev);
+		client_port_paths_free(dev);
 		kfree(dev);
 		return ret ?: -EOPNOTSUPP;
 	}
@@ -118,16 +121,16 @@ static int client_add(struct ib_device *device)
 }
 
 /*
- * A process learns of the removal and keeps an empty id; uverbs takes care of
- * its QPs. A ULP must first be rid of its own objects on the device, so its
- * id stays attached until the ULP destroys it, at the latest from the event.
+ * Report the removal of the device. The id of a process is detached at once, and uverbs destroys
+ * the QPs. A ULP must first release its own objects on the device, so its id stays attached until
+ * the ULP destroys it, at the latest when it handles the event.
  */
 static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
 {
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
 
 	mutex_lock(&id_priv->lock);
-	/* a bind that failed may have detached it meanwhile */
+	/* A bind that failed may have detached the id meanwhile. */
 	if (id_priv->dev != dev ||
 	    cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
 		mutex_unlock(&id_priv->lock);
@@ -150,7 +153,7 @@ static struct cmx_id_private *client_next_id(struct cmx_device *dev)
 	spin_lock(&dev->lock);
 	list_for_each_entry(id_priv, &dev->ids, dev_item) {
 		if (cmx_id_tryget(id_priv)) {
-			/* each id once: a ULP's may stay on the list for long */
+			/* The id of a ULP stays attached. Do not find it again. */
 			list_del_init(&id_priv->dev_item);
 			found = id_priv;
 			break;
@@ -182,13 +185,14 @@ static void client_remove(struct ib_device *device, void *data)
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);
 	ib_unregister_event_handler(&dev->events);
-	port_paths_free(dev);
+	client_port_paths_free(dev);
 	kfree_rcu(dev, rcu);
 }
 
 /**
- * cmx_client_init_module() - take the devices of the host
- * @transports: what their ports can be of; ends with NULL
+ * cmx_client_init_module() - register the ib_client
+ * @transports: the transports that a port can use, in the order in which they are tried; ends with
+ *	NULL
  *
  * Return: 0 or -errno.
  */

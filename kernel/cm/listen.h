@@ -6,7 +6,7 @@
 
 struct cmx_device;
 
-void cmx_listen_stop(struct cmx_id_private *id_priv);	/* id_priv->lock is held */
+void cmx_listen_stop(struct cmx_id_private *id_priv);	/* Caller must hold id_priv->lock. */
 void cmx_listen_add_device(struct cmx_device *dev);
 void cmx_listen_remove_device(struct cmx_device *dev);
 

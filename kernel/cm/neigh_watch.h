@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 void cmx_neigh_watch(struct cmx_id_private *id_priv);
 void cmx_neigh_unwatch(struct cmx_id_private *id_priv);
 

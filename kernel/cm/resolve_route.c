@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Route resolution: the path records to the peer.
+ * Route resolution: gets the path records to the peer.
  */
 #include <linux/export.h>
 #include "device.h"
 #include "event.h"
 #include "transport.h"
 
-/* id_priv->lock is held. @ev is used up on success. */
-static int resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms, struct cmx_event **ev)
+/* Caller must hold id_priv->lock. On success *@ev is NULL: it no longer belongs to the caller. */
+static int route_resolve_locked(struct cmx_id_private *id_priv, unsigned long timeout_ms,
+				struct cmx_event **ev)
 {
 	int ret;
 
@@ -30,16 +31,21 @@ static int resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms, str
 }
 
 /**
- * cmx_resolve_route() - find the path to the peer
+ * cmx_resolve_route() - resolve the path to the peer
  * @id: the id, whose address has been resolved
- * @timeout_ms: how long to wait for an answer, not 0
+ * @timeout_ms: how long to wait for a reply, not 0
  *
  * RDMA_CM_EVENT_ROUTE_RESOLVED or RDMA_CM_EVENT_ROUTE_ERROR follows.
  *
- * Return: 0; on error nothing has changed and no event follows: -EINVAL when
- * the id is in another state or @timeout_ms is 0, -ENODEV when its network
- * interface is gone, -EHOSTUNREACH when the GID type that was set cannot reach
- * the peer, -EAGAIN when the InfiniBand port has no subnet manager, -ENOMEM.
+ * Context: process, may sleep.
+ *
+ * Return: 0; on error nothing has changed and no event follows:
+ *
+ * * -EINVAL: the id is in another state, or @timeout_ms is 0.
+ * * -ENODEV: the network interface is gone.
+ * * -EHOSTUNREACH: the peer cannot be reached with the GID type that was set.
+ * * -EAGAIN: the InfiniBand port has no subnet manager.
+ * * -ENOMEM: out of memory.
  */
 int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
 {
@@ -53,7 +59,7 @@ int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
 	if (!ev)
 		return -ENOMEM;
 	mutex_lock(&id_priv->lock);
-	ret = resolve(id_priv, timeout_ms, &ev);
+	ret = route_resolve_locked(id_priv, timeout_ms, &ev);
 	mutex_unlock(&id_priv->lock);
 	if (ev)
 		cmx_event_free(ev);

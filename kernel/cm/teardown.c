@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The end of an id: what the operations made is taken down, the last one first.
+ * Teardown of an id: the effects of the CM operations are undone, the last one first.
  */
 #include "resolve_addr.h"
 #include "deadline.h"
@@ -13,10 +13,12 @@
 #include "neigh_watch.h"
 
 /**
- * cmx_id_release_device() - give back all that an id holds on its device
- * @id_priv: the id; its lock is held
+ * cmx_id_release_device() - release all resources of an id on its device
+ * @id_priv: the id
  *
- * Nothing here waits for the wire or for a callback.
+ * The function waits neither for messages of the peer nor for callbacks.
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_id_release_device(struct cmx_id_private *id_priv)
 {
@@ -32,18 +34,23 @@ void cmx_id_release_device(struct cmx_id_private *id_priv)
 	cmx_device_detach(id_priv);
 }
 
-/* What may take a minute yet does not keep the namespace. */
-static void id_drop_net(struct cmx_id_private *id_priv)
+/*
+ * A connection that is closing may keep the id in memory for another minute. It must not keep the
+ * network namespace that long.
+ */
+static void id_net_put(struct cmx_id_private *id_priv)
 {
 	put_net(cmx_net(id_priv));
 	id_priv->id.route.addr.dev_addr.net = NULL;
 }
 
 /**
- * cmx_id_shutdown() - end an id: no event and no verb succeeds after this
- * @id_priv: the id; the caller holds a reference and none of its locks
+ * cmx_id_shutdown() - shut down an id
+ * @id_priv: the id; nothing is done if it is shut down already
  *
- * The memory goes with the last reference. Calling it again does nothing.
+ * No event is posted and no CM operation succeeds afterwards. The last reference frees the memory.
+ *
+ * Context: Caller must hold a reference, and must not hold id_priv->lock.
  */
 void cmx_id_shutdown(struct cmx_id_private *id_priv)
 {
@@ -52,7 +59,7 @@ void cmx_id_shutdown(struct cmx_id_private *id_priv)
 		cmx_id_release_device(id_priv);
 		cmx_port_release(id_priv);
 		if (id_priv->conn_dead)
-			id_drop_net(id_priv);
+			id_net_put(id_priv);
 	}
 	mutex_unlock(&id_priv->lock);
 }

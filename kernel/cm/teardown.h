@@ -4,7 +4,9 @@
 
 #include "id.h"
 
-void cmx_id_release_device(struct cmx_id_private *id_priv);	/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
+void cmx_id_release_device(struct cmx_id_private *id_priv);
+
 void cmx_id_shutdown(struct cmx_id_private *id_priv);
 
 #endif
