@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The transport InfiniBand: ib_cm, and the SA for paths and groups.
+ * The InfiniBand transport: connections over ib_cm, paths and multicast groups from the SA.
  */
 #include <rdma/ib_verbs.h>
 #include "transport.h"

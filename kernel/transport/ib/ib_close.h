@@ -7,9 +7,11 @@
 
 struct cmx_device;
 
-void cmx_cm_release(struct cmx_id_private *id_priv);	/* id_priv->lock is held; never waits */
+/* Caller must hold id_priv->lock. The function never waits. */
+void cmx_cm_release(struct cmx_id_private *id_priv);
+
 bool cmx_cm_no_response(const struct ib_cm_id *cm);
-void cmx_close_begin(struct cmx_id_private *id_priv);	/* id_priv->lock is held */
+void cmx_close_begin(struct cmx_id_private *id_priv);	/* Caller must hold id_priv->lock. */
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type);
 void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num);

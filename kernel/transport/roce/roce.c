@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The transport RoCE: ib_cm as on InfiniBand; paths and groups are those of IP.
+ * The RoCE transport: connections over ib_cm as on InfiniBand, paths and multicast groups of IP.
  */
 #include <rdma/ib_cache.h>
 #include "transport.h"
