@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Life of an id.
+ * Allocation, references and release of ids.
  *
  * Lock order, outermost first:
  *
  *   &cmx_file.mutex	mutex, channel.c
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
- *   rtnl		taken under an id's lock for IGMP and MLD
+ *   rtnl		taken under the lock of an id for IGMP and MLD
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
  *   handle table	spinlock, handle.c
- *   spinlocks		all others, see Documentation/locking.rst: innermost, not nested
+ *   spinlocks		all others, see Documentation/locking.rst: leaf locks, not nested
  *
- * Notifiers (netdevice, inetaddr, neighbour) run under rtnl: they only queue
- * work. Callbacks of ib_cm and ib_core take the id's lock themselves, so what
- * waits for such a callback (ib_destroy_cm_id(), rdma_addr_cancel()) runs from
- * cmx_wq, without any lock.
+ * The notifiers of network interfaces run under rtnl, those of neighbours in atomic context. They
+ * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
+ * ib_core may take the lock of the id. Therefore a function that waits for such a callback is
+ * called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases by a work item
+ * of cmx_reap_wq or cmx_linger_wq. See Documentation/locking.rst for the callbacks that must not
+ * wait.
  *
- * References: the owner holds one from cmx_id_new() on; so do each cm id, each
- * asynchronous operation, each event and each membership.
+ * References: the consumer holds one from cmx_id_new() on. Each ib_cm or iw_cm id, each
+ * asynchronous operation, each event and each membership holds one as well.
  */
 #include <linux/ktime.h>
 #include "event.h"
@@ -67,15 +69,14 @@ static void id_init(struct cmx_id_private *id_priv, struct net *net,
 }
 
 /**
- * cmx_id_new() - make an id
- * @net: its network namespace
- * @consumer: its owner
+ * cmx_id_new() - allocate an id
+ * @net: network namespace of the id
+ * @consumer: operations of the consumer
  * @ps: port space
- * @qp_type: type of QP
- * @gfp: how to allocate
+ * @qp_type: type of the QP
+ * @gfp: flags of the allocation
  *
- * Return: the id with the owner's reference, or an ERR_PTR: -EINVAL for a port
- * space that does not exist or does not fit @qp_type, -ENOMEM.
+ * Return: the id with the reference of the consumer, or ERR_PTR(-ENOMEM).
  */
 struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_ops *consumer,
 				  enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp)
@@ -90,9 +91,9 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
 }
 
 /**
- * cmx_id_new_conn() - make the id that a request brings
- * @listener: whose owner it gets
- * @qp_type: type of QP that the request asks for
+ * cmx_id_new_conn() - allocate the id of a connection request
+ * @listener: the id that listens. The new id gets the same consumer operations
+ * @qp_type: type of the QP that the request asks for
  *
  * Return: the id with one reference, or NULL.
  */
@@ -125,7 +126,9 @@ static void id_free(struct kref *ref)
 
 /**
  * cmx_id_put() - drop a reference
- * @id_priv: the id. May sleep
+ * @id_priv: the id
+ *
+ * Context: Process context. May sleep.
  */
 void cmx_id_put(struct cmx_id_private *id_priv)
 {
@@ -133,8 +136,11 @@ void cmx_id_put(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_id_tryget() - take a reference if the id is not on its way out
- * @id_priv: the id; a lock or RCU keeps its memory
+ * cmx_id_tryget() - take a reference unless the last one has been dropped
+ * @id_priv: the id
+ *
+ * Context: Caller must hold a lock, or the RCU read lock, that keeps the memory of the id.
+ * Return: true if a reference was taken.
  */
 bool cmx_id_tryget(struct cmx_id_private *id_priv)
 {

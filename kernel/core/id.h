@@ -26,7 +26,7 @@ struct cmx_dev_port;
 struct ib_cm_id;
 struct iw_cm_id;
 
-/* enum cmx_opt_bit - bits of &struct cmx_opts.set: one for each row of option_rows.h */
+/* enum cmx_opt_bit - bit numbers of &struct cmx_opts.set, one for each row of option_rows.h */
 enum cmx_opt_bit {
 #define CMX_OPTION_VALUE(level, name, label, ...) CMX_OPT_##label,
 #define CMX_OPTION_RECORDS(level, name, label, ...) CMX_OPT_##label,
@@ -36,7 +36,7 @@ enum cmx_opt_bit {
 
 /*
  * struct cmx_opts - the options of an id
- * @set: BIT(enum cmx_opt_bit) of each option that the owner set; its field counts then
+ * @set: BIT(enum cmx_opt_bit) of each option that was set. Only then is its field valid
  */
 struct cmx_opts {
 	u32 set;
@@ -46,65 +46,68 @@ struct cmx_opts {
 };
 
 /**
- * struct cmx_id_private - an id, as the engine sees it
- * @id: what the owner sees
- * @ref: freed with the last reference
+ * struct cmx_id_private - an id with its internal members
+ * @id: the part that the consumer sees
+ * @ref: number of references. Dropping the last one frees the id
  * @state: changed by cmx_state_move() only, under @lock
- * @lock: protects @state, all that follows, and @id, but where another lock is named
- * @established: the three-way handshake is over (within CMX_CONNECT)
- * @passive: born from a CONNECT_REQUEST, or a listener
- * @srq: the QP has an SRQ (external QPs)
- * @response_pending: a request or reply of the peer waits for our answer
- * @in_connect_call: iWARP: the provider has been called, without the lock
- * @disconnect_pending: iWARP: to be disconnected as soon as it is established
- * @user: its owner is a process: no QP of its own, events don't re-enter
+ * @lock: protects @id, @state and all members below for which no other lock is named
+ * @established: the connection is established (in CMX_CONNECT)
+ * @passive: the id is the passive side of a connection, or a listener
+ * @srq: the QP has an SRQ
+ * @response_pending: we have not yet responded to a request or reply of the peer
+ * @in_connect_call: iWARP: iw_cm_connect() is running, without @lock
+ * @disconnect_pending: iWARP: disconnect as soon as the connection is established
+ * @user: the consumer is a process, so the id has no QP from cmx_create_qp(), and no handler is
+ *	called for an event
  * @ece_flags: enum cmx_ece_flags
- * @gid_type: of the address it is bound to
- * @node_type: only devices of that type; RDMA_NODE_UNSPECIFIED: any
- * @consumer: takes the events; fixed at creation
- * @quota: it is charged there; fixed when it gets its owner
- * @dev: device it is attached to (&id.device is the same), or NULL
- * @dev_item: on @dev's list, under its lock
- * @ops: transport; set together with @dev
- * @dev_port: port of @dev; set together with it
- * @peer: neighbour that the peer is, or NULL; neigh_watch.c reads it without the lock
- * @unanswered: the message that ib_cm sends until it is answered, as the state of @cm that it
- *	leads to (%IB_CM_REQ_SENT ...); 0 when there is none, or its end has been handled
- * @closing: not 0: @cm or @cm_dead waits for the answer to its last message; ib_close.c has
- *	the lock
- * @port: port held, if @space is not NULL
- * @space: port space that @port is held in
- * @bind_node: among the owners of ports, under the bucket's lock
- * @conn: the connection of whatever transport: @cm or @iw; NULL: there is none
- * @cm: the ib_cm id; for the transports over ib_cm only
- * @iw: the iw_cm id; for iWARP only
- * @addr_op: address query under way, or NULL
- * @sa_op: question to the SA under way, or NULL
- * @listen: what a listener holds, or NULL
- * @deadline: connect deadline under way, or NULL
- * @mcast: groups joined, or NULL
+ * @gid_type: GID type of the address that the id is bound to
+ * @node_type: the id uses only devices of this type; RDMA_NODE_UNSPECIFIED: of any type
+ * @consumer: operations of the consumer; set at creation
+ * @quota: quota to which the id is charged, or NULL; set when the id gets its consumer
+ * @dev: device that the id is attached to (&id.device is the same one), or NULL
+ * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
+ * @ops: connection operations of the transport; set together with @dev
+ * @dev_port: port of @dev; set together with @dev
+ * @peer: neighbour that is the peer, or NULL; neigh_watch.c reads it without @lock
+ * @unanswered: the message that ib_cm retransmits until the peer replies, given as the state of @cm
+ *	to which the message leads (%IB_CM_REQ_SENT ...); 0 if there is none, or if its end has been
+ *	handled
+ * @closing: not 0 while @cm or @cm_dead waits for the reply to its last message; counts the rounds
+ *	of the time limit. Protected by the lock of the bucket in ib_close.c
+ * @port: the reserved port, if @space is not NULL
+ * @space: port space in which @port is reserved
+ * @bind_node: in the list of port owners in port_space.c, under the lock of the bucket
+ * @conn: @cm or @iw, for code that does not depend on the transport; NULL: no connection
+ * @cm: the ib_cm id; only on transports that use ib_cm
+ * @iw: the iw_cm id; only on iWARP
+ * @addr_op: address query in progress, or NULL
+ * @sa_op: path query to the SA in progress, or NULL
+ * @listen: the listener, or NULL
+ * @deadline: active deadline of a connect or accept, or NULL
+ * @mcast: memberships, or NULL
  * @opt: options
- * @ece_local: what we offer or answer
- * @ece_remote: what the peer sent
- * @seq_num: starting PSN, chosen by cmx_psn(); 0 before
- * @qkey: Q_Key of datagram and multicast use; 0 when not yet known
- * @qp_num: of the owner's QP
- * @created: in seconds since boot
- * @conn_dead: a connection that was given up: @cm_dead or @iw_dead, or NULL
- * @cm_dead: the ib_cm id that was given up; the lock is that of @closing
- * @iw_dead: the iw_cm id that was given up; iw_conn.c
+ * @ece_local: the ECE pair that we offer, or with which we answer
+ * @ece_remote: the ECE pair that the peer sent
+ * @seq_num: starting PSN; 0 until cmx_psn() has chosen it
+ * @qkey: Q_Key for datagrams and multicast; 0 if not yet known
+ * @qp_num: number of the consumer's QP
+ * @created: time of creation in seconds since boot
+ * @conn_dead: @cm_dead or @iw_dead, for code that does not depend on the transport, or NULL
+ * @cm_dead: the released ib_cm id; protected by the same lock as @closing
+ * @iw_dead: the released iw_cm id, see iw_conn.c
  * @dead_dev: device of @cm_dead or @iw_dead, with a reference
- * @comm_est: reports that the QP got a message before the RTU came, or NULL
- * @close_node: while @closing; as well
- * @reap: destroys @cm_dead or @iw_dead
- * @ended: or that waits to be destroyed with others
- * @rcu: or frees the memory, see cmx_ib_handler()
+ * @comm_est: pending report that a message arrived on the QP before the RTU, or NULL
+ * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
+ *	same lock
+ * @reap: work item that destroys @cm_dead or @iw_dead
+ * @ended: in the list of released ib_cm ids that one work item destroys together
+ * @rcu: frees the memory, see cmx_ib_handler()
  */
 struct cmx_id_private {
 	struct cmx_id id;
 	struct kref ref;
 	enum cmx_state state;
-	struct mutex lock;	/* protects what follows, state and id */
+	struct mutex lock;	/* protects id, state and the members below */
 	u8 established:1;
 	u8 passive:1;
 	u8 srq:1;
