@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The RDMA devices that there are, and the ids that are attached to them. They come and go in
- * client.c.
+ * The list of RDMA devices, and the ids that are attached to each of them. client.c adds and
+ * removes the devices.
  */
 #include <linux/rwsem.h>
 #include <linux/slab.h>
@@ -15,8 +15,8 @@ static DECLARE_RWSEM(devices_sem);	/* protects devices */
 static struct ib_client *device_client;
 
 /**
- * cmx_device_register_client() - learn of the RDMA devices of the host
- * @client: its data of an &struct ib_device is the &struct cmx_device
+ * cmx_device_register_client() - register the ib_client for the RDMA devices of the host
+ * @client: the ib_client. Its client data for an &struct ib_device is the &struct cmx_device
  *
  * Return: 0 or -errno.
  */
@@ -27,8 +27,8 @@ int cmx_device_register_client(struct ib_client *client)
 }
 
 /**
- * cmx_device_list_add() - let others find a device
- * @dev: the device, complete
+ * cmx_device_list_add() - add a device to the list of devices
+ * @dev: the device, which is fully initialized
  */
 void cmx_device_list_add(struct cmx_device *dev)
 {
@@ -39,7 +39,9 @@ void cmx_device_list_add(struct cmx_device *dev)
 
 /**
  * cmx_device_list_del() - undo cmx_device_list_add()
- * @dev: the device. Nobody is in a call of cmx_device_for_each_port() for it any more
+ * @dev: the device
+ *
+ * When this returns, cmx_device_for_each_port() does not use the device any more.
  */
 void cmx_device_list_del(struct cmx_device *dev)
 {
@@ -49,10 +51,14 @@ void cmx_device_list_del(struct cmx_device *dev)
 }
 
 /**
- * cmx_port_fits() - whether an id may use a port
+ * cmx_port_fits() - check whether an id may use a port
  * @id_priv: the id
  * @dev: the device
  * @port: the port
+ *
+ * Context: Caller must hold id_priv->lock. A listener needs no lock, because the fields that are
+ *	read do not change while it listens.
+ * Return: true if the id may use the port.
  */
 bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
 {
@@ -63,10 +69,10 @@ bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev,
 }
 
 /**
- * cmx_device_find() - our side of an RDMA device
- * @device: the device; it is registered
+ * cmx_device_find() - find the &struct cmx_device of an RDMA device
+ * @device: the RDMA device, which is registered
  *
- * Return: with a reference, or NULL.
+ * Return: the device with a reference, or NULL.
  */
 struct cmx_device *cmx_device_find(struct ib_device *device)
 {
@@ -113,13 +119,14 @@ out:
 }
 
 /**
- * cmx_device_ids() - find ids among those that are attached to a device
- * @want: which; called under a spinlock, without the id's lock
- * @arg: for @want
- * @n: receives how many
+ * cmx_device_ids() - find ids that are attached to a device
+ * @want: selects the ids; called under a spinlock, without the lock of the id
+ * @arg: argument of @want
+ * @n: receives the number of ids
  *
- * Return: an array for kvfree(), with a reference on each id; NULL: none, or out
- * of memory.
+ * Context: Process context. May sleep.
+ * Return: an array with a reference to each id, which the caller frees with kvfree(); NULL if there
+ *	is none, or if there is not enough memory.
  */
 struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
 						    const void *arg),
@@ -154,9 +161,11 @@ again:
 }
 
 /**
- * cmx_device_fits() - whether an id may use a device
+ * cmx_device_fits() - check whether a device is of the type that an id may use
  * @device: the device
- * @node_type: all that the id may use, or RDMA_NODE_UNSPECIFIED
+ * @node_type: the only type that the id may use; RDMA_NODE_UNSPECIFIED: any type
+ *
+ * Return: true if the id may use the device.
  */
 bool cmx_device_fits(const struct ib_device *device, u8 node_type)
 {
@@ -164,13 +173,14 @@ bool cmx_device_fits(const struct ib_device *device, u8 node_type)
 }
 
 /**
- * cmx_device_attach() - bind an id to a device and port
- * @id_priv: the id; its lock is held, it is attached to none
+ * cmx_device_attach() - attach an id to a device and port
+ * @id_priv: the id, which is attached to no device
  * @dev: the device
  * @port: the port
  *
- * Return: 0, or -ENODEV when the device is being removed or the port's
- * transport is none of ours, or of a type that the id may not use.
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, or -ENODEV if the device is being removed, if no transport supports the port, or if
+ *	the id may not use the port.
  */
 int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
 {
@@ -203,12 +213,13 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 }
 
 /**
- * cmx_device_attach_attr() - as cmx_device_attach(), by a GID
- * @id_priv: the id; its lock is held, it is attached to none
+ * cmx_device_attach_attr() - attach an id to a device and port, with a GID
+ * @id_priv: the id, which is attached to no device
  * @dev: the device
  * @port: the port
- * @attr: GID, with a reference, which is used up
+ * @attr: the GID, with a reference, which is consumed even on error
  *
+ * Context: Caller must hold id_priv->lock.
  * Return: as cmx_device_attach().
  */
 int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port,
@@ -224,12 +235,13 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 }
 
 /**
- * cmx_device_attach_request() - the same, to where a request came in
- * @id_priv: the id; its lock is held, it is attached to none
+ * cmx_device_attach_request() - attach the id of a request to the port that received the request
+ * @id_priv: the id, which is attached to no device
  * @device: the device
  * @port: the port
- * @attr: GID, with a reference, which is used up
+ * @attr: the GID, with a reference, which is consumed even on error
  *
+ * Context: Caller must hold id_priv->lock.
  * Return: as cmx_device_attach().
  */
 int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *device, u32 port,
@@ -249,7 +261,9 @@ int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *
 
 /**
  * cmx_device_detach() - undo cmx_device_attach()
- * @id_priv: the id; its lock is held. Nothing to do when it is attached to none
+ * @id_priv: the id; nothing is done if it is attached to no device
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_device_detach(struct cmx_id_private *id_priv)
 {
@@ -274,12 +288,14 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_id_gids() - GIDs of an id and of its peer
- * @id_priv: the id; its lock is held, it is attached to a device
- * @sgid: receives its own
- * @dgid: receives the peer's, all zero while it is not known
+ * cmx_id_gids() - get the GIDs of an id and of its peer
+ * @id_priv: the id, which is attached to a device
+ * @sgid: receives the GID of the id
+ * @dgid: receives the GID of the peer; all zero if it is not known yet
  *
- * On RoCE they are those of the IP addresses, as the in-tree stack tells them.
+ * On RoCE these are the GIDs of the IP addresses, as the in-tree stack reports them.
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_id_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid)
 {

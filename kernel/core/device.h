@@ -14,11 +14,11 @@ struct cmx_transport;
 
 /**
  * struct cmx_dev_port - a port of an RDMA device
- * @paths: path records (InfiniBand), or NULL
- * @sa: joins and leaves (InfiniBand)
+ * @paths: cache of path records (InfiniBand), or NULL
+ * @sa: queue of joins and leaves (InfiniBand)
+ * @transport: transport of the port; NULL: none that we support
  * @gid_type: default GID type
  * @node_transport: enum rdma_transport_type
- * @transport: what it is of, or NULL: of none that we can use
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
@@ -30,23 +30,25 @@ struct cmx_dev_port {
 
 /**
  * struct cmx_device - an RDMA device
- * @device: the device; valid while a reference is held
- * @item: on the list of devices
- * @ref: ids, listeners, cm ids that were given up, and look-ups in progress
- * @gone: the last reference was dropped
- * @lock: protects @ids; innermost but for none
- * @ids: &cmx_id_private.dev_item
- * @gone_soon: being removed: takes no more ids; under @lock
- * @rcu: look-ups from callbacks may still see it
- * @events: of its ports
- * @port: from rdma_start_port() on
+ * @device: the device of ib_core; valid while a reference is held
+ * @item: in the list of devices
+ * @ref: references of the ib_client, of ids, of listeners, of memberships (InfiniBand), of released
+ *	ib_cm and iw_cm ids, and of look-ups in progress
+ * @gone: completed when the last reference is dropped
+ * @lock: protects @ids and @gone_soon. Leaf lock: no other lock is taken while holding it
+ * @ids: list of &cmx_id_private.dev_item
+ * @gone_soon: the device is being removed and accepts no more ids; ib_close.c reads it without
+ *	@lock
+ * @rcu: frees the memory after look-ups in callbacks that still see the device
+ * @events: handler of the events of its ports
+ * @port: the ports, beginning with rdma_start_port()
  */
 struct cmx_device {
 	struct ib_device *device;
 	struct list_head item;
 	refcount_t ref;
 	struct completion gone;
-	spinlock_t lock;	/* protects ids, gone_soon */
+	spinlock_t lock;	/* protects ids and gone_soon */
 	struct list_head ids;
 	bool gone_soon;
 	struct rcu_head rcu;
@@ -63,12 +65,12 @@ void cmx_device_get(struct cmx_device *dev);
 void cmx_device_put(struct cmx_device *dev);
 
 /**
- * cmx_device_for_each_port() - call @fn on each device and port
- * @fn: returns 0 to go on, anything else to stop. Called under the read side
- *	of the device list: may sleep, must not add or remove devices. With
- *	port 0 never called
+ * cmx_device_for_each_port() - call a function for each port that has a transport, on all devices
+ * @fn: the function. It returns 0 to continue and any other value to stop. The list of devices is
+ *	locked for reading, so @fn may sleep, but must not add or remove devices
+ * @arg: argument of @fn
  *
- * Return: what the last call of @fn returned, or 0.
+ * Return: the return value of the last call of @fn; 0 if there was no call.
  */
 int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
 
