@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The one way up: everything that an owner learns is a &struct cmx_event.
+ * Events. Everything that is reported to a consumer is a &struct cmx_event.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -9,13 +9,13 @@
 #include "trace.h"
 
 /**
- * cmx_event_alloc() - make an event
- * @id_priv: the id that it is about; a reference is taken
- * @type: what happened
+ * cmx_event_alloc() - allocate an event
+ * @id_priv: the id of the event; a reference is taken
+ * @type: type of the event
  * @status: 0, -errno, or the reason of a reject
- * @gfp: how to allocate
+ * @gfp: flags of the allocation
  *
- * Verbs make the event that they will need before they change anything.
+ * A CM operation allocates its event before it changes anything.
  *
  * Return: the event, or NULL.
  */
@@ -33,13 +33,17 @@ struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_e
 }
 
 /**
- * cmx_event_alloc_nofail() - make an event that may not be lost
- * @id_priv: the id that it is about; a reference is taken
- * @type: what happened
+ * cmx_event_alloc_nofail() - allocate an event that must not be lost
+ * @id_priv: the id of the event; a reference is taken
+ * @type: type of the event
  * @status: 0, -errno, or the reason of a reject
  *
- * For changes of state that the wire or the device brought: nobody is there
- * to take an error, and an owner who never hears of it hangs. Process context.
+ * This is for changes that a message of the peer, a timeout, a neighbour or the device has caused.
+ * There is no caller to which an error could be returned, and a consumer that misses the event may
+ * wait for ever.
+ *
+ * Context: Process context. May sleep.
+ * Return: the event.
  */
 struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 					 enum rdma_cm_event_type type, int status)
@@ -47,7 +51,7 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 	return cmx_event_alloc(id_priv, type, status, GFP_KERNEL | __GFP_NOFAIL);
 }
 
-static void *keep(struct cmx_event *ev, const void *data, size_t *len)
+static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)
 {
 	*len = min_t(size_t, *len, U8_MAX);
 	if (!data || !*len)
@@ -58,33 +62,35 @@ static void *keep(struct cmx_event *ev, const void *data, size_t *len)
 /**
  * cmx_event_data() - add the private data of a connection message
  * @ev: the event
- * @data: copied; may be NULL
- * @len: its length in bytes, at most 255
+ * @data: the private data, which is copied, or NULL
+ * @len: length of @data in bytes; no more than the first 255 bytes are copied
  */
 void cmx_event_data(struct cmx_event *ev, const void *data, size_t len)
 {
-	ev->ev.param.conn.private_data = keep(ev, data, &len);
+	ev->ev.param.conn.private_data = event_data_copy(ev, data, &len);
 	ev->ev.param.conn.private_data_len = data ? len : 0;
 }
 
 /**
  * cmx_event_ud_data() - add the private data of a datagram message
  * @ev: the event
- * @data: copied; may be NULL
- * @len: its length in bytes, at most 255
+ * @data: the private data, which is copied, or NULL
+ * @len: length of @data in bytes; no more than the first 255 bytes are copied
  */
 void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len)
 {
-	ev->ev.param.ud.private_data = keep(ev, data, &len);
+	ev->ev.param.ud.private_data = event_data_copy(ev, data, &len);
 	ev->ev.param.ud.private_data_len = data ? len : 0;
 }
 
 /**
- * cmx_event_queue() - hand an event to its owner; the caller flushes
- * @ev: as for cmx_event_post()
+ * cmx_event_queue() - pass an event to the consumer, without delivering it
+ * @ev: the event, which belongs to the consumer from now on
  *
- * For who can call &cmx_id_consumer_ops.flush as soon as the lock is dropped: an owner who
- * is called back is then called from here, and no work item is needed.
+ * The caller delivers the event with &cmx_id_consumer_ops.flush or cmx_event_finish() after it has
+ * released the lock. The handler of a ULP then runs in this context, without a work item.
+ *
+ * Context: Caller must hold the lock of the id.
  */
 void cmx_event_queue(struct cmx_event *ev)
 {
@@ -94,9 +100,11 @@ void cmx_event_queue(struct cmx_event *ev)
 }
 
 /**
- * cmx_event_post() - hand an event to its owner
- * @ev: the owner's from here on. @ev->id_priv->lock is held, so that events are
- *	queued in the order of the changes that they report
+ * cmx_event_post() - pass an event to the consumer
+ * @ev: the event, which belongs to the consumer from now on
+ *
+ * Context: Caller must hold the lock of the id, so that events are queued in the order of the
+ *	changes that they report.
  */
 void cmx_event_post(struct cmx_event *ev)
 {
@@ -107,10 +115,12 @@ void cmx_event_post(struct cmx_event *ev)
 }
 
 /**
- * cmx_event_finish() - deliver an event that was queued, or free it
- * @id_priv: the id that it is about, with a reference; its lock has been dropped
+ * cmx_event_finish() - deliver a queued event, or free an event that was not queued
+ * @id_priv: the id of the event
  * @ev: the event, or NULL
- * @queued: whether cmx_event_queue() has it
+ * @queued: cmx_event_queue() was called for the event
+ *
+ * Context: Caller must hold a reference to the id, and must not hold id_priv->lock.
  */
 void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool queued)
 {
@@ -121,8 +131,10 @@ void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool
 }
 
 /**
- * cmx_event_free() - let go of an event and of what it refers to
- * @ev: the event. May sleep; no id's lock is held
+ * cmx_event_free() - free an event and drop its references
+ * @ev: the event
+ *
+ * Context: Process context. May sleep. Caller must not hold the lock of an id.
  */
 void cmx_event_free(struct cmx_event *ev)
 {

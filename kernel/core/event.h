@@ -4,17 +4,17 @@
 
 #include "id.h"
 
-/** define CMX_EVENT_DATA - most private data that any message carries */
+/** define CMX_EVENT_DATA - size of the buffer for the private data of a message */
 #define CMX_EVENT_DATA 256
 
 /**
- * struct cmx_event - one event on its way to the owner
- * @item: on the owner's queue
- * @id_priv: the id it is about, with a reference; the new id for CONNECT_REQUEST
- * @listener: for CONNECT_REQUEST, with a reference
- * @mc: for multicast events, with a reference
+ * struct cmx_event - an event for the consumer
+ * @item: in the queue of the consumer
+ * @id_priv: the id of the event, with a reference; for CONNECT_REQUEST the new id
+ * @listener: for CONNECT_REQUEST: the id that listens, with a reference; else NULL
+ * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
- * @ev: what a ULP sees; private data points to @data
+ * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @data: copy of the private data
  */
 struct cmx_event {
@@ -28,18 +28,19 @@ struct cmx_event {
 };
 
 /**
- * struct cmx_id_consumer_ops - an owner of ids: takes their events
- * @alloc: new zeroed object that begins with a &struct cmx_id_private, or NULL
- * @free: frees it, after an RCU grace period; the last reference is gone; may run in any
- *	process context
- * @adopt: a request came for @listener: make @child its owner's. The locks of
- *	both are held, and @post with CONNECT_REQUEST follows for sure. -errno
- *	(-EAGAIN when the backlog is full, or the owner's quota used up: the peer
- *	may try again) refuses it
- * @post: queue @ev, which is the sink's from here on. @ev->id_priv->lock is held,
- *	and so is that of @ev->listener. Cannot fail and does not sleep for long
- * @flush: deliver what @post queued, in this context, without any lock held
- * @flush_later: deliver it soon, from elsewhere. The locks are those of @post
+ * struct cmx_id_consumer_ops - a kind of consumer: processes or ULPs
+ * @alloc: allocates a zeroed object that begins with a &struct cmx_id_private. Returns NULL if
+ *	there is not enough memory
+ * @free: frees the object after an RCU grace period. Called in any process context when the last
+ *	reference has been dropped
+ * @adopt: gives @child, the id of a request to @listener, to the consumer of @listener. Called with
+ *	the locks of both ids held. Returns 0, and CONNECT_REQUEST is always posted then, or -errno
+ *	to refuse the request. -EAGAIN, if the backlog is full or the quota is used up, allows the
+ *	peer to retry
+ * @post: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock and,
+ *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
+ * @flush: delivers the events that @post has queued, in this context. Called without any lock held
+ * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
  */
 struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);
