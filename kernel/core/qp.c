@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QPs: those that the engine moves through their states for a kernel ULP, and
- * the attributes that all others need to do so by themselves.
+ * QPs. The module creates the QP of a kernel ULP and changes its state. A consumer that changes the
+ * state of its QP itself gets the attributes for this from here.
  */
 #include <linux/export.h>
 #include <rdma/ib_verbs.h>
@@ -10,10 +10,12 @@
 #include "transport.h"
 
 /**
- * cmx_qp_options() - options in effect, as attributes of the QP
- * @id_priv: the id; its lock is held
- * @attr: changed
- * @mask: which of them count
+ * cmx_qp_options() - apply the options of an id to attributes of the QP
+ * @id_priv: the id
+ * @attr: the attributes
+ * @mask: mask of the valid attributes; others are not changed
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
 {
@@ -21,13 +23,13 @@ void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int
 		attr->timeout = id_priv->opt.ack_timeout;
 	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_set(id_priv, CMX_OPT_MIN_RNR_TIMER))
 		attr->min_rnr_timer = id_priv->opt.min_rnr_timer;
-	/* the path of a request came with the peer's traffic class */
+	/* The path of a request has the traffic class of the peer. */
 	if (mask & IB_QP_AV && cmx_opt_set(id_priv, CMX_OPT_TOS) &&
 	    attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
 		attr->ah_attr.grh.traffic_class = id_priv->opt.tos;
 }
 
-static int init_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
+static int qp_attr_init(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
 	int ret = id_priv->ops->init_qp_attr(id_priv, attr, mask);
 
@@ -37,11 +39,12 @@ static int init_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, in
 }
 
 /**
- * cmx_qp_rtr() - make our QP ready to receive
- * @id_priv: the id; its lock is held
- * @param: what the owner accepts with, or NULL
+ * cmx_qp_rtr() - move a QP that we manage to RTR
+ * @id_priv: the id
+ * @param: parameters of the accept, or NULL
  *
- * Return: 0, also when the id has no QP of ours, or what the driver says.
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, also if we manage no QP for the id, or the error of the transport or driver.
  */
 int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
@@ -50,12 +53,12 @@ int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 
 	if (!id_priv->id.qp)
 		return 0;
-	/* What INIT got before there was a connection to know it from. */
-	ret = init_attr(id_priv, &attr, &init_mask);
+	/* In INIT the QP got these attributes before there was a connection. Set them again. */
+	ret = qp_attr_init(id_priv, &attr, &init_mask);
 	if (ret)
 		return ret;
 	attr.qp_state = IB_QPS_RTR;
-	ret = init_attr(id_priv, &attr, &mask);
+	ret = qp_attr_init(id_priv, &attr, &mask);
 	if (ret)
 		return ret;
 	if (param)
@@ -65,10 +68,11 @@ int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 }
 
 /**
- * cmx_qp_rts() - make our QP ready to send
- * @id_priv: the id; its lock is held
- * @param: what the owner accepts with, or NULL
+ * cmx_qp_rts() - move a QP that we manage to RTS
+ * @id_priv: the id
+ * @param: parameters of the accept, or NULL
  *
+ * Context: Caller must hold id_priv->lock.
  * Return: as cmx_qp_rtr().
  */
 int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
@@ -78,7 +82,7 @@ int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 
 	if (!id_priv->id.qp)
 		return 0;
-	ret = init_attr(id_priv, &attr, &mask);
+	ret = qp_attr_init(id_priv, &attr, &mask);
 	if (ret)
 		return ret;
 	if (param)
@@ -87,10 +91,11 @@ int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 }
 
 /**
- * cmx_qp_err() - take our QP out of use
- * @id_priv: the id; its lock is held
+ * cmx_qp_err() - move a QP that we manage to the error state
+ * @id_priv: the id
  *
- * Return: as cmx_qp_rtr().
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, also if we manage no QP for the id, or the error of the driver.
  */
 int cmx_qp_err(struct cmx_id_private *id_priv)
 {
@@ -100,8 +105,14 @@ int cmx_qp_err(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_qp_failed() - whether our QP stopped by itself: the peer did not answer, or refused
- * @id_priv: the id; its lock is held
+ * cmx_qp_failed() - check whether a QP that we manage is in an error state
+ * @id_priv: the id
+ *
+ * As long as cmx_qp_err() has not been called, such a QP has failed by itself: the peer has not
+ * replied, or has replied with an error.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if the QP has failed; false also if we manage no QP for the id.
  */
 bool cmx_qp_failed(struct cmx_id_private *id_priv)
 {
@@ -113,18 +124,18 @@ bool cmx_qp_failed(struct cmx_id_private *id_priv)
 	return attr.qp_state == IB_QPS_ERR || attr.qp_state == IB_QPS_SQE;
 }
 
-static int start_qp(struct cmx_id_private *id_priv, struct ib_qp *qp)
+static int qp_start(struct cmx_id_private *id_priv, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int mask, ret;
 
-	ret = init_attr(id_priv, &attr, &mask);
+	ret = qp_attr_init(id_priv, &attr, &mask);
 	if (!ret)
 		ret = ib_modify_qp(qp, &attr, mask);
 	if (ret || id_priv->id.qp_type != IB_QPT_UD)
 		return ret;
 
-	/* A datagram QP needs no peer. */
+	/* A datagram QP needs no connection. */
 	attr.qp_state = IB_QPS_RTR;
 	ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
 	if (ret)
@@ -134,7 +145,8 @@ static int start_qp(struct cmx_id_private *id_priv, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
-static int create_qp(struct cmx_id_private *id_priv, struct ib_pd *pd, struct ib_qp_init_attr *attr)
+static int qp_create_locked(struct cmx_id_private *id_priv, struct ib_pd *pd,
+			    struct ib_qp_init_attr *attr)
 {
 	struct ib_qp *qp;
 	int ret;
@@ -148,7 +160,7 @@ static int create_qp(struct cmx_id_private *id_priv, struct ib_pd *pd, struct ib
 	qp = ib_create_qp(pd, attr);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
-	ret = start_qp(id_priv, qp);
+	ret = qp_start(id_priv, qp);
 	if (ret) {
 		ib_destroy_qp(qp);
 		return ret;
@@ -160,18 +172,21 @@ static int create_qp(struct cmx_id_private *id_priv, struct ib_pd *pd, struct ib
 }
 
 /**
- * cmx_create_qp() - make the QP of an id
- * @id: the id; it is bound to a device
- * @pd: protection domain on that device
- * @attr: the QP to be; @port_num is filled in
+ * cmx_create_qp() - create the QP of an id
+ * @id: the id, which is bound to a device
+ * @pd: protection domain on the same device
+ * @attr: attributes of the QP; port_num is filled in
  *
- * From here on the QP goes through its states with the connection. A datagram
- * QP is ready at once. Destroy it with cmx_destroy_qp() before the id.
+ * The state of the QP follows the connection from then on. A datagram QP is in state RTS when the
+ * function returns. The QP must be destroyed with cmx_destroy_qp() before the id is destroyed.
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL without a device, for a @pd of another one, or when the id
- * has a QP; what the driver says.
+ * Return: 0, or:
+ *
+ * * -EINVAL: the id is not bound to a device, @pd belongs to another device, or the id has a QP
+ *   already.
+ * * Errors of the driver.
  */
 int cmx_create_qp(struct cmx_id *id, struct ib_pd *pd, struct ib_qp_init_attr *attr)
 {
@@ -179,7 +194,7 @@ int cmx_create_qp(struct cmx_id *id, struct ib_pd *pd, struct ib_qp_init_attr *a
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	ret = create_qp(id_priv, pd, attr);
+	ret = qp_create_locked(id_priv, pd, attr);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }
@@ -187,7 +202,7 @@ EXPORT_SYMBOL_GPL(cmx_create_qp);
 
 /**
  * cmx_destroy_qp() - destroy the QP of an id
- * @id: the id; nothing to do when it has none
+ * @id: the id; nothing is done if it has no QP
  *
  * Context: process, may sleep.
  */
@@ -202,24 +217,25 @@ void cmx_destroy_qp(struct cmx_id *id)
 		cmx_mcast_detach_all(id_priv);
 	id->qp = NULL;
 	mutex_unlock(&id_priv->lock);
-	/* on iWARP that waits until events of the connection have been handled */
+	/* On iWARP this waits until the events of the connection have been handled. */
 	if (qp)
 		ib_destroy_qp(qp);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_qp);
 
 /**
- * cmx_init_qp_attr() - what ib_modify_qp() needs for the next state
- * @id: the id; it is bound to a device
- * @attr: @qp_state says which state; gets the attributes
- * @mask: gets which of them count
+ * cmx_init_qp_attr() - get the attributes that move a QP to its next state
+ * @id: the id, which is bound to a device
+ * @attr: in: qp_state, the next state; out: attributes for ib_modify_qp()
+ * @mask: receives the mask of the valid attributes
  *
- * For owners that move a QP of their own. The options of the id are in it.
+ * This is for consumers that change the state of their QP themselves. The attributes take the
+ * options of the id into account.
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL without a device, of a listener for connections, or when the
- * connection has not come so far.
+ * Return: 0; -EINVAL if the id is not bound to a device, is a listener for connections, or has a
+ * connection that is not yet in the right state; or another error of the transport.
  */
 int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 {
@@ -227,9 +243,9 @@ int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	/* A datagram QP has no connection to wait for: one can answer all lookups. */
+	/* A datagram QP needs no connection: the QP of a listener can serve all SIDR requests. */
 	if (id_priv->ops && (id_priv->state != CMX_LISTEN || id_priv->id.qp_type == IB_QPT_UD))
-		ret = init_attr(id_priv, attr, mask);
+		ret = qp_attr_init(id_priv, attr, mask);
 	else
 		ret = -EINVAL;
 	mutex_unlock(&id_priv->lock);

@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held. An id without a QP of ours: 0 */
+/* Caller must hold id_priv->lock. Without a QP that we manage these return 0 or false. */
 int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 int cmx_qp_err(struct cmx_id_private *id_priv);
