@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 int cmx_deadline_start(struct cmx_id_private *id_priv);
 void cmx_deadline_stop(struct cmx_id_private *id_priv);
 

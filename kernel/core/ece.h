@@ -4,10 +4,10 @@
 
 #include "id.h"
 
-/** define CMX_ECE_VENDOR_MAX - REQ and REP have 24 bits for the vendor id */
+/** define CMX_ECE_VENDOR_MAX - highest vendor ID; REQ and REP have 24 bits for it */
 #define CMX_ECE_VENDOR_MAX 0xffffff
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 

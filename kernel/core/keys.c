@@ -11,11 +11,14 @@
 #include "transport.h"
 
 /**
- * cmx_default_qkey() - Q_Key of an id that neither a group nor its owner gave one
- * @id_priv: the id; its lock is held, it is attached to a device
- * @qkey: the result: in the IPoIB port space that of the broadcast group
+ * cmx_default_qkey() - get the default Q_Key of an id
+ * @id_priv: the id, which is attached to a device
+ * @qkey: receives the Q_Key. In the IPoIB port space this is the one of the broadcast group
  *
- * Return: 0, -EADDRNOTAVAIL: IPoIB has not joined the broadcast group.
+ * The default is used if neither a group nor the consumer has set a Q_Key.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, or -EADDRNOTAVAIL if IPoIB has not joined the broadcast group.
  */
 int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
 {
@@ -34,11 +37,12 @@ int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
 }
 
 /**
- * cmx_set_qkey() - settle the Q_Key of an id
- * @id_priv: the id; its lock is held
- * @qkey: the Q_Key, or 0: the one that it has, else the default
+ * cmx_set_qkey() - set the Q_Key of an id
+ * @id_priv: the id, which is attached to a device
+ * @qkey: the Q_Key; 0: keep the current one, or set the default if there is none
  *
- * Return: 0, -EINVAL when it has another, or as cmx_default_qkey().
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, -EINVAL if the id has another Q_Key already, or an error of cmx_default_qkey().
  */
 int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey)
 {

@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 u16 cmx_pkey(const struct cmx_id_private *id_priv);
 int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey);
 int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey);

@@ -10,7 +10,9 @@
 
 /**
  * cmx_route_free() - free the path records of an id
- * @id_priv: the id; its lock is held, or nobody else has it
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock, unless no other thread can use the id.
  */
 void cmx_route_free(struct cmx_id_private *id_priv)
 {
@@ -26,8 +28,12 @@ void cmx_route_free(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_route_invalidate() - the path of an id may be wrong: nobody answered, or it was refused
- * @id_priv: the id; its lock is held
+ * cmx_route_invalidate() - remove the path to the peer of an id from the path cache
+ * @id_priv: the id
+ *
+ * This is called if the path may be wrong, because the peer does not reply or rejects it.
+ *
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_route_invalidate(struct cmx_id_private *id_priv)
 {
@@ -36,7 +42,7 @@ void cmx_route_invalidate(struct cmx_id_private *id_priv)
 	union ib_gid dgid;
 
 	lockdep_assert_held(&id_priv->lock);
-	/* an id that was destroyed while its connection closes keeps its device until then */
+	/* A destroyed id keeps its device until its connection is closed. */
 	if (!dev && READ_ONCE(id_priv->closing))
 		dev = id_priv->dead_dev;
 	paths = dev ? cmx_device_port(dev, id_priv->id.port_num)->paths : NULL;

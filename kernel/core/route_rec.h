@@ -4,7 +4,7 @@
 
 #include "id.h"
 
-/* id_priv->lock is held */
+/* Caller must hold id_priv->lock. */
 void cmx_route_free(struct cmx_id_private *id_priv);
 void cmx_route_invalidate(struct cmx_id_private *id_priv);
 
