@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The birth of the id that a connection request brings.
+ * Set-up of the id for a connection request.
  */
 #include "device.h"
 #include "event.h"
@@ -16,12 +16,13 @@ static void request_id_drop(struct cmx_id_private *conn_id)
 }
 
 /**
- * cmx_request_init() - make the id and the event of a request
+ * cmx_request_init() - allocate the id and the event of a request
  * @req: the request
  * @listener: the id that listens, with a reference of the caller
- * @qp_type: type of QP that the peer asks for
+ * @qp_type: type of the QP that the peer asks for
  *
- * The caller fills in both, and then calls cmx_request_deliver() or cmx_request_cancel().
+ * The caller fills in the id and the event, and then calls cmx_request_deliver() or
+ * cmx_request_cancel().
  *
  * Context: process, may sleep.
  *
@@ -54,9 +55,9 @@ void cmx_request_cancel(struct cmx_request *req)
 }
 
 /*
- * Every step that can fail, and as the last one the consumer's consent. Caller must hold both
- * locks. Thus a removal of the device or the end of the listener comes either before all this or
- * after CONNECT_REQUEST is posted.
+ * Run all steps that can fail. The last of them asks the consumer to accept the new id. Caller must
+ * hold the locks of both ids until CONNECT_REQUEST is posted. The removal of the device or the end
+ * of the listener then comes either before all these steps or after the event.
  */
 static int request_id_set_up(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
 {
@@ -81,14 +82,18 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 
 /**
  * cmx_request_deliver() - give the new id to the consumer of its listener
- * @req: the request; it is used up
- * @ops: of the transport
- * @arg: for @ops
+ * @req: the request, which must not be used afterwards
+ * @ops: operations of the transport
+ * @arg: argument of @ops
  *
  * Context: process, may sleep.
  *
- * Return: 0; -ECONNREFUSED: the listener no longer listens; -ENOMEM: its backlog is full; what
- * @attach returned; what the consumer refuses it with.
+ * Return: 0, or:
+ *
+ * * -ECONNREFUSED: the listener no longer listens.
+ * * -ENOMEM: the backlog of the listener is full, or the quota of its consumer is used up.
+ * * Errors of &cmx_request_ops.attach.
+ * * Other errors with which the consumer refuses the request.
  */
 int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
 {
@@ -100,14 +105,14 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 	ret = request_id_set_up(req, ops, arg);
 	if (!ret) {
 		req->ev->ev.ece = conn_id->ece_remote;
-		/* the consumer may destroy the id at once: the reference keeps its lock */
+		/* The consumer may destroy the id at once. The reference keeps the memory. */
 		cmx_id_get(conn_id);
 		cmx_event_queue(req->ev);
 		if (ops->flush_later)
 			conn_id->consumer->flush_later(conn_id);
 	}
 	if (ret)
-		cmx_device_detach(conn_id);	/* before a removal can see it */
+		cmx_device_detach(conn_id);	/* a removal of the device finds it detached */
 	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (ret) {

@@ -5,10 +5,10 @@
 #include "id.h"
 
 /**
- * struct cmx_request - a connection request of a peer that becomes an id
- * @listener: the id that listens; the caller has a reference
- * @conn_id: the new id, which nobody else knows yet
- * @ev: CONNECT_REQUEST, to be filled in
+ * struct cmx_request - a connection request of a peer, for which an id is set up
+ * @listener: the id that listens; the caller holds a reference
+ * @conn_id: the new id, which no other thread knows yet
+ * @ev: the CONNECT_REQUEST event; the caller fills it in
  */
 struct cmx_request {
 	struct cmx_id_private *listener;
@@ -17,12 +17,12 @@ struct cmx_request {
 };
 
 /**
- * struct cmx_request_ops - how a transport sets up the id of a request
- * @attach: attach it to its device and check what the peer asks for. The locks of the listener and
- *	of the new id are held. Return: 0, or -errno to refuse the request
- * @set_cm: make the ib_cm or iw_cm id that of the new id, which gives it a reference. The locks
- *	are held
- * @flush_later: the consumer must not be called from the caller's context
+ * struct cmx_request_ops - operations of a transport to set up the id of a request
+ * @attach: attaches the new id to its device and checks the request. Called with the locks of the
+ *	listener and of the new id held. Returns 0, or -errno to refuse the request
+ * @set_cm: connects the ib_cm or iw_cm id with the new id. The ib_cm or iw_cm id then owns a
+ *	reference to the new id, which the caller has taken. Called with the same locks held
+ * @flush_later: the consumer must not be called in the context of the caller
  */
 struct cmx_request_ops {
 	int (*attach)(struct cmx_id_private *conn_id, void *arg);

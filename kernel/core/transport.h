@@ -9,23 +9,24 @@ struct net_device;
 struct sa_path_rec;
 
 /**
- * struct cmx_transport_ops - connections of one protocol
+ * struct cmx_transport_ops - connection operations of a transport
  *
- * Chosen when the id is attached to a device (by port and QP type). All are
- * called with the id's lock held and may sleep; none waits for the wire. The
- * exception is @notify: any context, no lock. The state has been checked by
- * the verb.
+ * They are chosen by port and QP type when the id is attached to a device. All are called with
+ * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify is
+ * called in any context and without the lock, and @connect of iWARP releases the lock while the
+ * provider may wait for TCP. The CM operation checks the state of the id before the call.
  *
- * @name: for messages and debugfs
- * @private_data: most private data of a request, with the header (or its place)
- * @connect: send the request; the event follows
- * @accept: answer one
- * @establish: answer to a reply (RTU), or to a datagram request with defaults
- * @reject: refuse; @reason is an ib_cm_rej_reason
- * @disconnect: end the connection
- * @release: give up the cm id, if there is one
- * @notify: pass on an event of the QP
- * @init_qp_attr: attributes for @attr->qp_state
+ * @name: name for messages and debugfs
+ * @private_data: maximum length of the private data of a request, including the CMA header. On
+ *	iWARP the header is counted too, although it is not sent
+ * @connect: sends the request; the event follows
+ * @accept: accepts a request
+ * @establish: confirms a reply with an RTU, or accepts a datagram request with default parameters
+ * @reject: rejects a request or reply; @reason is an enum ib_cm_rej_reason
+ * @disconnect: ends the connection
+ * @release: releases the ib_cm or iw_cm id, if there is one
+ * @notify: handles an event of the QP
+ * @init_qp_attr: gets the attributes for @attr->qp_state
  */
 struct cmx_transport_ops {
 	const char *name;
@@ -41,15 +42,17 @@ struct cmx_transport_ops {
 };
 
 /**
- * struct cmx_route_ops - path look-up of one link layer
- * @resolve: fill in the path records. 0: done; -EINPROGRESS: the event
- *	follows, and *@ev is it; else an error. The id's lock is held, its
- *	state is CMX_ROUTE_QUERY
- * @cancel: give up a look-up under way; the id's lock is held
- * @complete: fill in what a path record that the owner brought lacks; NULL: nothing. The id's
- *	lock is held
- * @apply_tos: bring a new traffic class into effect; NULL: a path record that there is takes it.
- *	The id's lock is held
+ * struct cmx_route_ops - route operations of a transport
+ *
+ * All are called with id_priv->lock held.
+ *
+ * @resolve: gets the path records; the id is in state CMX_ROUTE_QUERY. Returns 0 if the route is
+ *	resolved; -EINPROGRESS if the event follows, in which case *@ev is used for it and set to
+ *	NULL; or an error
+ * @cancel: cancels a query in progress; NULL: there is never one
+ * @complete: fills in the fields that are missing in a path record of the consumer; NULL: none are
+ * @apply_tos: applies a new traffic class; NULL: it is only stored in the path record of a resolved
+ *	route
  */
 struct cmx_route_ops {
 	int (*resolve)(struct cmx_id_private *id_priv, unsigned long timeout_ms,
@@ -60,11 +63,13 @@ struct cmx_route_ops {
 };
 
 /**
- * struct cmx_mcast_ops - multicast of one link layer
- * @join: start; the event follows or has been posted. The id's lock is held
- * @leave: give up the membership; the id's lock is held
- * @report: report a membership that is back once more, after a while; NULL: none ever
- *	comes back. The id's lock is held
+ * struct cmx_mcast_ops - multicast operations of a transport
+ *
+ * All are called with the lock of the id held.
+ *
+ * @join: starts a join. Returns 0 if the event follows or has been posted already, or an error
+ * @leave: ends the membership
+ * @report: reports a rejoined group once more, after a delay; NULL: no group is ever rejoined
  */
 struct cmx_mcast_ops {
 	int (*join)(struct cmx_mcast *mc);
@@ -72,31 +77,33 @@ struct cmx_mcast_ops {
 	void (*report)(struct cmx_mcast *mc);
 };
 
-/* Transports, as in masks of them */
+/* Transports, for masks */
 #define CMX_TRANSPORT_IB BIT(0)
 #define CMX_TRANSPORT_ROCE BIT(1)
 #define CMX_TRANSPORT_IWARP BIT(2)
 #define CMX_TRANSPORT_ANY (CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE | CMX_TRANSPORT_IWARP)
 
 /**
- * struct cmx_transport - all that differs between InfiniBand, RoCE and iWARP
- * @name: for people
+ * struct cmx_transport - all differences between InfiniBand, RoCE and iWARP
+ * @name: name for users
  * @bit: CMX_TRANSPORT_IB, _ROCE or _IWARP
- * @has_sa: the port has a subnet administrator: path records, groups with a Q_Key of their own
+ * @has_sa: the port has a subnet administrator, which provides path records and groups with a Q_Key
+ *	of their own
  * @has_ece: connection messages can carry ECE
- * @has_gid_addr: an address of AF_IB names a port by its GID and P_Key
- * @gid_is_ip: the GID of an IP address follows from it, and the peer is a neighbour in the
- *	sense of the network stack
- * @has_loopback: an IP loopback address leads to a port
- * @takes_tcp_port: a listener has a port of TCP on each device, until the provider gives it back
- * @port_fits: whether a port of a device is of this transport
- * @id_fits: whether an id may use it; NULL: each may. Called with the id's lock held
- * @port_gid: the GID by which a port is reached at an IP address, with a reference, or an ERR_PTR;
- *	NULL where @has_gid_addr
- * @conn: connections
- * @dgram: datagram lookup, or NULL
- * @route: path lookup
- * @mcast: multicast, or NULL
+ * @has_gid_addr: an AF_IB address selects a port by its GID and P_Key
+ * @gid_is_ip: a GID is derived from the IP address, and the peer is a neighbour of the network
+ *	stack
+ * @has_loopback: a port can be used for an IP loopback address
+ * @takes_tcp_port: a listener occupies a TCP port on each device until the provider releases it
+ * @port_fits: checks whether a port of a device uses this transport
+ * @id_fits: checks whether an id may use it; NULL: each id may. Called under the conditions of
+ *	cmx_port_fits()
+ * @port_gid: gets the GID of a port for an IP address, with a reference, or an ERR_PTR; NULL if
+ *	@has_gid_addr is set
+ * @conn: operations for connections
+ * @dgram: operations for datagrams (SIDR), or NULL
+ * @route: operations for routes
+ * @mcast: operations for multicast, or NULL
  */
 struct cmx_transport {
 	const char *name;
@@ -118,7 +125,7 @@ struct cmx_transport {
 	const struct cmx_mcast_ops *mcast;
 };
 
-/* Gives up the connection of an id, whatever its state: the peer is told. id_priv->lock is held. */
+/* Release the connection in any state. The peer is notified. Caller must hold id_priv->lock. */
 static inline void cmx_conn_release(struct cmx_id_private *id_priv)
 {
 	if (id_priv->ops)
