@@ -6,7 +6,7 @@
 #include "cmx_lib.h"
 
 /* 0 for no address and for a family that RDMA has not */
-socklen_t cmx_addrlen(const struct sockaddr *addr)
+socklen_t cmxl_addr_len(const struct sockaddr *addr)
 {
 	if (!addr)
 		return 0;
@@ -22,7 +22,7 @@ socklen_t cmx_addrlen(const struct sockaddr *addr)
 	}
 }
 
-__be16 cmx_addr_port(const struct sockaddr *addr)
+__be16 cmxl_addr_port(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -38,29 +38,29 @@ __be16 cmx_addr_port(const struct sockaddr *addr)
 
 __be16 rdma_get_src_port(struct rdma_cm_id *id)
 {
-	return cmx_addr_port(&id->route.addr.src_addr);
+	return cmxl_addr_port(&id->route.addr.src_addr);
 }
 
 __be16 rdma_get_dst_port(struct rdma_cm_id *id)
 {
-	return cmx_addr_port(&id->route.addr.dst_addr);
+	return cmxl_addr_port(&id->route.addr.dst_addr);
 }
 
 int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	socklen_t len = cmx_addrlen(addr);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	socklen_t len = cmxl_addr_len(addr);
 	struct cmx_id_info info;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	if (!len)
-		return cmx_err(EINVAL);
-	cmx_id_cmd(&cmd, id, CMX_ID_BIND);
-	cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, addr, len);
-	cmx_cmd_out_start(&cmd, &info);
-	if (cmx_id_issue_new(&cmd, id))
+		return cmxl_err(EINVAL);
+	cmxl_id_cmd(&cmd, id, CMX_ID_BIND);
+	cmxl_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, addr, len);
+	cmxl_cmd_out_start(&cmd, &info);
+	if (cmxl_id_issue_new(&cmd, id))
 		return -1;
-	return cmx_id_apply_info(id, &info);
+	return cmxl_id_apply_info(id, &info);
 }
 
 /*
@@ -70,35 +70,35 @@ int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 		      struct sockaddr *dst_addr, int timeout_ms)
 {
-	socklen_t src_len = cmx_addrlen(src_addr), dst_len = cmx_addrlen(dst_addr);
+	socklen_t src_len = cmxl_addr_len(src_addr), dst_len = cmxl_addr_len(dst_addr);
 	struct sockaddr_storage before = cm_id->route.addr.dst_storage;
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
 	if (!dst_len || (src_addr && !src_len))
-		return cmx_err(EINVAL);
-	cmx_id_cmd(&cmd, id, CMX_ID_RESOLVE_ADDR);
-	cmx_cmd_in(&cmd, CMX_ATTR_DST_ADDR, dst_addr, dst_len);
-	cmx_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
+		return cmxl_err(EINVAL);
+	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ADDR);
+	cmxl_cmd_in(&cmd, CMX_ATTR_DST_ADDR, dst_addr, dst_len);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
 	if (src_len)
-		cmx_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
+		cmxl_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
 	/* before the event can come, and another thread with it */
 	memcpy(&cm_id->route.addr.dst_storage, dst_addr, dst_len);
-	if (cmx_id_issue_new(&cmd, id)) {
+	if (cmxl_id_issue_new(&cmd, id)) {
 		cm_id->route.addr.dst_storage = before;
 		return -1;
 	}
-	return cmx_complete(id);
+	return cmxl_id_complete(id);
 }
 
 int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
-	cmx_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
-	if (cmx_id_issue(&cmd, id))
+	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
-	return cmx_complete(id);
+	return cmxl_id_complete(id);
 }

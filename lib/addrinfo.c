@@ -158,12 +158,12 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	int ret;
 
 	if (!service && !node && !hints)
-		return cmx_err(EINVAL);
-	if (cmx_init())
+		return cmxl_err(EINVAL);
+	if (cmxl_devices_init())
 		return -1;
 	rai = calloc(1, sizeof(*rai));
 	if (!rai)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 
 	if (node || service)
 		ret = resolve_names(node, service, hints, rai);
@@ -174,7 +174,7 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 				hints->ai_src_len);
 	if (ret) {
 		rdma_freeaddrinfo(rai);
-		return ret == EAI_MEMORY ? cmx_err(ENOMEM) : ret;
+		return ret == EAI_MEMORY ? cmxl_err(ENOMEM) : ret;
 	}
 	*res = rai;
 	return 0;

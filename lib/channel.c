@@ -8,37 +8,37 @@
 #include <unistd.h>
 #include "cmx_lib.h"
 
-#define CMX_DEVICE_PATH "/dev/infiniband/" CMX_DEVICE_NAME
+#define CMXL_DEVICE_PATH "/dev/infiniband/" CMX_DEVICE_NAME
 
 /*
  * The channel is for this process alone from here on: events name ids by their addresses. One that
  * was only opened is not claimed yet, so that a daemon can open it before it forks. 0, or -1 with
  * errno: EACCES when it is another process's, EBADF or ENOTTY when it is no channel.
  */
-int cmx_channel_claim(struct rdma_event_channel *channel)
+int cmxl_channel_claim(struct rdma_event_channel *channel)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
-	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
-	return cmx_cmd_issue(&cmd, channel->fd);
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
+	return cmxl_cmd_issue(&cmd, channel->fd);
 }
 
 /* In a child of fork(): what belongs to the channel is the parent's. */
-bool cmx_channel_is_foreign(struct rdma_event_channel *channel)
+bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
 {
-	return cmx_channel_claim(channel) && errno == EACCES;
+	return cmxl_channel_claim(channel) && errno == EACCES;
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct rdma_event_channel *channel;
 
-	if (cmx_init())
+	if (cmxl_devices_init())
 		return NULL;
 	channel = malloc(sizeof(*channel));
 	if (!channel)
 		return NULL;
-	channel->fd = open(CMX_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	channel->fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
 	if (channel->fd < 0) {
 		free(channel);
 		return NULL;

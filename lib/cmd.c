@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include "cmd.h"
 
-int cmx_cmd_issue(struct cmx_cmd *cmd, int fd)
+int cmxl_cmd_issue(struct cmxl_cmd *cmd, int fd)
 {
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
 	return ioctl(fd, CMX_IOCTL, cmd) < 0 ? -1 : 0;

@@ -3,11 +3,11 @@
  * The builder of ioctl commands.
  *
  * A command lives on the stack of its caller and is built in the order of its
- * attributes: cmx_cmd_init(), cmx_cmd_*(), cmx_cmd_issue(). Buffers given to it
+ * attributes: cmxl_cmd_init(), cmxl_cmd_*(), cmxl_cmd_issue(). Buffers given to it
  * must stay until it was issued.
  */
-#ifndef CMX_CMD_H
-#define CMX_CMD_H
+#ifndef CMXL_CMD_H
+#define CMXL_CMD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,17 +15,17 @@
 #include <rdma/rdma_cmx.h>
 
 /* most attributes in any command of this library */
-#define CMX_CMD_ATTRS 8
+#define CMXL_CMD_ATTRS 8
 
-struct cmx_cmd {
+struct cmxl_cmd {
 	union {
 		struct ib_uverbs_ioctl_hdr hdr;
 		unsigned char buf[sizeof(struct ib_uverbs_ioctl_hdr) +
-				  CMX_CMD_ATTRS * sizeof(struct ib_uverbs_attr)];
+				  CMXL_CMD_ATTRS * sizeof(struct ib_uverbs_attr)];
 	};
 };
 
-static inline void cmx_cmd_init(struct cmx_cmd *cmd, uint16_t object, uint16_t method)
+static inline void cmxl_cmd_init(struct cmxl_cmd *cmd, uint16_t object, uint16_t method)
 {
 	memset(&cmd->hdr, 0, sizeof(cmd->hdr));
 	cmd->hdr.object_id = object;
@@ -34,8 +34,8 @@ static inline void cmx_cmd_init(struct cmx_cmd *cmd, uint16_t object, uint16_t m
 	cmd->hdr.driver_id = CMX_ABI_VERSION;
 }
 
-static inline struct ib_uverbs_attr *cmx_cmd_attr(struct cmx_cmd *cmd, uint16_t id, size_t len,
-						  uint16_t flags)
+static inline struct ib_uverbs_attr *cmxl_cmd_attr(struct cmxl_cmd *cmd, uint16_t id, size_t len,
+						   uint16_t flags)
 {
 	struct ib_uverbs_attr *attr = &cmd->hdr.attrs[cmd->hdr.num_attrs++];
 
@@ -47,9 +47,9 @@ static inline struct ib_uverbs_attr *cmx_cmd_attr(struct cmx_cmd *cmd, uint16_t 
 }
 
 /* Up to eight bytes stand in the attribute itself. */
-static inline void cmx_cmd_in(struct cmx_cmd *cmd, uint16_t id, const void *buf, size_t len)
+static inline void cmxl_cmd_in(struct cmxl_cmd *cmd, uint16_t id, const void *buf, size_t len)
 {
-	struct ib_uverbs_attr *attr = cmx_cmd_attr(cmd, id, len, UVERBS_ATTR_F_MANDATORY);
+	struct ib_uverbs_attr *attr = cmxl_cmd_attr(cmd, id, len, UVERBS_ATTR_F_MANDATORY);
 
 	if (len > sizeof(attr->data))
 		attr->data = (uintptr_t)buf;
@@ -57,30 +57,30 @@ static inline void cmx_cmd_in(struct cmx_cmd *cmd, uint16_t id, const void *buf,
 		memcpy(&attr->data, buf, len);
 }
 
-static inline void cmx_cmd_u32(struct cmx_cmd *cmd, uint16_t id, uint32_t value)
+static inline void cmxl_cmd_u32(struct cmxl_cmd *cmd, uint16_t id, uint32_t value)
 {
-	cmx_cmd_in(cmd, id, &value, sizeof(value));
+	cmxl_cmd_in(cmd, id, &value, sizeof(value));
 }
 
-static inline void cmx_cmd_u64(struct cmx_cmd *cmd, uint16_t id, uint64_t value)
+static inline void cmxl_cmd_u64(struct cmxl_cmd *cmd, uint16_t id, uint64_t value)
 {
-	cmx_cmd_in(cmd, id, &value, sizeof(value));
+	cmxl_cmd_in(cmd, id, &value, sizeof(value));
 }
 
-static inline void cmx_cmd_out(struct cmx_cmd *cmd, uint16_t id, void *buf, size_t len)
+static inline void cmxl_cmd_out(struct cmxl_cmd *cmd, uint16_t id, void *buf, size_t len)
 {
-	cmx_cmd_attr(cmd, id, len, 0)->data = (uintptr_t)buf;
+	cmxl_cmd_attr(cmd, id, len, 0)->data = (uintptr_t)buf;
 }
 
 /* The start of struct cmx_id_info; of the rest, what says that it is not there. */
-static inline void cmx_cmd_out_start(struct cmx_cmd *cmd, struct cmx_id_info *info)
+static inline void cmxl_cmd_out_start(struct cmxl_cmd *cmd, struct cmx_id_info *info)
 {
 	info->dst_addr.ss_family = 0;
 	info->init_attr.qp_state = 0;
-	cmx_cmd_out(cmd, CMX_ATTR_INFO, info, offsetof(struct cmx_id_info, dst_addr));
+	cmxl_cmd_out(cmd, CMX_ATTR_INFO, info, offsetof(struct cmx_id_info, dst_addr));
 }
 
 /* 0, or -1 with errno */
-int cmx_cmd_issue(struct cmx_cmd *cmd, int fd);
+int cmxl_cmd_issue(struct cmxl_cmd *cmd, int fd);
 
 #endif

@@ -6,8 +6,8 @@
  * lock, then the lock of the device list. No lock is held while
  * a thread waits for an event, or while an application's code runs.
  */
-#ifndef CMX_LIB_H
-#define CMX_LIB_H
+#ifndef CMXL_LIB_H
+#define CMXL_LIB_H
 
 #include <assert.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 
 /**
- * struct cmx_device - an RDMA device, shared by all ids that are bound to it
+ * struct cmxl_device - an RDMA device, shared by all ids that are bound to it
  * @next: next device; the list is sorted by @index
  * @dev: the device as libibverbs lists it
  * @verbs: open context; stays open as long as the device exists
@@ -44,8 +44,8 @@
  * @max_responder_resources: RDMA reads and atomics it can answer at once
  * @dead: the device is gone; freed with the last reference
  */
-struct cmx_device {
-	struct cmx_device *next;
+struct cmxl_device {
+	struct cmxl_device *next;
 	struct ibv_device *dev;
 	struct ibv_context *verbs;
 	struct ibv_pd *pd;
@@ -58,23 +58,23 @@ struct cmx_device {
 	bool dead;
 };
 
-struct cmx_id;
-struct cmx_mcast;
+struct cmxl_id;
+struct cmxl_mcast;
 
 /**
- * struct cmx_event - an event in the application's hands
+ * struct cmxl_event - an event in the application's hands
  * @event: the public part
  * @private_data: what @event points at
  * @info: for rdma_cmx_query_event()
  * @id: the id whose acknowledged events it counts for; of a request, the listener
  * @mcast: the membership it counts for as well, or NULL
  */
-struct cmx_event {
+struct cmxl_event {
 	struct rdma_cm_event event;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 	struct rdma_cmx_event_info info;
-	struct cmx_id *id;
-	struct cmx_mcast *mcast;
+	struct cmxl_id *id;
+	struct cmxl_mcast *mcast;
 };
 
 /* of libibverbs, which exports them but declares them in no installed header */
@@ -82,14 +82,14 @@ void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_att
 void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src);
 
 /**
- * struct cmx_known - what the kernel has told of an id that connects
+ * struct cmxl_known - what the kernel has told of an id that connects
  * @paths: path records that the id's route points at
  * @init: for INIT, from the last struct cmx_id_info; qp_state 0: not known
  * @rtr: for RTR, from a connection event; qp_state 0: not known
  * @rts: for RTS, likewise
  * @applied_init: the INIT attributes the QP was last given
  */
-struct cmx_known {
+struct cmxl_known {
 	struct ibv_sa_path_rec paths[2];
 	struct ib_uverbs_qp_attr init;
 	struct ib_uverbs_qp_attr rtr;
@@ -98,7 +98,7 @@ struct cmx_known {
 };
 
 /**
- * struct cmx_id - an rdma_cm_id
+ * struct cmxl_id - an rdma_cm_id
  * @id: the public part
  * @dev: the device it is bound to, with a reference, or NULL
  * @handle: its name in the kernel, in the file of its channel; 0 until needed
@@ -124,9 +124,9 @@ struct cmx_known {
  *
  * Programs have thousands of them: without holes.
  */
-struct cmx_id {
+struct cmxl_id {
 	struct rdma_cm_id id;
-	struct cmx_device *dev;
+	struct cmxl_device *dev;
 	uint32_t handle;
 	uint32_t connect_len;
 	struct ibv_qp_init_attr *qp_init_attr;
@@ -142,14 +142,14 @@ struct cmx_id {
 	uint32_t qp_held;
 	uint32_t qp_released;
 	pthread_mutex_t lock;
-	struct cmx_mcast **mcast;
-	struct cmx_known *known;
+	struct cmxl_mcast **mcast;
+	struct cmxl_known *known;
 	struct rdma_ucm_ece local_ece;
 	struct rdma_ucm_ece remote_ece;
 };
 
 /**
- * struct cmx_mcast - a membership in a multicast group
+ * struct cmxl_mcast - a membership in a multicast group
  * @next: next in the same bucket
  * @id: the id that joined
  * @context: the application's
@@ -164,9 +164,9 @@ struct cmx_id {
  * @mgid: GID of the group
  * @mlid: LID of the group
  */
-struct cmx_mcast {
-	struct cmx_mcast *next;
-	struct cmx_id *id;
+struct cmxl_mcast {
+	struct cmxl_mcast *next;
+	struct cmxl_id *id;
 	void *context;
 	uint32_t handle;
 	struct sockaddr_storage addr;
@@ -174,97 +174,97 @@ struct cmx_mcast {
 	uint32_t events_completed;
 	bool left;
 	bool attached;
-	struct cmx_mcast *next_attached;
+	struct cmxl_mcast *next_attached;
 	union ibv_gid mgid;
 	uint16_t mlid;
 };
 
-static inline struct cmx_id *to_cmx_id(struct rdma_cm_id *id)
+static inline struct cmxl_id *to_cmxl_id(struct rdma_cm_id *id)
 {
-	return container_of(id, struct cmx_id, id);
+	return container_of(id, struct cmxl_id, id);
 }
 
 /* NULL: not bound to a device yet, and no verbs and pd either */
-static inline struct cmx_device *cmx_id_device(struct rdma_cm_id *id)
+static inline struct cmxl_device *cmxl_id_device(struct rdma_cm_id *id)
 {
-	return __atomic_load_n(&to_cmx_id(id)->dev, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&to_cmxl_id(id)->dev, __ATOMIC_ACQUIRE);
 }
 
-static inline bool cmx_id_is_ud(const struct cmx_id *id)
+static inline bool cmxl_id_is_ud(const struct cmxl_id *id)
 {
 	return id->id.qp_type == IBV_QPT_UD;
 }
 
-static inline bool cmx_id_is_xrc_target(const struct cmx_id *id)
+static inline bool cmxl_id_is_xrc_target(const struct cmxl_id *id)
 {
 	return id->id.qp_type == IBV_QPT_XRC_RECV;
 }
 
-static inline int cmx_err(int err)
+static inline int cmxl_err(int err)
 {
 	errno = err;
 	return -1;
 }
 
 /* From verbs that return an errno, or -1 with errno set, to -1 with errno. */
-static inline int cmx_seterrno(int ret)
+static inline int cmxl_verbs_err(int ret)
 {
-	return ret > 0 ? cmx_err(ret) : ret;
+	return ret > 0 ? cmxl_err(ret) : ret;
 }
 
 /* addr.c */
-socklen_t cmx_addrlen(const struct sockaddr *addr);
-__be16 cmx_addr_port(const struct sockaddr *addr);
+socklen_t cmxl_addr_len(const struct sockaddr *addr);
+__be16 cmxl_addr_port(const struct sockaddr *addr);
 
 /* channel.c */
-int cmx_channel_claim(struct rdma_event_channel *channel);
-bool cmx_channel_is_foreign(struct rdma_event_channel *channel);
+int cmxl_channel_claim(struct rdma_event_channel *channel);
+bool cmxl_channel_is_foreign(struct rdma_event_channel *channel);
 
 /* device.c */
-int cmx_init(void);
-int cmx_device_get(struct cmx_id *id, uint64_t guid, int index);
-void cmx_device_put(struct cmx_device *dev);
-struct ibv_xrcd *cmx_device_xrcd(struct cmx_device *dev);
+int cmxl_devices_init(void);
+int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index);
+void cmxl_device_put(struct cmxl_device *dev);
+struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev);
 
 /* ece.c */
-int cmx_ece_qp_created(struct cmx_id *id, struct ibv_qp *qp);
-int cmx_ece_qp_settled(struct cmx_id *id, struct ibv_qp *qp);
-int cmx_ece_reply(struct cmx_id *id, struct ibv_qp *qp);
-void cmx_ece_add_req(const struct cmx_id *id, struct cmx_cmd *cmd);
-void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd);
+int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp);
+int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp);
+int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp);
+void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd);
+void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd);
 
 /* event.c */
-int cmx_complete(struct cmx_id *id);
-void cmx_event_ack_kept(struct cmx_id *id);
-void cmx_wake_acked(void);
-void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events);
+int cmxl_id_complete(struct cmxl_id *id);
+void cmxl_event_ack_kept(struct cmxl_id *id);
+void cmxl_event_wake_acked(void);
+void cmxl_event_wait_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events);
 
 /* id.c */
-int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
-		  enum rdma_port_space ps, enum ibv_qp_type qp_type);
-struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
-				   const struct cmx_id *listener, uint32_t handle);
-void cmx_id_destroy_handle(int fd, uint32_t handle);
-struct cmx_known *cmx_id_known(struct cmx_id *id);
-int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info);
-void cmx_id_cmd(struct cmx_cmd *cmd, const struct cmx_id *id, uint16_t method);
-int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id);
-int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id);
-int cmx_id_make(struct cmx_id *id);
-void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
+int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		   enum rdma_port_space ps, enum ibv_qp_type qp_type);
+struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
+				     const struct cmxl_id *listener, uint32_t handle);
+void cmxl_id_destroy_handle(int fd, uint32_t handle);
+struct cmxl_known *cmxl_id_known(struct cmxl_id *id);
+int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info);
+void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method);
+int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id);
+int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id);
+int cmxl_id_make(struct cmxl_id *id);
+void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
 
 /* mcast.c */
-int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah);
-bool cmx_mcast_report_again(const struct cmx_mcast *mcast);
-void cmx_mcast_free_all(struct cmx_id *id);
-void cmx_mcast_detach_all(struct cmx_id *id);
+int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah);
+bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast);
+void cmxl_mcast_free_all(struct cmxl_id *id);
+void cmxl_mcast_detach_all(struct cmxl_id *id);
 
 /* qp.c */
-bool cmx_qp_hold(struct cmx_id *id);
-void cmx_qp_release(struct cmx_id *id);
-int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources);
-int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth);
-int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state);
-void cmx_qp_forget_attrs(struct cmx_id *id);
+bool cmxl_qp_hold(struct cmxl_id *id);
+void cmxl_qp_release(struct cmxl_id *id);
+int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources);
+int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth);
+int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state);
+void cmxl_qp_forget_attrs(struct cmxl_id *id);
 
 #endif

@@ -11,37 +11,37 @@
 
 int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmx_id_info info;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_LISTEN);
-	cmx_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
-	cmx_cmd_out_start(&cmd, &info);
-	if (cmx_id_issue(&cmd, id))
+	cmxl_id_cmd(&cmd, id, CMX_ID_LISTEN);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
+	cmxl_cmd_out_start(&cmd, &info);
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
-	return cmx_id_apply_info(id, &info);
+	return cmxl_id_apply_info(id, &info);
 }
 
-static int check_param(const struct cmx_id *id, const struct rdma_conn_param *param)
+static int check_param(const struct cmxl_id *id, const struct rdma_conn_param *param)
 {
 	if (!id->dev)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (id->id.ps != RDMA_PS_TCP)
 		return 0;
 	if (!param)
-		return id->id.qp ? 0 : cmx_err(EINVAL);
+		return id->id.qp ? 0 : cmxl_err(EINVAL);
 	if (param->responder_resources != RDMA_MAX_RESP_RES &&
 	    param->responder_resources > id->dev->max_responder_resources)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (param->initiator_depth != RDMA_MAX_INIT_DEPTH &&
 	    param->initiator_depth > id->dev->max_initiator_depth)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	return 0;
 }
 
 /* The QP of the id, if it has one, is not overridden by @src. */
-static int fill_param(const struct cmx_id *id, struct rdma_ucm_conn_param *dst,
+static int fill_param(const struct cmxl_id *id, struct rdma_ucm_conn_param *dst,
 		      const struct rdma_conn_param *src)
 {
 	const struct ibv_qp *qp = id->id.qp;
@@ -65,7 +65,7 @@ static int fill_param(const struct cmx_id *id, struct rdma_ucm_conn_param *dst,
 	if (src && src->private_data)
 		len = src->private_data_len;
 	if (id->connect_len + len > UINT8_MAX)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (id->connect_len)
 		memcpy(dst->private_data, id->connect, id->connect_len);
 	if (len)
@@ -76,9 +76,9 @@ static int fill_param(const struct cmx_id *id, struct rdma_ucm_conn_param *dst,
 
 int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct rdma_ucm_conn_param param;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	if (check_param(id, conn_param))
 		return -1;
@@ -93,12 +93,12 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	if (fill_param(id, &param, conn_param))
 		return -1;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_CONNECT);
-	cmx_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
-	cmx_ece_add_req(id, &cmd);
-	if (cmx_id_issue(&cmd, id))
+	cmxl_id_cmd(&cmd, id, CMX_ID_CONNECT);
+	cmxl_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
+	cmxl_ece_add_req(id, &cmd);
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
-	return cmx_complete(id);
+	return cmxl_id_complete(id);
 }
 
 static uint8_t min_u8(uint8_t a, uint8_t b)
@@ -108,12 +108,12 @@ static uint8_t min_u8(uint8_t a, uint8_t b)
 
 int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct rdma_ucm_conn_param param;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	if ((!cm_id->qp && !conn_param) || check_param(id, conn_param))
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
 		id->initiator_depth = conn_param->initiator_depth;
 	else
@@ -125,51 +125,51 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 						 id->dev->max_responder_resources);
 	if (fill_param(id, &param, conn_param))
 		return -1;
-	if (!cmx_id_is_ud(id) && (cmx_qp_to_rtr(id, id->responder_resources) ||
-				  cmx_qp_to_rts(id, id->initiator_depth)))
+	if (!cmxl_id_is_ud(id) && (cmxl_qp_to_rtr(id, id->responder_resources) ||
+				   cmxl_qp_to_rts(id, id->initiator_depth)))
 		return -1;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_ACCEPT);
-	cmx_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)id);
-	cmx_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
-	cmx_ece_add_rep(id, &cmd);
-	if (cmx_id_issue(&cmd, id)) {
+	cmxl_id_cmd(&cmd, id, CMX_ID_ACCEPT);
+	cmxl_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmxl_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
+	cmxl_ece_add_rep(id, &cmd);
+	if (cmxl_id_issue(&cmd, id)) {
 		int err = errno;
 
-		cmx_qp_to_state(id, IBV_QPS_ERR);
-		return cmx_err(err);
+		cmxl_qp_to_state(id, IBV_QPS_ERR);
+		return cmxl_err(err);
 	}
-	if (!cmx_id_is_ud(id))
-		return cmx_complete(id);
+	if (!cmxl_id_is_ud(id))
+		return cmxl_id_complete(id);
 
 	/* the answer to a lookup has no event */
 	if (id->sync)
-		cmx_event_ack_kept(id);
+		cmxl_event_ack_kept(id);
 	return 0;
 }
 
 int rdma_establish(struct rdma_cm_id *cm_id)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
 	if (cm_id->qp)
-		return cmx_err(EINVAL);
-	cmx_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
-	return cmx_id_issue(&cmd, id);
+		return cmxl_err(EINVAL);
+	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
+	return cmxl_id_issue(&cmd, id);
 }
 
 static int reject(struct rdma_cm_id *cm_id, const void *private_data, uint8_t len, uint8_t reason)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_REJECT);
+	cmxl_id_cmd(&cmd, id, CMX_ID_REJECT);
 	if (private_data && len)
-		cmx_cmd_in(&cmd, CMX_ATTR_PRIVATE_DATA, private_data, len);
+		cmxl_cmd_in(&cmd, CMX_ATTR_PRIVATE_DATA, private_data, len);
 	if (reason)
-		cmx_cmd_in(&cmd, CMX_ATTR_REASON, &reason, sizeof(reason));
-	return cmx_id_issue(&cmd, id);
+		cmxl_cmd_in(&cmd, CMX_ATTR_REASON, &reason, sizeof(reason));
+	return cmxl_id_issue(&cmd, id);
 }
 
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
@@ -184,31 +184,31 @@ int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t pri
 
 int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
-	cmx_id_cmd(&cmd, id, CMX_ID_NOTIFY);
-	cmx_cmd_u32(&cmd, CMX_ATTR_NOTIFY, event);
-	return cmx_id_issue(&cmd, id);
+	cmxl_id_cmd(&cmd, id, CMX_ID_NOTIFY);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_NOTIFY, event);
+	return cmxl_id_issue(&cmd, id);
 }
 
 /* An iWARP QP still sends what was posted before the connection is closed. */
-static int stop_qp(struct cmx_id *id)
+static int stop_qp(struct cmxl_id *id)
 {
 	if (!id->id.verbs || !id->id.verbs->device)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	switch (id->id.verbs->device->transport_type) {
 	case IBV_TRANSPORT_IB:
-		return cmx_qp_to_state(id, IBV_QPS_ERR);
+		return cmxl_qp_to_state(id, IBV_QPS_ERR);
 	case IBV_TRANSPORT_IWARP:
-		return cmx_qp_to_state(id, IBV_QPS_SQD);
+		return cmxl_qp_to_state(id, IBV_QPS_SQD);
 	default:
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	}
 }
 
 /* Only the process knows that its QP stopped by itself. The path may be why: it is not used again. */
-static void report_failed_qp(struct cmx_id *id)
+static void report_failed_qp(struct cmxl_id *id)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -222,14 +222,14 @@ static void report_failed_qp(struct cmx_id *id)
 
 int rdma_disconnect(struct rdma_cm_id *cm_id)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 
 	report_failed_qp(id);
 	if (stop_qp(id))
 		return -1;
-	cmx_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
-	if (cmx_id_issue(&cmd, id))
+	cmxl_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
-	return cmx_complete(id);
+	return cmxl_id_complete(id);
 }

@@ -8,13 +8,13 @@
 
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 /* devices_lock protects the next two, and the fields of all devices */
-static struct cmx_device *devices;
+static struct cmxl_device *devices;
 /* the last list of libibverbs; it keeps the pointers in it valid */
 static struct ibv_device **verbs_list;
 
-static struct cmx_device *device_find(const struct ibv_device *dev)
+static struct cmxl_device *device_find(const struct ibv_device *dev)
 {
-	struct cmx_device *d;
+	struct cmxl_device *d;
 
 	for (d = devices; d; d = d->next)
 		if (d->dev == dev && !d->dead)
@@ -25,7 +25,7 @@ static struct cmx_device *device_find(const struct ibv_device *dev)
 /* Without memory the device stays unknown until the list is read again. */
 static void device_insert(struct ibv_device *dev)
 {
-	struct cmx_device *d = calloc(1, sizeof(*d)), **pos;
+	struct cmxl_device *d = calloc(1, sizeof(*d)), **pos;
 
 	if (!d)
 		return;
@@ -38,9 +38,9 @@ static void device_insert(struct ibv_device *dev)
 	*pos = d;
 }
 
-static void device_free(struct cmx_device *d)
+static void device_free(struct cmxl_device *d)
 {
-	struct cmx_device **pos;
+	struct cmxl_device **pos;
 
 	for (pos = &devices; *pos != d; pos = &(*pos)->next)
 		;
@@ -63,15 +63,15 @@ static bool list_has(struct ibv_device **list, const struct ibv_device *dev)
 static int devices_sync(void)
 {
 	struct ibv_device **list;
-	struct cmx_device *d, *next;
+	struct cmxl_device *d, *next;
 	int n, i;
 
 	list = ibv_get_device_list(&n);
 	if (!list)
-		return cmx_err(ENODEV);
+		return cmxl_err(ENODEV);
 	if (!n) {
 		ibv_free_device_list(list);
-		return cmx_err(ENODEV);
+		return cmxl_err(ENODEV);
 	}
 	for (i = 0; list[i]; i++)
 		if (!device_find(list[i]))
@@ -91,7 +91,7 @@ static int devices_sync(void)
 }
 
 /* Finds the devices, the first time there are any. */
-int cmx_init(void)
+int cmxl_devices_init(void)
 {
 	int ret = 0;
 
@@ -104,7 +104,7 @@ int cmx_init(void)
 	return ret;
 }
 
-static int device_open(struct cmx_device *d)
+static int device_open(struct cmxl_device *d)
 {
 	struct ibv_device_attr attr;
 	int ret;
@@ -113,21 +113,21 @@ static int device_open(struct cmx_device *d)
 		return 0;
 	d->verbs = ibv_open_device(d->dev);
 	if (!d->verbs)
-		return cmx_err(ENODEV);
+		return cmxl_err(ENODEV);
 	ret = ibv_query_device(d->verbs, &attr);
 	if (ret) {
 		ibv_close_device(d->verbs);
 		d->verbs = NULL;
-		return cmx_seterrno(ret);
+		return cmxl_verbs_err(ret);
 	}
 	d->max_initiator_depth = attr.max_qp_init_rd_atom;
 	d->max_responder_resources = attr.max_qp_rd_atom;
 	return 0;
 }
 
-static struct cmx_device *device_lookup(uint64_t guid, int index)
+static struct cmxl_device *device_lookup(uint64_t guid, int index)
 {
-	struct cmx_device *d;
+	struct cmxl_device *d;
 
 	for (d = devices; d; d = d->next)
 		if (!d->dead && d->guid == guid && (d->index < 0 || d->index == index))
@@ -136,9 +136,9 @@ static struct cmx_device *device_lookup(uint64_t guid, int index)
 }
 
 /* Binds an id to a device; the caller holds the id's lock. */
-int cmx_device_get(struct cmx_id *id, uint64_t guid, int index)
+int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index)
 {
-	struct cmx_device *d;
+	struct cmxl_device *d;
 	int ret = -1;
 
 	pthread_mutex_lock(&devices_lock);
@@ -170,7 +170,7 @@ out:
  * The PD stays: a program that has one id at a time would make and destroy it
  * with each.
  */
-static void device_unref(struct cmx_device *d)
+static void device_unref(struct cmxl_device *d)
 {
 	if (--d->refs)
 		return;
@@ -181,14 +181,14 @@ static void device_unref(struct cmx_device *d)
 		device_free(d);
 }
 
-void cmx_device_put(struct cmx_device *dev)
+void cmxl_device_put(struct cmxl_device *dev)
 {
 	pthread_mutex_lock(&devices_lock);
 	device_unref(dev);
 	pthread_mutex_unlock(&devices_lock);
 }
 
-struct ibv_xrcd *cmx_device_xrcd(struct cmx_device *dev)
+struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev)
 {
 	struct ibv_xrcd_init_attr attr = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -210,7 +210,7 @@ struct ibv_xrcd *cmx_device_xrcd(struct cmx_device *dev)
 struct ibv_context **rdma_get_devices(int *num_devices)
 {
 	struct ibv_context **list = NULL;
-	struct cmx_device *d;
+	struct cmxl_device *d;
 	int n = 0;
 
 	pthread_mutex_lock(&devices_lock);
@@ -242,7 +242,7 @@ out:
 
 void rdma_free_devices(struct ibv_context **list)
 {
-	struct cmx_device *d, *next;
+	struct cmxl_device *d, *next;
 	int i;
 
 	pthread_mutex_lock(&devices_lock);

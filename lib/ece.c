@@ -11,7 +11,7 @@
  */
 #include "cmx_lib.h"
 
-static bool ece_off(const struct cmx_id *id)
+static bool ece_off(const struct cmxl_id *id)
 {
 	return id->ece_policy == CMX_ECE_OFF;
 }
@@ -25,7 +25,7 @@ static int query_qp(struct ibv_qp *qp, struct ibv_ece *ece)
 	if (ret == EOPNOTSUPP)
 		*ece = (struct ibv_ece) {};
 	else if (ret)
-		return cmx_seterrno(ret);
+		return cmxl_verbs_err(ret);
 	return 0;
 }
 
@@ -35,14 +35,14 @@ static int set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
 	int ret;
 
 	ret = ibv_set_ece(qp, &ece);
-	return ret == EOPNOTSUPP ? 0 : cmx_seterrno(ret);
+	return ret == EOPNOTSUPP ? 0 : cmxl_verbs_err(ret);
 }
 
 /*
  * The QP is new, not yet in INIT: learn what it has; at the passive end, give
  * it what the peer offered, or nothing when the peer is of another vendor.
  */
-int cmx_ece_qp_created(struct cmx_id *id, struct ibv_qp *qp)
+int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ibv_ece ece;
 
@@ -59,7 +59,7 @@ int cmx_ece_qp_created(struct cmx_id *id, struct ibv_qp *qp)
 }
 
 /* The QP took what it was given: what of it did it accept? */
-int cmx_ece_qp_settled(struct cmx_id *id, struct ibv_qp *qp)
+int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ibv_ece ece;
 
@@ -75,7 +75,7 @@ int cmx_ece_qp_settled(struct cmx_id *id, struct ibv_qp *qp)
  * The active end got a REP: apply its answer before RTR. No answer, or one of
  * another vendor, means no options; with CMX_ECE_REQUIRE that's no connection.
  */
-int cmx_ece_reply(struct cmx_id *id, struct ibv_qp *qp)
+int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	bool agreed = id->remote_ece.vendor_id &&
 		      id->remote_ece.vendor_id == id->local_ece.vendor_id;
@@ -83,26 +83,26 @@ int cmx_ece_reply(struct cmx_id *id, struct ibv_qp *qp)
 	if (ece_off(id))
 		return 0;
 	if (!agreed && id->ece_policy == CMX_ECE_REQUIRE)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	return set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.attr_mod : 0);
 }
 
-static void add_ece(struct cmx_cmd *cmd, uint32_t vendor, uint32_t options)
+static void add_ece(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options)
 {
 	struct rdma_ucm_ece ece = { .vendor_id = vendor, .attr_mod = options };
 
 	if (vendor)
-		cmx_cmd_in(cmd, CMX_ATTR_ECE, &ece, sizeof(ece));
+		cmxl_cmd_in(cmd, CMX_ATTR_ECE, &ece, sizeof(ece));
 }
 
-void cmx_ece_add_req(const struct cmx_id *id, struct cmx_cmd *cmd)
+void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
 	if (!ece_off(id))
 		add_ece(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
 }
 
 /* The answer has the vendor of the question. */
-void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd)
+void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
 	if (!ece_off(id))
 		add_ece(cmd, id->remote_ece.vendor_id, id->local_ece.attr_mod);
@@ -110,11 +110,11 @@ void cmx_ece_add_rep(const struct cmx_id *id, struct cmx_cmd *cmd)
 
 int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 {
-	struct cmx_id *id;
+	struct cmxl_id *id;
 
 	if (!cm_id || cm_id->qp || !ece || !ece->vendor_id || ece->comp_mask)
-		return cmx_err(EINVAL);
-	id = to_cmx_id(cm_id);
+		return cmxl_err(EINVAL);
+	id = to_cmxl_id(cm_id);
 	id->local_ece.vendor_id = ece->vendor_id;
 	id->local_ece.attr_mod = ece->options;
 	return 0;
@@ -122,11 +122,11 @@ int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 
 int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 {
-	struct cmx_id *id;
+	struct cmxl_id *id;
 
 	if (!cm_id || cm_id->qp || !ece)
-		return cmx_err(EINVAL);
-	id = to_cmx_id(cm_id);
+		return cmxl_err(EINVAL);
+	id = to_cmxl_id(cm_id);
 	ece->vendor_id = id->remote_ece.vendor_id;
 	ece->options = id->remote_ece.attr_mod;
 	ece->comp_mask = 0;
@@ -135,13 +135,13 @@ int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 
 int rdma_cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info, size_t size)
 {
-	struct cmx_id *id;
-	struct cmx_cmd cmd;
+	struct cmxl_id *id;
+	struct cmxl_cmd cmd;
 
 	if (!cm_id || !info || size < offsetof(struct cmx_ece_info, policy) || size > UINT16_MAX)
-		return cmx_err(EINVAL);
-	id = to_cmx_id(cm_id);
-	cmx_id_cmd(&cmd, id, CMX_ID_QUERY);
-	cmx_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, size);
-	return cmx_id_issue(&cmd, id);
+		return cmxl_err(EINVAL);
+	id = to_cmxl_id(cm_id);
+	cmxl_id_cmd(&cmd, id, CMX_ID_QUERY);
+	cmxl_cmd_out(&cmd, CMX_ATTR_ECE_INFO, info, size);
+	return cmxl_id_issue(&cmd, id);
 }

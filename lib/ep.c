@@ -12,7 +12,7 @@
 static int passive_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
 		      const struct ibv_qp_init_attr *attr)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 
 	if (rdma_bind_addr(cm_id, res->ai_src_addr))
 		return -1;
@@ -22,7 +22,7 @@ static int passive_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struc
 		return 0;
 	id->qp_init_attr = malloc(sizeof(*attr));
 	if (!id->qp_init_attr)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	*id->qp_init_attr = *attr;
 	id->qp_init_attr->qp_type = res->ai_qp_type;
 	return 0;
@@ -36,13 +36,13 @@ static int resolve_ep_route(struct rdma_cm_id *id, const struct rdma_addrinfo *r
 	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
 			    res->ai_route_len))
 		return -1;
-	return cmx_complete(to_cmx_id(id));
+	return cmxl_id_complete(to_cmxl_id(id));
 }
 
 static int active_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
 		     struct ibv_qp_init_attr *attr)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 
 	if (rdma_resolve_addr(cm_id, res->ai_src_addr, res->ai_dst_addr, EP_TIMEOUT_MS) ||
 	    resolve_ep_route(cm_id, res))
@@ -56,7 +56,7 @@ static int active_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct
 		return 0;
 	id->connect = malloc(res->ai_connect_len);
 	if (!id->connect)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	memcpy(id->connect, res->ai_connect, res->ai_connect_len);
 	id->connect_len = res->ai_connect_len;
 	return 0;
@@ -68,7 +68,7 @@ int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv
 	struct rdma_cm_id *new;
 	int ret, err;
 
-	if (cmx_id_create(NULL, &new, NULL, res->ai_port_space, res->ai_qp_type))
+	if (cmxl_id_create(NULL, &new, NULL, res->ai_port_space, res->ai_qp_type))
 		return -1;
 	if (res->ai_flags & RAI_PASSIVE)
 		ret = passive_ep(new, res, pd, qp_init_attr);
@@ -77,7 +77,7 @@ int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv
 	if (ret) {
 		err = errno;
 		rdma_destroy_ep(new);
-		return cmx_err(err);
+		return cmxl_err(err);
 	}
 	*id = new;
 	return 0;
@@ -95,12 +95,12 @@ void rdma_destroy_ep(struct rdma_cm_id *id)
 /* On an error the event stays with the listener, which acknowledges it. */
 int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 {
-	struct cmx_id *listener = to_cmx_id(listen);
+	struct cmxl_id *listener = to_cmxl_id(listen);
 	struct rdma_cm_event *event;
 
 	if (!listener->sync)
-		return cmx_err(EINVAL);
-	cmx_event_ack_kept(listener);
+		return cmxl_err(EINVAL);
+	cmxl_event_ack_kept(listener);
 	if (rdma_get_cm_event(listen->channel, &event))
 		return -1;
 	if (event->status) {

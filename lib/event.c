@@ -11,21 +11,21 @@
 #include "cmx_lib.h"
 
 /* most events of one call; more stay in the kernel for the next one */
-#define CMX_MAX_EVENTS 32
+#define CMXL_MAX_EVENTS 32
 
 /* Hardly anybody ever waits for an event to be acknowledged: one condition does for all. */
 static pthread_mutex_t acked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
 
-/* Who waits in cmx_wait_acked() looks again. */
-void cmx_wake_acked(void)
+/* Who waits in cmxl_event_wait_acked() looks again. */
+void cmxl_event_wake_acked(void)
 {
 	pthread_mutex_lock(&acked_lock);
 	pthread_cond_broadcast(&acked);
 	pthread_mutex_unlock(&acked_lock);
 }
 
-static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
+static void event_done(struct cmxl_id *id, struct cmxl_mcast *mcast)
 {
 	bool wake;
 
@@ -37,10 +37,10 @@ static void event_done(struct cmx_id *id, struct cmx_mcast *mcast)
 	pthread_mutex_unlock(&id->lock);
 	/* who waits may have freed both by now */
 	if (wake)
-		cmx_wake_acked();
+		cmxl_event_wake_acked();
 }
 
-static bool all_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
+static bool all_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
 {
 	bool all;
 
@@ -58,7 +58,7 @@ static void unlock(void *lock)
 }
 
 /* @completed: a count of the id or of one of its memberships */
-void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t events)
+void cmxl_event_wait_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
 {
 	if (all_acked(id, completed, events))
 		return;
@@ -72,17 +72,17 @@ void cmx_wait_acked(struct cmx_id *id, const uint32_t *completed, uint32_t event
 
 int rdma_ack_cm_event(struct rdma_cm_event *event)
 {
-	struct cmx_event *e;
+	struct cmxl_event *e;
 
 	if (!event)
-		return cmx_err(EINVAL);
-	e = container_of(event, struct cmx_event, event);
+		return cmxl_err(EINVAL);
+	e = container_of(event, struct cmxl_event, event);
 	event_done(e->id, e->mcast);
 	free(e);
 	return 0;
 }
 
-static void copy_conn(struct cmx_event *e, const struct rdma_ucm_conn_param *src)
+static void copy_conn(struct cmxl_event *e, const struct rdma_ucm_conn_param *src)
 {
 	struct rdma_conn_param *dst = &e->event.param.conn;
 
@@ -100,7 +100,7 @@ static void copy_conn(struct cmx_event *e, const struct rdma_ucm_conn_param *src
 	dst->qp_num = src->qp_num;
 }
 
-static void copy_ud(struct cmx_event *e, struct rdma_ucm_ud_param *src)
+static void copy_ud(struct cmxl_event *e, struct rdma_ucm_ud_param *src)
 {
 	struct rdma_ud_param *dst = &e->event.param.ud;
 
@@ -114,7 +114,7 @@ static void copy_ud(struct cmx_event *e, struct rdma_ucm_ud_param *src)
 	dst->qkey = src->qkey;
 }
 
-static void copy_param(struct cmx_event *e, struct cmx_event_resp *resp)
+static void copy_param(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
 	if (resp->flags & CMX_EVENT_F_UD)
 		copy_ud(e, &resp->param.ud);
@@ -122,14 +122,14 @@ static void copy_param(struct cmx_event *e, struct cmx_event_resp *resp)
 		copy_conn(e, &resp->param.conn);
 }
 
-static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_record *record)
+static void keep_qp_attrs(struct cmxl_id *id, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
-	struct cmx_known *known;
+	struct cmxl_known *known;
 
 	pthread_mutex_lock(&id->lock);
 	/* without memory they are asked for when they are needed */
-	known = cmx_id_known(id);
+	known = cmxl_id_known(id);
 	if (known && resp->flags & CMX_EVENT_F_INFO)
 		known->init = record->info.init_attr;
 	if (known && resp->flags & CMX_EVENT_F_QP) {
@@ -141,26 +141,26 @@ static void keep_qp_attrs(struct cmx_id *id, const struct cmx_event_record *reco
 }
 
 /* An address or a route was resolved: that's an error if it can't be used. */
-static void on_resolved(struct cmx_event *e, const struct cmx_event_record *record,
+static void on_resolved(struct cmxl_event *e, const struct cmx_event_record *record,
 			enum rdma_cm_event_type error)
 {
-	if (!(record->resp.flags & CMX_EVENT_F_INFO) || !cmx_id_apply_info(e->id, &record->info))
+	if (!(record->resp.flags & CMX_EVENT_F_INFO) || !cmxl_id_apply_info(e->id, &record->info))
 		return;
 	e->event.event = error;
 	e->event.status = -errno;
 }
 
 /* Makes the id of a request; without one the request is turned down. */
-static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
+static bool on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 		       struct cmx_event_record *record)
 {
-	struct cmx_id *listener = e->id, *id;
+	struct cmxl_id *listener = e->id, *id;
 	struct cmx_event_resp *resp = &record->resp;
 
 	copy_param(e, resp);
-	id = cmx_id_from_request(channel, listener, resp->id);
+	id = cmxl_id_from_request(channel, listener, resp->id);
 	if (!id) {
-		cmx_id_destroy_handle(channel->fd, resp->id);
+		cmxl_id_destroy_handle(channel->fd, resp->id);
 		return false;
 	}
 	e->event.listen_id = &listener->id;
@@ -172,7 +172,7 @@ static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
 	}
 	keep_qp_attrs(id, record);
 	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
-	    cmx_id_apply_info(id, &record->info)) {
+	    cmxl_id_apply_info(id, &record->info)) {
 		rdma_destroy_id(&id->id);
 		return false;
 	}
@@ -180,29 +180,29 @@ static bool on_request(struct rdma_event_channel *channel, struct cmx_event *e,
 }
 
 /* The active end's QP follows a REP; the RTU goes out when it can receive. */
-static int follow_response(struct cmx_id *id)
+static int follow_response(struct cmxl_id *id)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 	int err;
 
-	if (cmx_ece_reply(id, id->id.qp) || cmx_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
-	    cmx_qp_to_rts(id, RDMA_MAX_INIT_DEPTH))
+	if (cmxl_ece_reply(id, id->id.qp) || cmxl_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
+	    cmxl_qp_to_rts(id, RDMA_MAX_INIT_DEPTH))
 		goto err;
-	cmx_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
-	if (cmx_id_issue(&cmd, id) || cmx_ece_qp_settled(id, id->id.qp))
+	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
+	if (cmxl_id_issue(&cmd, id) || cmxl_ece_qp_settled(id, id->id.qp))
 		goto err;
 	return 0;
 err:
 	err = errno;
-	cmx_qp_to_state(id, IBV_QPS_ERR);
-	return cmx_err(err);
+	cmxl_qp_to_state(id, IBV_QPS_ERR);
+	return cmxl_err(err);
 }
 
-static void on_response(struct cmx_event *e, struct cmx_event_record *record)
+static void on_response(struct cmxl_event *e, struct cmx_event_record *record)
 {
 	copy_param(e, &record->resp);
 	keep_qp_attrs(e->id, record);
-	if (!cmx_qp_hold(e->id))
+	if (!cmxl_qp_hold(e->id))
 		return;
 	if (!follow_response(e->id)) {
 		e->event.event = RDMA_CM_EVENT_ESTABLISHED;
@@ -211,27 +211,27 @@ static void on_response(struct cmx_event *e, struct cmx_event_record *record)
 		e->event.status = -errno;
 		e->id->connect_error = true;
 	}
-	cmx_qp_release(e->id);
+	cmxl_qp_release(e->id);
 }
 
-static void on_rejected(struct cmx_event *e, struct cmx_event_resp *resp)
+static void on_rejected(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
 	copy_param(e, resp);
-	if (!cmx_qp_hold(e->id))
+	if (!cmxl_qp_hold(e->id))
 		return;
-	cmx_qp_to_state(e->id, IBV_QPS_ERR);
-	cmx_qp_release(e->id);
+	cmxl_qp_to_state(e->id, IBV_QPS_ERR);
+	cmxl_qp_release(e->id);
 }
 
 /* False for a membership that is back, and whose QP cannot be attached yet. */
-static bool on_mcast(struct cmx_event *e, struct cmx_event_resp *resp)
+static bool on_mcast(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
 	copy_ud(e, &resp->param.ud);
 	e->event.param.ud.private_data = e->mcast->context;
 	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN ||
-	    !cmx_mcast_joined(e->mcast, &e->event.param.ud.ah_attr))
+	    !cmxl_mcast_joined(e->mcast, &e->event.param.ud.ah_attr))
 		return true;
-	if (resp->flags & CMX_EVENT_F_REJOIN && cmx_mcast_report_again(e->mcast))
+	if (resp->flags & CMX_EVENT_F_REJOIN && cmxl_mcast_report_again(e->mcast))
 		return false;
 	e->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
 	e->event.status = -errno;
@@ -242,7 +242,7 @@ static bool on_mcast(struct cmx_event *e, struct cmx_event_resp *resp)
  * The id or the membership that an event is of. Both stay for as long as the
  * event, fetched and thereby counted, is not acknowledged.
  */
-static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
+static void set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
 {
 	if (resp->flags & CMX_EVENT_F_MCAST) {
 		e->mcast = (void *)(uintptr_t)resp->uid;
@@ -253,7 +253,7 @@ static void set_owner(struct cmx_event *e, const struct cmx_event_resp *resp)
 }
 
 /* For rdma_cmx_query_event() */
-static void keep_info(struct cmx_event *e, const struct cmx_event_record *record)
+static void keep_info(struct cmxl_event *e, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
 	uint32_t i;
@@ -266,11 +266,11 @@ static void keep_info(struct cmx_event *e, const struct cmx_event_record *record
 		return;
 	e->info.num_paths = record->info.num_paths;
 	for (i = 0; i < e->info.num_paths; i++)
-		cmx_path_from_kernel(&e->info.path[i], &record->info.path[i]);
+		cmxl_path_from_kernel(&e->info.path[i], &record->info.path[i]);
 }
 
 /* False for an event that the application does not get to see. */
-static bool process(struct rdma_event_channel *channel, struct cmx_event *e,
+static bool process(struct rdma_event_channel *channel, struct cmxl_event *e,
 		    struct cmx_event_record *record)
 {
 	struct cmx_event_resp *resp = &record->resp;
@@ -330,7 +330,7 @@ drop:
 struct fetch {
 	int fd;
 	struct cmx_event_record *records;
-	struct cmx_event *spare[CMX_MAX_EVENTS];
+	struct cmxl_event *spare[CMXL_MAX_EVENTS];
 	int n;
 };
 
@@ -346,7 +346,7 @@ static void cancelled(void *arg)
 			continue;
 		}
 		if (f->records[i].resp.event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			cmx_id_destroy_handle(f->fd, f->records[i].resp.id);
+			cmxl_id_destroy_handle(f->fd, f->records[i].resp.id);
 		set_owner(f->spare[i], &f->records[i].resp);
 		rdma_ack_cm_event(&f->spare[i]->event);
 	}
@@ -362,17 +362,18 @@ static int fetch(struct fetch *f)
 		.resp = sizeof(f->records->resp), .info = sizeof(f->records->info),
 	};
 	uint32_t count = 0;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 	int type, ret;
 
-	static_assert(CMX_MAX_EVENTS * sizeof(*f->records) <= UINT16_MAX, "length of an attribute");
-	cmx_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmx_cmd_in(&cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
-	cmx_cmd_out(&cmd, CMX_ATTR_EVENTS, f->records, f->n * sizeof(*f->records));
-	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
+	static_assert(CMXL_MAX_EVENTS * sizeof(*f->records) <= UINT16_MAX,
+		      "length of an attribute");
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
+	cmxl_cmd_in(&cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
+	cmxl_cmd_out(&cmd, CMX_ATTR_EVENTS, f->records, f->n * sizeof(*f->records));
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
 	pthread_cleanup_push(cancelled, f);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	ret = cmx_cmd_issue(&cmd, f->fd);
+	ret = cmxl_cmd_issue(&cmd, f->fd);
 	pthread_setcanceltype(type, NULL);
 	pthread_cleanup_pop(0);
 	return ret ? -1 : (int)count;
@@ -397,7 +398,7 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_recor
 			break;
 	}
 	if (!f.n)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 
 	memset(records, 0, f.n * sizeof(*records));
 	fetched = fetch(&f);
@@ -415,7 +416,7 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_recor
 	pthread_setcancelstate(state, NULL);
 	for (i = used; i < f.n; i++)
 		free(f.spare[i]);
-	return fetched < 0 ? cmx_err(err) : used;
+	return fetched < 0 ? cmxl_err(err) : used;
 }
 
 static int get_events(struct rdma_event_channel *channel, struct cmx_event_record *records,
@@ -435,7 +436,7 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	struct cmx_event_record record;
 
 	if (!event)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	return get_events(channel, &record, event, 1) < 0 ? -1 : 0;
 }
 
@@ -445,12 +446,12 @@ int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event
 	int ret, err;
 
 	if (!events || n < 1)
-		return cmx_err(EINVAL);
-	if (n > CMX_MAX_EVENTS)
-		n = CMX_MAX_EVENTS;
+		return cmxl_err(EINVAL);
+	if (n > CMXL_MAX_EVENTS)
+		n = CMXL_MAX_EVENTS;
 	records = calloc(n, sizeof(*records));
 	if (!records)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	pthread_cleanup_push(free, records);
 	ret = get_events(channel, records, events, n);
 	err = errno;
@@ -462,18 +463,18 @@ int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event
 int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_event_info *info,
 			 size_t size)
 {
-	const struct cmx_event *e;
+	const struct cmxl_event *e;
 
 	if (!event || !info || size < offsetof(struct rdma_cmx_event_info, ece))
-		return cmx_err(EINVAL);
-	e = container_of(event, struct cmx_event, event);
+		return cmxl_err(EINVAL);
+	e = container_of(event, struct cmxl_event, event);
 	memset(info, 0, size);
 	memcpy(info, &e->info, size < sizeof(e->info) ? size : sizeof(e->info));
 	return 0;
 }
 
 /* Acknowledges the event that a synchronous id keeps from its last call. */
-void cmx_event_ack_kept(struct cmx_id *id)
+void cmxl_event_ack_kept(struct cmxl_id *id)
 {
 	if (!id->id.event)
 		return;
@@ -482,20 +483,20 @@ void cmx_event_ack_kept(struct cmx_id *id)
 }
 
 /* A call on a synchronous id waits here for its event, and keeps it. */
-int cmx_complete(struct cmx_id *id)
+int cmxl_id_complete(struct cmxl_id *id)
 {
 	struct rdma_cm_id *cm_id = &id->id;
 
 	if (!id->sync)
 		return 0;
-	cmx_event_ack_kept(id);
+	cmxl_event_ack_kept(id);
 	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
 		return -1;
 	if (!cm_id->event->status)
 		return 0;
 	if (cm_id->event->event == RDMA_CM_EVENT_REJECTED)
-		return cmx_err(ECONNREFUSED);
-	return cmx_err(abs(cm_id->event->status));
+		return cmxl_err(ECONNREFUSED);
+	return cmxl_err(abs(cm_id->event->status));
 }
 
 static const char *const event_names[] = {

@@ -11,68 +11,68 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-void cmx_id_cmd(struct cmx_cmd *cmd, const struct cmx_id *id, uint16_t method)
+void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method)
 {
-	cmx_cmd_init(cmd, CMX_OBJ_ID, method);
-	cmx_cmd_u32(cmd, CMX_ATTR_ID, id->handle);
+	cmxl_cmd_init(cmd, CMX_OBJ_ID, method);
+	cmxl_cmd_u32(cmd, CMX_ATTR_ID, id->handle);
 }
 
-static void add_new(struct cmx_cmd *cmd, struct cmx_id *id)
+static void add_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
-	cmx_cmd_u64(cmd, CMX_ATTR_UID, (uintptr_t)id);
-	cmx_cmd_u32(cmd, CMX_ATTR_PS, id->id.ps);
-	cmx_cmd_u32(cmd, CMX_ATTR_QP_TYPE, id->id.qp_type);
-	cmx_cmd_out(cmd, CMX_ATTR_OUT_ID, &id->handle, sizeof(id->handle));
+	cmxl_cmd_u64(cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmxl_cmd_u32(cmd, CMX_ATTR_PS, id->id.ps);
+	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, id->id.qp_type);
+	cmxl_cmd_out(cmd, CMX_ATTR_OUT_ID, &id->handle, sizeof(id->handle));
 }
 
 /* The kernel hears of an id when it first has something to do with it. */
-int cmx_id_make(struct cmx_id *id)
+int cmxl_id_make(struct cmxl_id *id)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 	int ret = 0;
 
 	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
 		return 0;
 	pthread_mutex_lock(&id->lock);
 	if (!id->handle) {
-		cmx_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_CREATE);
+		cmxl_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_CREATE);
 		add_new(&cmd, id);
-		ret = cmx_cmd_issue(&cmd, id->id.channel->fd);
+		ret = cmxl_cmd_issue(&cmd, id->id.channel->fd);
 	}
 	pthread_mutex_unlock(&id->lock);
 	return ret;
 }
 
 /* For commands that begin with CMX_ATTR_ID. */
-int cmx_id_issue(struct cmx_cmd *cmd, struct cmx_id *id)
+int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
-	if (cmx_id_make(id))
+	if (cmxl_id_make(id))
 		return -1;
-	/* as cmx_cmd_u32() does, whatever the byte order */
+	/* as cmxl_cmd_u32() does, whatever the byte order */
 	memcpy(&cmd->hdr.attrs[0].data, &id->handle, sizeof(id->handle));
-	return cmx_cmd_issue(cmd, id->id.channel->fd);
+	return cmxl_cmd_issue(cmd, id->id.channel->fd);
 }
 
 /*
  * For the commands that can make the id as well. The kernel writes the handle
  * before an event can come; it takes it back when the command fails.
  */
-int cmx_id_issue_new(struct cmx_cmd *cmd, struct cmx_id *id)
+int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
 	struct ib_uverbs_attr *first = &cmd->hdr.attrs[0];
 	int ret;
 
 	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
-		return cmx_id_issue(cmd, id);
+		return cmxl_id_issue(cmd, id);
 	pthread_mutex_lock(&id->lock);
 	if (id->handle) {
 		pthread_mutex_unlock(&id->lock);
-		return cmx_id_issue(cmd, id);
+		return cmxl_id_issue(cmd, id);
 	}
 	/* the last attribute takes the place of CMX_ATTR_ID, the first */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
 	add_new(cmd, id);
-	ret = cmx_cmd_issue(cmd, id->id.channel->fd);
+	ret = cmxl_cmd_issue(cmd, id->id.channel->fd);
 	if (ret)
 		id->handle = 0;
 	pthread_mutex_unlock(&id->lock);
@@ -90,7 +90,7 @@ static int check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 	case RDMA_PS_IB:
 		break;
 	default:
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	}
 	switch (qp_type) {
 	case IBV_QPT_RC:
@@ -100,14 +100,14 @@ static int check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 	case IBV_QPT_XRC_RECV:
 		return 0;
 	default:
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	}
 }
 
-static struct cmx_id *id_alloc(struct rdma_event_channel *channel, void *context,
-			       enum rdma_port_space ps, enum ibv_qp_type qp_type)
+static struct cmxl_id *id_alloc(struct rdma_event_channel *channel, void *context,
+				enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {
-	struct cmx_id *id = calloc(1, sizeof(*id));
+	struct cmxl_id *id = calloc(1, sizeof(*id));
 
 	if (!id)
 		return NULL;
@@ -119,11 +119,11 @@ static struct cmx_id *id_alloc(struct rdma_event_channel *channel, void *context
 	return id;
 }
 
-static void id_free(struct cmx_id *id)
+static void id_free(struct cmxl_id *id)
 {
-	cmx_mcast_free_all(id);
+	cmxl_mcast_free_all(id);
 	if (id->dev)
-		cmx_device_put(id->dev);
+		cmxl_device_put(id->dev);
 	pthread_mutex_destroy(&id->lock);
 	if (id->sync)
 		rdma_destroy_event_channel(id->id.channel);
@@ -133,21 +133,21 @@ static void id_free(struct cmx_id *id)
 	free(id);
 }
 
-int cmx_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
-		  enum rdma_port_space ps, enum ibv_qp_type qp_type)
+int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+		   enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {
 	bool sync = !channel;
-	struct cmx_id *new;
+	struct cmxl_id *new;
 	int err;
 
-	if (cmx_init() || check_type(ps, qp_type))
+	if (cmxl_devices_init() || check_type(ps, qp_type))
 		return -1;
 	if (sync) {
 		channel = rdma_create_event_channel();
 		if (!channel)
 			return -1;
 	}
-	if (cmx_channel_claim(channel))
+	if (cmxl_channel_claim(channel))
 		goto err;
 	new = id_alloc(channel, context, ps, qp_type);
 	if (!new) {
@@ -162,7 +162,7 @@ err:
 	err = errno;
 	if (sync)
 		rdma_destroy_event_channel(channel);
-	return cmx_err(err);
+	return cmxl_err(err);
 }
 
 int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
@@ -170,14 +170,14 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 {
 	bool ud = ps == RDMA_PS_IPOIB || ps == RDMA_PS_UDP;
 
-	return cmx_id_create(channel, id, context, ps, ud ? IBV_QPT_UD : IBV_QPT_RC);
+	return cmxl_id_create(channel, id, context, ps, ud ? IBV_QPT_UD : IBV_QPT_RC);
 }
 
 /* The id for the handle that a CONNECT_REQUEST brought; NULL without memory. */
-struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
-				   const struct cmx_id *listener, uint32_t handle)
+struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
+				     const struct cmxl_id *listener, uint32_t handle)
 {
-	struct cmx_id *id;
+	struct cmxl_id *id;
 
 	id = id_alloc(channel, listener->id.context, listener->id.ps, listener->id.qp_type);
 	if (!id)
@@ -190,16 +190,16 @@ struct cmx_id *cmx_id_from_request(struct rdma_event_channel *channel,
 
 static int destroy_handle(int fd, uint32_t handle, uint32_t *events)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
-	cmx_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_DESTROY);
-	cmx_cmd_u32(&cmd, CMX_ATTR_ID, handle);
-	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
-	return cmx_cmd_issue(&cmd, fd);
+	cmxl_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_DESTROY);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_ID, handle);
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
+	return cmxl_cmd_issue(&cmd, fd);
 }
 
-/* For a handle without a struct cmx_id. */
-void cmx_id_destroy_handle(int fd, uint32_t handle)
+/* For a handle without a struct cmxl_id. */
+void cmxl_id_destroy_handle(int fd, uint32_t handle)
 {
 	uint32_t events;
 
@@ -208,7 +208,7 @@ void cmx_id_destroy_handle(int fd, uint32_t handle)
 
 int rdma_destroy_id(struct rdma_cm_id *cm_id)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	uint32_t events = 0;
 
 	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events)) {
@@ -219,7 +219,7 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	}
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
-	cmx_wait_acked(id, &id->events_completed, events);
+	cmxl_event_wait_acked(id, &id->events_completed, events);
 	id_free(id);
 	return 0;
 }
@@ -231,30 +231,30 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel)
 {
 	struct rdma_event_channel *old = cm_id->channel;
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	bool was_sync = id->sync, sync = !channel;
 	uint32_t events = 0, handle = 0;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	if (was_sync && sync)
-		return cmx_err(EINVAL);
-	if (cmx_id_make(id))
+		return cmxl_err(EINVAL);
+	if (cmxl_id_make(id))
 		return -1;
 	if (sync) {
 		channel = rdma_create_event_channel();
 		if (!channel)
 			return -1;
 	}
-	cmx_id_cmd(&cmd, id, CMX_ID_MIGRATE);
-	cmx_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
-	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
-	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
-	if (cmx_channel_claim(channel) || cmx_cmd_issue(&cmd, channel->fd)) {
+	cmxl_id_cmd(&cmd, id, CMX_ID_MIGRATE);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
+	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
+	if (cmxl_channel_claim(channel) || cmxl_cmd_issue(&cmd, channel->fd)) {
 		int err = errno;
 
 		if (sync)
 			rdma_destroy_event_channel(channel);
-		return cmx_err(err);
+		return cmxl_err(err);
 	}
 
 	pthread_mutex_lock(&id->lock);
@@ -264,14 +264,14 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	pthread_mutex_unlock(&id->lock);
 
 	if (was_sync) {
-		cmx_event_ack_kept(id);
+		cmxl_event_ack_kept(id);
 		rdma_destroy_event_channel(old);
 	}
-	cmx_wait_acked(id, &id->events_completed, events);
+	cmxl_event_wait_acked(id, &id->events_completed, events);
 	return 0;
 }
 
-void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src)
+void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src)
 {
 	struct ibv_path_data data;
 	uint32_t fl_hop;
@@ -302,29 +302,29 @@ void cmx_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_
 }
 
 /* Room for what a connection needs; the caller holds the lock. NULL without memory. */
-struct cmx_known *cmx_id_known(struct cmx_id *id)
+struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
 {
 	if (!id->known)
 		id->known = calloc(1, sizeof(*id->known));
 	return id->known;
 }
 
-static int apply_paths(struct cmx_id *id, const struct cmx_id_info *info)
+static int apply_paths(struct cmxl_id *id, const struct cmx_id_info *info)
 {
-	struct cmx_known *known = cmx_id_known(id);
+	struct cmxl_known *known = cmxl_id_known(id);
 	int i;
 
 	if (!known)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	for (i = 0; i < info->num_paths; i++)
-		cmx_path_from_kernel(&known->paths[i], &info->path[i]);
+		cmxl_path_from_kernel(&known->paths[i], &info->path[i]);
 	id->id.route.path_rec = known->paths;
 	id->id.route.num_paths = info->num_paths;
 	return 0;
 }
 
 /* Takes over what the kernel says the id is bound to and has resolved. */
-int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info)
+int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 {
 	struct rdma_route *route = &id->id.route;
 	int ret = 0;
@@ -339,7 +339,7 @@ int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info)
 	else if (!route->addr.dst_addr.sa_family)
 		/* an answer that was cut short: a wildcard, of the same family */
 		route->addr.dst_addr.sa_family = info->src_addr.ss_family;
-	if (info->init_attr.qp_state && cmx_id_known(id))
+	if (info->init_attr.qp_state && cmxl_id_known(id))
 		id->known->init = info->init_attr;
 	else if (id->known)
 		id->known->init.qp_state = 0;
@@ -347,7 +347,7 @@ int cmx_id_apply_info(struct cmx_id *id, const struct cmx_id_info *info)
 	if (!info->port_num)
 		goto out;
 	if (!id->dev)
-		ret = cmx_device_get(id, info->node_guid, info->ibdev_index);
+		ret = cmxl_device_get(id, info->node_guid, info->ibdev_index);
 	if (ret)
 		goto out;
 	id->id.port_num = info->port_num;

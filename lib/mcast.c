@@ -20,20 +20,21 @@ static uint32_t mcast_hash(const void *addr, size_t len)
 	return hash % MCAST_BUCKETS;
 }
 
-static struct cmx_mcast **mcast_bucket(struct cmx_id *id, const void *addr, socklen_t len)
+static struct cmxl_mcast **mcast_bucket(struct cmxl_id *id, const void *addr, socklen_t len)
 {
 	return &id->mcast[mcast_hash(addr, len)];
 }
 
-static struct cmx_mcast **mgid_bucket(struct cmx_id *id, const union ibv_gid *mgid)
+static struct cmxl_mcast **mgid_bucket(struct cmxl_id *id, const union ibv_gid *mgid)
 {
 	return &id->mcast[MCAST_BUCKETS + mcast_hash(mgid, sizeof(*mgid))];
 }
 
 /* The newest membership in a group is the first to be left. */
-static struct cmx_mcast **mcast_find(struct cmx_id *id, const struct sockaddr *addr, socklen_t len)
+static struct cmxl_mcast **mcast_find(struct cmxl_id *id, const struct sockaddr *addr,
+				       socklen_t len)
 {
-	struct cmx_mcast **pos;
+	struct cmxl_mcast **pos;
 
 	if (!id->mcast)
 		return NULL;
@@ -43,23 +44,23 @@ static struct cmx_mcast **mcast_find(struct cmx_id *id, const struct sockaddr *a
 	return NULL;
 }
 
-static int mcast_insert(struct cmx_id *id, struct cmx_mcast *mcast, socklen_t len)
+static int mcast_insert(struct cmxl_id *id, struct cmxl_mcast *mcast, socklen_t len)
 {
-	struct cmx_mcast **bucket;
+	struct cmxl_mcast **bucket;
 
 	if (!id->mcast)
 		id->mcast = calloc(2 * MCAST_BUCKETS, sizeof(*id->mcast));
 	if (!id->mcast)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	bucket = mcast_bucket(id, &mcast->addr, len);
 	mcast->next = *bucket;
 	*bucket = mcast;
 	return 0;
 }
 
-void cmx_mcast_free_all(struct cmx_id *id)
+void cmxl_mcast_free_all(struct cmxl_id *id)
 {
-	struct cmx_mcast *mcast;
+	struct cmxl_mcast *mcast;
 	int i;
 
 	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++) {
@@ -72,9 +73,9 @@ void cmx_mcast_free_all(struct cmx_id *id)
 }
 
 /* The QP receives the same for another membership. The id's lock is held. */
-static bool mcast_shared(const struct cmx_mcast *mcast)
+static bool mcast_shared(const struct cmxl_mcast *mcast)
 {
-	const struct cmx_mcast *m = *mgid_bucket(mcast->id, &mcast->mgid);
+	const struct cmxl_mcast *m = *mgid_bucket(mcast->id, &mcast->mgid);
 
 	for (; m; m = m->next_attached)
 		if (m->mlid == mcast->mlid && !memcmp(&m->mgid, &mcast->mgid, sizeof(m->mgid)))
@@ -83,16 +84,16 @@ static bool mcast_shared(const struct cmx_mcast *mcast)
 }
 
 /* The id's lock is held. */
-static int mcast_attach(struct cmx_mcast *mcast)
+static int mcast_attach(struct cmxl_mcast *mcast)
 {
-	struct cmx_mcast **bucket = mgid_bucket(mcast->id, &mcast->mgid);
+	struct cmxl_mcast **bucket = mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
 	int ret;
 
 	if (!qp || mcast->attached || mcast->send_only)
 		return 0;
 	if (!mcast_shared(mcast)) {
-		ret = cmx_seterrno(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
+		ret = cmxl_verbs_err(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
 		if (ret)
 			return ret;
 	}
@@ -103,9 +104,9 @@ static int mcast_attach(struct cmx_mcast *mcast)
 }
 
 /* The id's lock is held. */
-static void mcast_detach(struct cmx_mcast *mcast)
+static void mcast_detach(struct cmxl_mcast *mcast)
 {
-	struct cmx_mcast **pos = mgid_bucket(mcast->id, &mcast->mgid);
+	struct cmxl_mcast **pos = mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
 
 	if (!mcast->attached)
@@ -119,9 +120,9 @@ static void mcast_detach(struct cmx_mcast *mcast)
 }
 
 /* A QP that is attached to a group can't be destroyed. The id's lock is held. */
-void cmx_mcast_detach_all(struct cmx_id *id)
+void cmxl_mcast_detach_all(struct cmxl_id *id)
 {
-	struct cmx_mcast *mcast;
+	struct cmxl_mcast *mcast;
 	int i;
 
 	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++)
@@ -133,7 +134,7 @@ void cmx_mcast_detach_all(struct cmx_id *id)
  * Attaches the id's QP when the join is reported. After a rejoin the group may
  * have another LID.
  */
-int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah)
+int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
 {
 	int ret = 0;
 
@@ -155,32 +156,32 @@ int cmx_mcast_joined(struct cmx_mcast *mcast, const struct ibv_ah_attr *ah)
  * one, another process's perhaps: it is tried again when the kernel reports the membership again.
  * Whether it will.
  */
-bool cmx_mcast_report_again(const struct cmx_mcast *mcast)
+bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 	int err = errno;
 	bool ok;
 
-	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_REPORT);
-	cmx_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
-	ok = !cmx_cmd_issue(&cmd, mcast->id->id.channel->fd);
+	cmxl_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_REPORT);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
+	ok = !cmxl_cmd_issue(&cmd, mcast->id->id.channel->fd);
 	errno = err;
 	return ok;
 }
 
-static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
+static int mcast_issue_join(struct cmxl_mcast *mcast, socklen_t len,
 			    const struct cmx_mcast_attr *attr, size_t attr_size)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
-	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
-	cmx_cmd_u32(&cmd, CMX_ATTR_ID, mcast->id->handle);
-	cmx_cmd_in(&cmd, CMX_ATTR_DST_ADDR, &mcast->addr, len);
-	cmx_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)mcast);
+	cmxl_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_ID, mcast->id->handle);
+	cmxl_cmd_in(&cmd, CMX_ATTR_DST_ADDR, &mcast->addr, len);
+	cmxl_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)mcast);
 	if (attr)
-		cmx_cmd_in(&cmd, CMX_ATTR_MCAST, attr, attr_size);
-	cmx_cmd_out(&cmd, CMX_ATTR_OUT_ID, &mcast->handle, sizeof(mcast->handle));
-	return cmx_id_issue(&cmd, mcast->id);
+		cmxl_cmd_in(&cmd, CMX_ATTR_MCAST, attr, attr_size);
+	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &mcast->handle, sizeof(mcast->handle));
+	return cmxl_id_issue(&cmd, mcast->id);
 }
 
 /*
@@ -190,20 +191,20 @@ static int mcast_issue_join(struct cmx_mcast *mcast, socklen_t len,
 int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	socklen_t len = cmx_addrlen(addr);
-	struct cmx_mcast *mcast;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	socklen_t len = cmxl_addr_len(addr);
+	struct cmxl_mcast *mcast;
 	int err;
 
 	if (!len || (attr && attr_size < offsetof(struct cmx_mcast_attr, reserved)))
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (attr && attr_size > UINT16_MAX)
-		return cmx_err(E2BIG);
-	if (cmx_id_make(id))
+		return cmxl_err(E2BIG);
+	if (cmxl_id_make(id))
 		return -1;
 	mcast = calloc(1, sizeof(*mcast));
 	if (!mcast)
-		return cmx_err(ENOMEM);
+		return cmxl_err(ENOMEM);
 	mcast->id = id;
 	mcast->context = context;
 	mcast->send_only = attr && (attr->join_state == CMX_MCAST_SENDONLY_FULL ||
@@ -216,7 +217,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	if (mcast_issue_join(mcast, len, attr, attr_size))
 		goto err_remove;
 	pthread_mutex_unlock(&id->lock);
-	return cmx_complete(id);
+	return cmxl_id_complete(id);
 
 err_remove:
 	*mcast_bucket(id, &mcast->addr, len) = mcast->next;
@@ -224,7 +225,7 @@ err_free:
 	err = errno;
 	pthread_mutex_unlock(&id->lock);
 	free(mcast);
-	return cmx_err(err);
+	return cmxl_err(err);
 }
 
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
@@ -237,40 +238,40 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 
 	if (ex->comp_mask >= RDMA_CM_JOIN_MC_ATTR_RESERVED)
-		return cmx_err(ENOTSUP);
+		return cmxl_err(ENOTSUP);
 	if (!(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_ADDRESS) ||
 	    !(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
 	    ex->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	return rdma_cmx_join_multicast(id, ex->addr, ex->join_flags ? &attr : NULL, sizeof(attr),
 				       context);
 }
 
-static int mcast_issue_leave(const struct cmx_mcast *mcast, uint32_t *events)
+static int mcast_issue_leave(const struct cmxl_mcast *mcast, uint32_t *events)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
-	cmx_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_LEAVE);
-	cmx_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
-	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
-	return cmx_cmd_issue(&cmd, mcast->id->id.channel->fd);
+	cmxl_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_LEAVE);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_MCAST_ID, mcast->handle);
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, events, sizeof(*events));
+	return cmxl_cmd_issue(&cmd, mcast->id->id.channel->fd);
 }
 
 int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	socklen_t len = cmx_addrlen(addr);
-	struct cmx_mcast **pos, *mcast;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	socklen_t len = cmxl_addr_len(addr);
+	struct cmxl_mcast **pos, *mcast;
 	uint32_t events = 0;
 	int ret, err;
 
 	if (!len)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	pthread_mutex_lock(&id->lock);
 	pos = mcast_find(id, addr, len);
 	if (!pos) {
 		pthread_mutex_unlock(&id->lock);
-		return cmx_err(EADDRNOTAVAIL);
+		return cmxl_err(EADDRNOTAVAIL);
 	}
 	mcast = *pos;
 	*pos = mcast->next;
@@ -282,8 +283,8 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	err = errno;
 	/* perhaps that of the join */
 	if (id->sync)
-		cmx_event_ack_kept(id);
-	cmx_wait_acked(id, &mcast->events_completed, events);
+		cmxl_event_ack_kept(id);
+	cmxl_event_wait_acked(id, &mcast->events_completed, events);
 	free(mcast);
 	errno = err;
 	return ret;

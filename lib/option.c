@@ -5,14 +5,14 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-static void add_option(struct cmx_cmd *cmd, int level, int optname)
+static void add_option(struct cmxl_cmd *cmd, int level, int optname)
 {
-	cmx_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, level);
-	cmx_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
+	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, level);
+	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
 }
 
 /* What rdma_create_qp() goes by. */
-static void keep(struct cmx_id *id, int optname, uint32_t val)
+static void keep(struct cmxl_id *id, int optname, uint32_t val)
 {
 	if (optname == CMX_OPTION_ECE_POLICY)
 		id->ece_policy = val;
@@ -22,24 +22,24 @@ static void keep(struct cmx_id *id, int optname, uint32_t val)
 
 int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optval, size_t optlen)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
-	struct cmx_cmd cmd;
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+	struct cmxl_cmd cmd;
 	uint32_t val;
 
 	if (optlen > CMX_OPT_MAX_LEN)
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (optlen && !optval)
-		return cmx_err(EFAULT);
+		return cmxl_err(EFAULT);
 	/* the kernel does not know of the QP */
 	if (level == CMX_OPTION && optname == CMX_OPTION_MCAST_LOOPBACK && id->id.qp)
-		return cmx_err(EISCONN);
-	cmx_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
+		return cmxl_err(EISCONN);
+	cmxl_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
 	add_option(&cmd, level, optname);
-	cmx_cmd_in(&cmd, CMX_ATTR_OPT_VALUE, optval, optlen);
-	if (cmx_id_issue(&cmd, id))
+	cmxl_cmd_in(&cmd, CMX_ATTR_OPT_VALUE, optval, optlen);
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
 
-	cmx_qp_forget_attrs(id);
+	cmxl_qp_forget_attrs(id);
 	if (level == CMX_OPTION && optlen == sizeof(val)) {
 		memcpy(&val, optval, sizeof(val));
 		keep(id, optname, val);
@@ -51,19 +51,19 @@ int rdma_cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *
 			size_t *optlen, uint32_t *flags)
 {
 	uint32_t count = 0, opt_flags = 0;
-	struct cmx_cmd cmd;
-	struct cmx_id *id;
+	struct cmxl_cmd cmd;
+	struct cmxl_id *id;
 
 	if (!cm_id || !optval || !optlen)
-		return cmx_err(EINVAL);
-	id = to_cmx_id(cm_id);
-	cmx_id_cmd(&cmd, id, CMX_ID_GET_OPTION);
+		return cmxl_err(EINVAL);
+	id = to_cmxl_id(cm_id);
+	cmxl_id_cmd(&cmd, id, CMX_ID_GET_OPTION);
 	add_option(&cmd, level, optname);
-	cmx_cmd_out(&cmd, CMX_ATTR_OPT_OUT, optval,
-		    *optlen < CMX_OPT_MAX_LEN ? *optlen : CMX_OPT_MAX_LEN);
-	cmx_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
-	cmx_cmd_out(&cmd, CMX_ATTR_OPT_FLAGS, &opt_flags, sizeof(opt_flags));
-	if (cmx_id_issue(&cmd, id))
+	cmxl_cmd_out(&cmd, CMX_ATTR_OPT_OUT, optval,
+		     *optlen < CMX_OPT_MAX_LEN ? *optlen : CMX_OPT_MAX_LEN);
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
+	cmxl_cmd_out(&cmd, CMX_ATTR_OPT_FLAGS, &opt_flags, sizeof(opt_flags));
+	if (cmxl_id_issue(&cmd, id))
 		return -1;
 	*optlen = count;
 	if (flags)

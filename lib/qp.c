@@ -10,31 +10,31 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-static int query_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static int query_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
 {
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	memset(attr, 0, sizeof(*attr));
-	cmx_id_cmd(&cmd, id, CMX_ID_INIT_QP_ATTR);
-	cmx_cmd_u32(&cmd, CMX_ATTR_QP_STATE, state);
-	cmx_cmd_out(&cmd, CMX_ATTR_QP_ATTR, attr, sizeof(*attr));
-	return cmx_id_issue(&cmd, id);
+	cmxl_id_cmd(&cmd, id, CMX_ID_INIT_QP_ATTR);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_QP_STATE, state);
+	cmxl_cmd_out(&cmd, CMX_ATTR_QP_ATTR, attr, sizeof(*attr));
+	return cmxl_id_issue(&cmd, id);
 }
 
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)
 {
 	struct ib_uverbs_qp_attr attr;
 
-	if (query_attr(to_cmx_id(id), qp_attr->qp_state, &attr))
+	if (query_attr(to_cmxl_id(id), qp_attr->qp_state, &attr))
 		return -1;
 	ibv_copy_qp_attr_from_kern(qp_attr, &attr);
 	*qp_attr_mask = attr.qp_attr_mask;
 	return 0;
 }
 
-static bool known_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static bool known_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
 {
-	const struct cmx_known *known = id->known;
+	const struct cmxl_known *known = id->known;
 
 	if (!known)
 		return false;
@@ -43,7 +43,7 @@ static bool known_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uve
 	return attr->qp_state == state;
 }
 
-static int get_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static int get_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
 {
 	bool known;
 
@@ -54,7 +54,7 @@ static int get_attr(struct cmx_id *id, enum ibv_qp_state state, struct ib_uverbs
 }
 
 /* An option was set: whatever is known may be out of date. */
-void cmx_qp_forget_attrs(struct cmx_id *id)
+void cmxl_qp_forget_attrs(struct cmxl_id *id)
 {
 	pthread_mutex_lock(&id->lock);
 	if (id->known) {
@@ -72,17 +72,17 @@ static int apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
 	memset(&qp_attr, 0, sizeof(qp_attr));
 	ibv_copy_qp_attr_from_kern(&qp_attr, attr);
 	qp_attr.qp_state = attr->qp_state;	/* it leaves that out */
-	return cmx_seterrno(ibv_modify_qp(qp, &qp_attr, attr->qp_attr_mask));
+	return cmxl_verbs_err(ibv_modify_qp(qp, &qp_attr, attr->qp_attr_mask));
 }
 
 static int set_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 
-	return cmx_seterrno(ibv_modify_qp(qp, &attr, IBV_QP_STATE | mask));
+	return cmxl_verbs_err(ibv_modify_qp(qp, &attr, IBV_QP_STATE | mask));
 }
 
-int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state)
+int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state)
 {
 	return id->id.qp ? set_state(id->id.qp, state, 0) : 0;
 }
@@ -91,7 +91,7 @@ int cmx_qp_to_state(struct cmx_id *id, enum ibv_qp_state state)
  * INIT, unless the QP is there with the same attributes: the P_Key of the path,
  * for one, may not be the one that was known when the QP was made.
  */
-static int qp_to_init(struct cmx_id *id, struct ibv_qp *qp)
+static int qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ib_uverbs_qp_attr attr;
 
@@ -103,13 +103,13 @@ static int qp_to_init(struct cmx_id *id, struct ibv_qp *qp)
 	if (apply_attr(qp, &attr))
 		return -1;
 	pthread_mutex_lock(&id->lock);
-	if (cmx_id_known(id))
+	if (cmxl_id_known(id))
 		id->known->applied_init = attr;
 	pthread_mutex_unlock(&id->lock);
 	return 0;
 }
 
-int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources)
+int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources)
 {
 	struct ib_uverbs_qp_attr attr;
 
@@ -122,7 +122,7 @@ int cmx_qp_to_rtr(struct cmx_id *id, uint8_t responder_resources)
 	return apply_attr(id->id.qp, &attr);
 }
 
-int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth)
+int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth)
 {
 	struct ib_uverbs_qp_attr attr;
 
@@ -136,11 +136,11 @@ int cmx_qp_to_rts(struct cmx_id *id, uint8_t initiator_depth)
 }
 
 /* A datagram QP is ready at once. */
-static int init_qp(struct cmx_id *id, struct ibv_qp *qp)
+static int init_qp(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	if (qp_to_init(id, qp))
 		return -1;
-	if (!cmx_id_is_ud(id))
+	if (!cmxl_id_is_ud(id))
 		return 0;
 	if (set_state(qp, IBV_QPS_RTR, 0))
 		return -1;
@@ -195,7 +195,7 @@ err:
 static int srq_set_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) || !attr->xrcd) {
-		attr->xrcd = cmx_device_xrcd(to_cmx_id(id)->dev);
+		attr->xrcd = cmxl_device_xrcd(to_cmxl_id(id)->dev);
 		if (!attr->xrcd)
 			return -1;
 	}
@@ -212,8 +212,8 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq *srq;
 
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !cmx_id_device(id))
-		return cmx_err(EINVAL);
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !cmxl_id_device(id))
+		return cmxl_err(EINVAL);
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd) {
 		attr->pd = id->pd;
 		attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
@@ -226,7 +226,7 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 		int err = errno;
 
 		destroy_cqs(id);
-		return cmx_err(err);
+		return cmxl_err(err);
 	}
 	if (!id->pd)
 		id->pd = attr->pd;
@@ -253,7 +253,7 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 
 void rdma_destroy_srq(struct rdma_cm_id *id)
 {
-	if (cmx_channel_is_foreign(id->channel)) {
+	if (cmxl_channel_is_foreign(id->channel)) {
 		id->srq = NULL;
 		return;
 	}
@@ -264,20 +264,20 @@ void rdma_destroy_srq(struct rdma_cm_id *id)
 
 static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
-	if (id->qp || !cmx_id_device(id))
-		return cmx_err(EINVAL);
+	if (id->qp || !cmxl_id_device(id))
+		return cmxl_err(EINVAL);
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd) {
 		attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
 		attr->pd = id->pd;
 	} else if (attr->pd->context != id->verbs) {
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	}
 	if ((id->recv_cq && attr->recv_cq && id->recv_cq != attr->recv_cq) ||
 	    (id->send_cq && attr->send_cq && id->send_cq != attr->send_cq))
-		return cmx_err(EINVAL);
+		return cmxl_err(EINVAL);
 	if (id->qp_type == IBV_QPT_XRC_RECV &&
 	    (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd)) {
-		attr->xrcd = cmx_device_xrcd(to_cmx_id(id)->dev);
+		attr->xrcd = cmxl_device_xrcd(to_cmxl_id(id)->dev);
 		if (!attr->xrcd)
 			return -1;
 		attr->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
@@ -286,7 +286,7 @@ static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr
 }
 
 /* What the id's option adds does not stay in the caller's struct. */
-static struct ibv_qp *create_qp(struct cmx_id *id, struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *create_qp(struct cmxl_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_init_attr_ex block;
 	struct ibv_qp *qp;
@@ -305,7 +305,7 @@ static struct ibv_qp *create_qp(struct cmx_id *id, struct ibv_qp_init_attr_ex *a
 
 int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr)
 {
-	struct cmx_id *id = to_cmx_id(cm_id);
+	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct ibv_qp *qp;
 	int err;
 
@@ -324,8 +324,8 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	qp = create_qp(id, attr);
 	if (!qp)
 		goto err_cqs;
-	if (cmx_ece_qp_created(id, qp) || init_qp(id, qp) ||
-	    (id->remote_ece.vendor_id && cmx_ece_qp_settled(id, qp)))
+	if (cmxl_ece_qp_created(id, qp) || init_qp(id, qp) ||
+	    (id->remote_ece.vendor_id && cmxl_ece_qp_settled(id, qp)))
 		goto err_qp;
 	cm_id->pd = qp->pd;
 	cm_id->qp = qp;
@@ -338,7 +338,7 @@ err_qp:
 err_cqs:
 	err = errno;
 	destroy_cqs(cm_id);
-	return cmx_err(err);
+	return cmxl_err(err);
 }
 
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
@@ -367,8 +367,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	return 0;
 }
 
-/* An event changes the QP: it stays until cmx_qp_release(). False when the id has none. */
-bool cmx_qp_hold(struct cmx_id *id)
+/* An event changes the QP: it stays until cmxl_qp_release(). False when the id has none. */
+bool cmxl_qp_hold(struct cmxl_id *id)
 {
 	bool held;
 
@@ -379,7 +379,7 @@ bool cmx_qp_hold(struct cmx_id *id)
 	return held;
 }
 
-void cmx_qp_release(struct cmx_id *id)
+void cmxl_qp_release(struct cmxl_id *id)
 {
 	bool wake;
 
@@ -388,14 +388,14 @@ void cmx_qp_release(struct cmx_id *id)
 	wake = id->ack_awaited;
 	pthread_mutex_unlock(&id->lock);
 	if (wake)
-		cmx_wake_acked();
+		cmxl_event_wake_acked();
 }
 
 /*
  * Takes the QP from the id, so that no event finds it any more. False while another thread uses it:
  * @held is how often that has begun.
  */
-static bool qp_take(struct cmx_id *id, struct ibv_qp **qp, uint32_t *held)
+static bool qp_take(struct cmxl_id *id, struct ibv_qp **qp, uint32_t *held)
 {
 	bool taken;
 
@@ -403,7 +403,7 @@ static bool qp_take(struct cmx_id *id, struct ibv_qp **qp, uint32_t *held)
 	*held = id->qp_held;
 	taken = id->qp_released == *held;
 	if (taken) {
-		cmx_mcast_detach_all(id);
+		cmxl_mcast_detach_all(id);
 		*qp = id->id.qp;
 		id->id.qp = NULL;
 	}
@@ -416,12 +416,12 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 	struct ibv_qp *qp;
 	uint32_t held;
 
-	if (cmx_channel_is_foreign(id->channel)) {
+	if (cmxl_channel_is_foreign(id->channel)) {
 		id->qp = NULL;
 		return;
 	}
-	while (!qp_take(to_cmx_id(id), &qp, &held))
-		cmx_wait_acked(to_cmx_id(id), &to_cmx_id(id)->qp_released, held);
+	while (!qp_take(to_cmxl_id(id), &qp, &held))
+		cmxl_event_wait_acked(to_cmxl_id(id), &to_cmxl_id(id)->qp_released, held);
 	ibv_destroy_qp(qp);
 	destroy_cqs(id);
 }

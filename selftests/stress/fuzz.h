@@ -9,7 +9,7 @@
 #define FUZZ_BUF_SIZE (1 << 17)
 
 /* Make one or two things in a command wrong, or at least unusual. */
-void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmx_cmd *cmd);
+void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmxl_cmd *cmd);
 /* Flip some bits of what goes in. */
 void fuzz_bytes_mutate(struct stress_rand *rnd, void *bytes, size_t len);
 

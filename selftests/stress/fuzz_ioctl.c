@@ -125,13 +125,13 @@ static void *in_alloc(size_t len)
 	return in;
 }
 
-static void out_add(struct cmx_cmd *cmd, uint16_t attr, size_t len)
+static void out_add(struct cmxl_cmd *cmd, uint16_t attr, size_t len)
 {
-	cmx_cmd_out(cmd, attr, out_buf + out_used, len);
+	cmxl_cmd_out(cmd, attr, out_buf + out_used, len);
 	out_used += (len + 7) & ~7;
 }
 
-static void id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struct slot *slot)
+static void id_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, const struct slot *slot)
 {
 	uint32_t handle = slot->handle;
 
@@ -139,10 +139,10 @@ static void id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struct sl
 		handle = slot_at(stress_rand_u32(rnd))->handle;
 	else if (stress_rand_percent(rnd, 1))
 		handle = stress_rand_u32(rnd) >> stress_rand_below(rnd, 32);
-	cmx_cmd_u32(cmd, CMX_ATTR_ID, handle);
+	cmxl_cmd_u32(cmd, CMX_ATTR_ID, handle);
 }
 
-static void new_id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struct slot *slot)
+static void new_id_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, const struct slot *slot)
 {
 	static const uint32_t spaces[] = {
 		RDMA_PS_TCP, RDMA_PS_TCP, RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_UDP, RDMA_PS_IPOIB,
@@ -153,23 +153,23 @@ static void new_id_add(struct stress_rand *rnd, struct cmx_cmd *cmd, const struc
 		IB_UVERBS_QPT_XRC_TGT,
 	};
 
-	cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
-	cmx_cmd_u32(cmd, CMX_ATTR_PS, spaces[stress_rand_below(rnd, ARRAY_SIZE(spaces))]);
-	cmx_cmd_u32(cmd, CMX_ATTR_QP_TYPE, types[stress_rand_below(rnd, ARRAY_SIZE(types))]);
+	cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+	cmxl_cmd_u32(cmd, CMX_ATTR_PS, spaces[stress_rand_below(rnd, ARRAY_SIZE(spaces))]);
+	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, types[stress_rand_below(rnd, ARRAY_SIZE(types))]);
 	out_add(cmd, CMX_ATTR_OUT_ID, 4);
 }
 
-static void addr_add(struct stress_rand *rnd, struct cmx_cmd *cmd, uint16_t attr, bool local)
+static void addr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, uint16_t attr, bool local)
 {
 	struct sockaddr_storage *addr = in_alloc(sizeof(*addr));
 	socklen_t len = stress_addr_pick(rnd, addr, local);
 
-	cmx_cmd_in(cmd, attr, addr, stress_rand_percent(rnd, 20) ? sizeof(*addr) : len);
+	cmxl_cmd_in(cmd, attr, addr, stress_rand_percent(rnd, 20) ? sizeof(*addr) : len);
 	if (stress_rand_percent(rnd, 2))
 		fuzz_bytes_mutate(rnd, addr, len);
 }
 
-static void group_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+static void group_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
 	struct sockaddr_in *in4 = in_alloc(sizeof(struct sockaddr_storage));
 	struct sockaddr_in6 *in6 = (void *)in4;
@@ -177,16 +177,16 @@ static void group_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
 	if (stress_rand_percent(rnd, 70)) {
 		in4->sin_family = AF_INET;
 		in4->sin_addr.s_addr = htonl(0xe0010200 + stress_rand_below(rnd, 6));
-		cmx_cmd_in(cmd, CMX_ATTR_DST_ADDR, in4, sizeof(*in4));
+		cmxl_cmd_in(cmd, CMX_ATTR_DST_ADDR, in4, sizeof(*in4));
 	} else {
 		in6->sin6_family = AF_INET6;
 		inet_pton(AF_INET6, "ff0e::4711:0", &in6->sin6_addr);
 		in6->sin6_addr.s6_addr[15] = stress_rand_below(rnd, 6);
-		cmx_cmd_in(cmd, CMX_ATTR_DST_ADDR, in6, sizeof(*in6));
+		cmxl_cmd_in(cmd, CMX_ATTR_DST_ADDR, in6, sizeof(*in6));
 	}
 }
 
-static void param_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+static void param_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
 	struct rdma_ucm_conn_param *param = in_alloc(sizeof(*param));
 
@@ -201,32 +201,32 @@ static void param_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
 	param->valid = 1;
 	if (stress_rand_percent(rnd, 2))
 		fuzz_bytes_mutate(rnd, param, sizeof(*param));
-	cmx_cmd_in(cmd, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
+	cmxl_cmd_in(cmd, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
 	if (stress_rand_percent(rnd, 10))
-		cmx_cmd_u64(cmd, CMX_ATTR_ECE, stress_rand_u32(rnd));
+		cmxl_cmd_u64(cmd, CMX_ATTR_ECE, stress_rand_u32(rnd));
 }
 
-static void info_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+static void info_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
 	if (stress_rand_percent(rnd, 50))
 		out_add(cmd, CMX_ATTR_INFO, sizeof(struct cmx_id_info));
 }
 
 /* Most values are those that an option may have on some transport. */
-static void option_add(struct stress_rand *rnd, struct cmx_cmd *cmd, bool set)
+static void option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, bool set)
 {
 	static const uint8_t bounds[] = { 0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1 };
 	bool own = stress_rand_percent(rnd, 60);
 	uint32_t name = stress_rand_below(rnd, own ? ARRAY_SIZE(bounds) + 1 : 4);
 	uint32_t value = stress_rand_below(rnd, own && name < sizeof(bounds) ? bounds[name] + 1 : 2);
 
-	cmx_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, own ? CMX_OPTION : stress_rand_below(rnd, 20) ?
-		    RDMA_OPTION_ID : RDMA_OPTION_IB);
-	cmx_cmd_u32(cmd, CMX_ATTR_OPT_NAME, name);
+	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, own ? CMX_OPTION : stress_rand_below(rnd, 20) ?
+		     RDMA_OPTION_ID : RDMA_OPTION_IB);
+	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_NAME, name);
 	if (stress_rand_percent(rnd, 3))
 		value = stress_rand_u32(rnd);
 	if (set) {
-		cmx_cmd_u32(cmd, CMX_ATTR_OPT_VALUE, value);
+		cmxl_cmd_u32(cmd, CMX_ATTR_OPT_VALUE, value);
 	} else {
 		out_add(cmd, CMX_ATTR_OPT_OUT, stress_rand_percent(rnd, 80) ? 4 : CMX_OPT_MAX_LEN);
 		out_add(cmd, CMX_ATTR_COUNT, 4);
@@ -234,7 +234,7 @@ static void option_add(struct stress_rand *rnd, struct cmx_cmd *cmd, bool set)
 	}
 }
 
-static void mcast_attr_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
+static void mcast_attr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
 	struct cmx_mcast_attr *attr = in_alloc(sizeof(*attr));
 
@@ -247,47 +247,47 @@ static void mcast_attr_add(struct stress_rand *rnd, struct cmx_cmd *cmd)
 		attr->mtu = attr->rate = 1 + stress_rand_below(rnd, 5);
 		attr->hop_limit = 1;
 	}
-	cmx_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
+	cmxl_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
 }
 
-static void channel_cmd_build(struct cmx_cmd *cmd, enum call call)
+static void channel_cmd_build(struct cmxl_cmd *cmd, enum call call)
 {
 	static const struct cmx_event_sizes sizes = {
 		.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
 	};
 
-	cmx_cmd_init(cmd, CMX_OBJ_CHANNEL, call - INFO);
+	cmxl_cmd_init(cmd, CMX_OBJ_CHANNEL, call - INFO);
 	if (call == INFO) {
 		out_add(cmd, CMX_ATTR_VERSION, 4);
 	} else if (call == GET_EVENTS) {
-		cmx_cmd_in(cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
+		cmxl_cmd_in(cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
 		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_record));
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 	}
 }
 
-static void mcast_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+static void mcast_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
 			    const struct slot *slot, const struct slot *new)
 {
-	cmx_cmd_init(cmd, CMX_OBJ_MCAST, call - JOIN);
+	cmxl_cmd_init(cmd, CMX_OBJ_MCAST, call - JOIN);
 	if (call != JOIN) {
-		cmx_cmd_u32(cmd, CMX_ATTR_MCAST_ID, slot->handle);
+		cmxl_cmd_u32(cmd, CMX_ATTR_MCAST_ID, slot->handle);
 		if (call == LEAVE)
 			out_add(cmd, CMX_ATTR_COUNT, 4);
 		return;
 	}
 	id_add(rnd, cmd, slot);
 	group_add(rnd, cmd);
-	cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(new));
+	cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(new));
 	if (stress_rand_percent(rnd, 50))
 		mcast_attr_add(rnd, cmd);
 	out_add(cmd, CMX_ATTR_OUT_ID, 4);
 }
 
-static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
 			 const struct slot *slot, const struct slot *new)
 {
-	cmx_cmd_init(cmd, CMX_OBJ_ID, call - CREATE);
+	cmxl_cmd_init(cmd, CMX_OBJ_ID, call - CREATE);
 	if (call == CREATE || (slot->stage == FREE && (call == BIND || call == RESOLVE_ADDR)))
 		new_id_add(rnd, cmd, new);
 	else
@@ -305,11 +305,11 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call
 			addr_add(rnd, cmd, CMX_ATTR_SRC_ADDR, true);
 		/* fall through */
 	case RESOLVE_ROUTE:
-		cmx_cmd_u32(cmd, CMX_ATTR_TIMEOUT, stress_rand_percent(rnd, 80) ? 2000 :
-			    stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_TIMEOUT, stress_rand_percent(rnd, 80) ? 2000 :
+			     stress_rand_below(rnd, 20));
 		break;
 	case LISTEN:
-		cmx_cmd_u32(cmd, CMX_ATTR_BACKLOG, stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_BACKLOG, stress_rand_below(rnd, 20));
 		break;
 	case CONNECT:
 		param_add(rnd, cmd);
@@ -317,19 +317,19 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call
 	case ACCEPT:
 		param_add(rnd, cmd);
 		if (stress_rand_percent(rnd, 90))
-			cmx_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+			cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
 		break;
 	case REJECT:
 		if (stress_rand_percent(rnd, 50))
-			cmx_cmd_in(cmd, CMX_ATTR_PRIVATE_DATA, in_alloc(256),
-				   stress_rand_below(rnd, 150));
+			cmxl_cmd_in(cmd, CMX_ATTR_PRIVATE_DATA, in_alloc(256),
+				    stress_rand_below(rnd, 150));
 		break;
 	case NOTIFY:
-		cmx_cmd_u32(cmd, CMX_ATTR_NOTIFY, stress_rand_percent(rnd, 80) ? 4 :
-			    stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_NOTIFY, stress_rand_percent(rnd, 80) ? 4 :
+			     stress_rand_below(rnd, 20));
 		break;
 	case INIT_QP_ATTR:
-		cmx_cmd_u32(cmd, CMX_ATTR_QP_STATE, 1 + stress_rand_below(rnd, 3));
+		cmxl_cmd_u32(cmd, CMX_ATTR_QP_STATE, 1 + stress_rand_below(rnd, 3));
 		out_add(cmd, CMX_ATTR_QP_ATTR, sizeof(struct ib_uverbs_qp_attr));
 		break;
 	case SET_OPTION:
@@ -337,7 +337,7 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call
 		option_add(rnd, cmd, call == SET_OPTION);
 		break;
 	case MIGRATE:
-		cmx_cmd_u32(cmd, CMX_ATTR_FD, file_fd(slot->file));
+		cmxl_cmd_u32(cmd, CMX_ATTR_FD, file_fd(slot->file));
 		out_add(cmd, CMX_ATTR_OUT_ID, 4);
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 		break;
@@ -351,7 +351,7 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call
 		info_add(rnd, cmd);
 }
 
-static const void *out_find(const struct cmx_cmd *cmd, uint16_t id)
+static const void *out_find(const struct cmxl_cmd *cmd, uint16_t id)
 {
 	unsigned int i;
 
@@ -374,7 +374,7 @@ static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *r
 }
 
 /* What a call that succeeded has made of the slots */
-static void result_handle(struct stress_rand *rnd, const struct cmx_cmd *cmd, enum call call,
+static void result_handle(struct stress_rand *rnd, const struct cmxl_cmd *cmd, enum call call,
 			  struct slot *slot, struct slot *new, unsigned int file)
 {
 	static const uint8_t stages[NUM_CALLS] = {
@@ -414,7 +414,7 @@ static bool wait_allow(struct stress_rand *rnd, int fd)
 	return stress_rand_percent(rnd, 5);
 }
 
-static void command_issue(struct stress_rand *rnd, struct cmx_cmd *cmd, enum call call,
+static void command_issue(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
 			  struct slot *slot, struct slot *new, unsigned int file)
 {
 	bool wrong = stress_rand_percent(rnd, 8);
@@ -442,7 +442,7 @@ static void fuzz_call(struct stress_rand *rnd)
 	struct slot *slot = slot_at(stress_rand_u32(rnd)), *new;
 	enum call call = fitting[slot->stage][stress_rand_below(rnd, 4)];
 	unsigned int file = slot->stage == FREE ? file_pick(rnd, slot) : slot->file;
-	struct cmx_cmd cmd;
+	struct cmxl_cmd cmd;
 
 	if (stress_rand_percent(rnd, 15))
 		call = stress_rand_below(rnd, WRONG);

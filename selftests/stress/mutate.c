@@ -89,7 +89,7 @@ static void fuzz_hdr_mutate(struct stress_rand *rnd, struct ib_uverbs_ioctl_hdr 
 	}
 }
 
-void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmx_cmd *cmd)
+void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
 	uint16_t num = cmd->hdr.num_attrs;
 	struct ib_uverbs_attr *attr;
@@ -101,7 +101,7 @@ void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmx_cmd *cmd)
 			fuzz_hdr_mutate(rnd, &cmd->hdr);
 			break;
 		case 1:		/* twice */
-			if (!num || num == CMX_CMD_ATTRS)
+			if (!num || num == CMXL_CMD_ATTRS)
 				break;
 			cmd->hdr.attrs[num] = *attr;
 			cmd->hdr.num_attrs = ++num;
