@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-static int rai_socktype(int qp_type)
+static int cmxl_rai_socktype(int qp_type)
 {
 	switch (qp_type) {
 	case IBV_QPT_RC:
@@ -22,7 +22,7 @@ static int rai_socktype(int qp_type)
 	}
 }
 
-static int rai_protocol(int port_space, int socktype)
+static int cmxl_rai_protocol(int port_space, int socktype)
 {
 	switch (port_space) {
 	case RDMA_PS_TCP:
@@ -39,7 +39,7 @@ static int rai_protocol(int port_space, int socktype)
 	}
 }
 
-static void ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *hints)
+static void cmxl_ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *hints)
 {
 	memset(ai, 0, sizeof(*ai));
 	if (hints->ai_flags & RAI_PASSIVE)
@@ -48,11 +48,12 @@ static void ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *hints
 		ai->ai_flags |= AI_NUMERICHOST;
 	if (hints->ai_family != AF_IB)
 		ai->ai_family = hints->ai_family;
-	ai->ai_socktype = rai_socktype(hints->ai_qp_type);
-	ai->ai_protocol = rai_protocol(hints->ai_port_space, ai->ai_socktype);
+	ai->ai_socktype = cmxl_rai_socktype(hints->ai_qp_type);
+	ai->ai_protocol = cmxl_rai_protocol(hints->ai_port_space, ai->ai_socktype);
 }
 
-static int copy_addr(struct sockaddr **dst, socklen_t *dst_len, const void *src, socklen_t len)
+static int cmxl_rai_copy_addr(struct sockaddr **dst, socklen_t *dst_len, const void *src,
+			      socklen_t len)
 {
 	*dst = malloc(len);
 	if (!*dst)
@@ -63,8 +64,8 @@ static int copy_addr(struct sockaddr **dst, socklen_t *dst_len, const void *src,
 }
 
 /* A GID is written as an IPv6 address. */
-static int copy_addr_ib(struct sockaddr **dst, socklen_t *dst_len, const struct sockaddr *src,
-			int port_space)
+static int cmxl_rai_copy_addr_ib(struct sockaddr **dst, socklen_t *dst_len,
+				 const struct sockaddr *src, int port_space)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)src;
 	struct sockaddr_ib *ib;
@@ -89,8 +90,8 @@ static int copy_addr_ib(struct sockaddr **dst, socklen_t *dst_len, const struct 
 	return 0;
 }
 
-static int rai_from_ai(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints,
-		       const struct addrinfo *ai)
+static int cmxl_rai_from_ai(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints,
+			    const struct addrinfo *ai)
 {
 	bool passive = ai->ai_flags & AI_PASSIVE;
 	bool ib = (hints->ai_flags & RAI_FAMILY) && (hints->ai_flags & RAI_NUMERICHOST) &&
@@ -117,28 +118,28 @@ static int rai_from_ai(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hi
 		*name = strdup(ai->ai_canonname);
 	rai->ai_family = ib ? AF_IB : ai->ai_family;
 	if (ib)
-		return copy_addr_ib(addr, len, ai->ai_addr, rai->ai_port_space);
-	return copy_addr(addr, len, ai->ai_addr, ai->ai_addrlen);
+		return cmxl_rai_copy_addr_ib(addr, len, ai->ai_addr, rai->ai_port_space);
+	return cmxl_rai_copy_addr(addr, len, ai->ai_addr, ai->ai_addrlen);
 }
 
-static int resolve_names(const char *node, const char *service, const struct rdma_addrinfo *hints,
-			 struct rdma_addrinfo *rai)
+static int cmxl_rai_resolve_names(const char *node, const char *service,
+				  const struct rdma_addrinfo *hints, struct rdma_addrinfo *rai)
 {
 	static const struct rdma_addrinfo no_hints;
 	struct addrinfo ai_hints, *ai;
 	int ret;
 
 	if (hints)
-		ai_from_hints(&ai_hints, hints);
+		cmxl_ai_from_hints(&ai_hints, hints);
 	ret = getaddrinfo(node, service, hints ? &ai_hints : NULL, &ai);
 	if (ret)
 		return ret;
-	ret = rai_from_ai(rai, hints ? hints : &no_hints, ai);
+	ret = cmxl_rai_from_ai(rai, hints ? hints : &no_hints, ai);
 	freeaddrinfo(ai);
 	return ret;
 }
 
-static int copy_hints(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints)
+static int cmxl_rai_copy_hints(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints)
 {
 	rai->ai_flags = hints->ai_flags;
 	rai->ai_family = hints->ai_family;
@@ -146,8 +147,8 @@ static int copy_hints(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hin
 	rai->ai_port_space = hints->ai_port_space;
 	if (!hints->ai_dst_len)
 		return 0;
-	return copy_addr(&rai->ai_dst_addr, &rai->ai_dst_len, hints->ai_dst_addr,
-			 hints->ai_dst_len);
+	return cmxl_rai_copy_addr(&rai->ai_dst_addr, &rai->ai_dst_len, hints->ai_dst_addr,
+				  hints->ai_dst_len);
 }
 
 /* 0; -1 with errno; or an EAI_ code, for gai_strerror(3) */
@@ -166,12 +167,12 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 		return cmxl_err(ENOMEM);
 
 	if (node || service)
-		ret = resolve_names(node, service, hints, rai);
+		ret = cmxl_rai_resolve_names(node, service, hints, rai);
 	else
-		ret = copy_hints(rai, hints);
+		ret = cmxl_rai_copy_hints(rai, hints);
 	if (!ret && hints && !rai->ai_src_len && hints->ai_src_len)
-		ret = copy_addr(&rai->ai_src_addr, &rai->ai_src_len, hints->ai_src_addr,
-				hints->ai_src_len);
+		ret = cmxl_rai_copy_addr(&rai->ai_src_addr, &rai->ai_src_len, hints->ai_src_addr,
+					 hints->ai_src_len);
 	if (ret) {
 		rdma_freeaddrinfo(rai);
 		return ret == EAI_MEMORY ? cmxl_err(ENOMEM) : ret;

@@ -23,7 +23,7 @@ int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 	return cmxl_id_apply_info(id, &info);
 }
 
-static int check_param(const struct cmxl_id *id, const struct rdma_conn_param *param)
+static int cmxl_conn_param_check(const struct cmxl_id *id, const struct rdma_conn_param *param)
 {
 	if (!id->dev)
 		return cmxl_err(EINVAL);
@@ -41,8 +41,8 @@ static int check_param(const struct cmxl_id *id, const struct rdma_conn_param *p
 }
 
 /* The QP of the id, if it has one, is not overridden by @src. */
-static int fill_param(const struct cmxl_id *id, struct rdma_ucm_conn_param *dst,
-		      const struct rdma_conn_param *src)
+static int cmxl_conn_param_fill(const struct cmxl_id *id, struct rdma_ucm_conn_param *dst,
+				const struct rdma_conn_param *src)
 {
 	const struct ibv_qp *qp = id->id.qp;
 	size_t len = 0;
@@ -80,7 +80,7 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	struct rdma_ucm_conn_param param;
 	struct cmxl_cmd cmd;
 
-	if (check_param(id, conn_param))
+	if (cmxl_conn_param_check(id, conn_param))
 		return -1;
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
 		id->initiator_depth = conn_param->initiator_depth;
@@ -90,7 +90,7 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 		id->responder_resources = conn_param->responder_resources;
 	else
 		id->responder_resources = id->dev->max_responder_resources;
-	if (fill_param(id, &param, conn_param))
+	if (cmxl_conn_param_fill(id, &param, conn_param))
 		return -1;
 
 	cmxl_id_cmd(&cmd, id, CMX_ID_CONNECT);
@@ -101,7 +101,7 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	return cmxl_id_complete(id);
 }
 
-static uint8_t min_u8(uint8_t a, uint8_t b)
+static uint8_t cmxl_min_u8(uint8_t a, uint8_t b)
 {
 	return a < b ? a : b;
 }
@@ -112,18 +112,19 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	struct rdma_ucm_conn_param param;
 	struct cmxl_cmd cmd;
 
-	if ((!cm_id->qp && !conn_param) || check_param(id, conn_param))
+	if ((!cm_id->qp && !conn_param) || cmxl_conn_param_check(id, conn_param))
 		return cmxl_err(EINVAL);
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
 		id->initiator_depth = conn_param->initiator_depth;
 	else
-		id->initiator_depth = min_u8(id->initiator_depth, id->dev->max_initiator_depth);
+		id->initiator_depth = cmxl_min_u8(id->initiator_depth,
+						  id->dev->max_initiator_depth);
 	if (conn_param && conn_param->responder_resources != RDMA_MAX_RESP_RES)
 		id->responder_resources = conn_param->responder_resources;
 	else
-		id->responder_resources = min_u8(id->responder_resources,
-						 id->dev->max_responder_resources);
-	if (fill_param(id, &param, conn_param))
+		id->responder_resources = cmxl_min_u8(id->responder_resources,
+						      id->dev->max_responder_resources);
+	if (cmxl_conn_param_fill(id, &param, conn_param))
 		return -1;
 	if (!cmxl_id_is_ud(id) && (cmxl_qp_to_rtr(id, id->responder_resources) ||
 				   cmxl_qp_to_rts(id, id->initiator_depth)))
@@ -159,7 +160,8 @@ int rdma_establish(struct rdma_cm_id *cm_id)
 	return cmxl_id_issue(&cmd, id);
 }
 
-static int reject(struct rdma_cm_id *cm_id, const void *private_data, uint8_t len, uint8_t reason)
+static int cmxl_conn_reject(struct rdma_cm_id *cm_id, const void *private_data, uint8_t len,
+			    uint8_t reason)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
@@ -174,12 +176,13 @@ static int reject(struct rdma_cm_id *cm_id, const void *private_data, uint8_t le
 
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
 {
-	return reject(id, private_data, private_data_len, 0);
+	return cmxl_conn_reject(id, private_data, private_data_len, 0);
 }
 
 int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
 {
-	return reject(id, private_data, private_data_len, REJ_VENDOR_OPTION_NOT_SUPPORTED);
+	return cmxl_conn_reject(id, private_data, private_data_len,
+				REJ_VENDOR_OPTION_NOT_SUPPORTED);
 }
 
 int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
@@ -193,7 +196,7 @@ int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
 }
 
 /* An iWARP QP still sends what was posted before the connection is closed. */
-static int stop_qp(struct cmxl_id *id)
+static int cmxl_conn_stop_qp(struct cmxl_id *id)
 {
 	if (!id->id.verbs || !id->id.verbs->device)
 		return cmxl_err(EINVAL);
@@ -208,7 +211,7 @@ static int stop_qp(struct cmxl_id *id)
 }
 
 /* Only the process knows that its QP stopped by itself. The path may be why: it is not used again. */
-static void report_failed_qp(struct cmxl_id *id)
+static void cmxl_conn_report_failed_qp(struct cmxl_id *id)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -225,8 +228,8 @@ int rdma_disconnect(struct rdma_cm_id *cm_id)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
-	report_failed_qp(id);
-	if (stop_qp(id))
+	cmxl_conn_report_failed_qp(id);
+	if (cmxl_conn_stop_qp(id))
 		return -1;
 	cmxl_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
 	if (cmxl_id_issue(&cmd, id))

@@ -12,7 +12,7 @@ static struct cmxl_device *devices;
 /* the last list of libibverbs; it keeps the pointers in it valid */
 static struct ibv_device **verbs_list;
 
-static struct cmxl_device *device_find(const struct ibv_device *dev)
+static struct cmxl_device *cmxl_device_find(const struct ibv_device *dev)
 {
 	struct cmxl_device *d;
 
@@ -23,7 +23,7 @@ static struct cmxl_device *device_find(const struct ibv_device *dev)
 }
 
 /* Without memory the device stays unknown until the list is read again. */
-static void device_insert(struct ibv_device *dev)
+static void cmxl_device_insert(struct ibv_device *dev)
 {
 	struct cmxl_device *d = calloc(1, sizeof(*d)), **pos;
 
@@ -38,7 +38,7 @@ static void device_insert(struct ibv_device *dev)
 	*pos = d;
 }
 
-static void device_free(struct cmxl_device *d)
+static void cmxl_device_free(struct cmxl_device *d)
 {
 	struct cmxl_device **pos;
 
@@ -52,7 +52,7 @@ static void device_free(struct cmxl_device *d)
 	free(d);
 }
 
-static bool list_has(struct ibv_device **list, const struct ibv_device *dev)
+static bool cmxl_device_list_has(struct ibv_device **list, const struct ibv_device *dev)
 {
 	for (; *list; list++)
 		if (*list == dev)
@@ -60,7 +60,7 @@ static bool list_has(struct ibv_device **list, const struct ibv_device *dev)
 	return false;
 }
 
-static int devices_sync(void)
+static int cmxl_devices_sync(void)
 {
 	struct ibv_device **list;
 	struct cmxl_device *d, *next;
@@ -74,15 +74,15 @@ static int devices_sync(void)
 		return cmxl_err(ENODEV);
 	}
 	for (i = 0; list[i]; i++)
-		if (!device_find(list[i]))
-			device_insert(list[i]);
+		if (!cmxl_device_find(list[i]))
+			cmxl_device_insert(list[i]);
 	for (d = devices; d; d = next) {
 		next = d->next;
-		if (list_has(list, d->dev))
+		if (cmxl_device_list_has(list, d->dev))
 			continue;
 		d->dead = true;
 		if (!d->refs)
-			device_free(d);
+			cmxl_device_free(d);
 	}
 	if (verbs_list)
 		ibv_free_device_list(verbs_list);
@@ -99,12 +99,12 @@ int cmxl_devices_init(void)
 		return 0;
 	pthread_mutex_lock(&devices_lock);
 	if (!devices)
-		ret = devices_sync();
+		ret = cmxl_devices_sync();
 	pthread_mutex_unlock(&devices_lock);
 	return ret;
 }
 
-static int device_open(struct cmxl_device *d)
+static int cmxl_device_open(struct cmxl_device *d)
 {
 	struct ibv_device_attr attr;
 	int ret;
@@ -125,7 +125,7 @@ static int device_open(struct cmxl_device *d)
 	return 0;
 }
 
-static struct cmxl_device *device_lookup(uint64_t guid, int index)
+static struct cmxl_device *cmxl_device_lookup(uint64_t guid, int index)
 {
 	struct cmxl_device *d;
 
@@ -142,14 +142,14 @@ int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index)
 	int ret = -1;
 
 	pthread_mutex_lock(&devices_lock);
-	d = device_lookup(guid, index);
-	if (!d && !devices_sync())
-		d = device_lookup(guid, index);
+	d = cmxl_device_lookup(guid, index);
+	if (!d && !cmxl_devices_sync())
+		d = cmxl_device_lookup(guid, index);
 	if (!d) {
 		errno = ENODEV;
 		goto out;
 	}
-	if (device_open(d))
+	if (cmxl_device_open(d))
 		goto out;
 	if (!d->pd)
 		d->pd = ibv_alloc_pd(d->verbs);
@@ -170,7 +170,7 @@ out:
  * The PD stays: a program that has one id at a time would make and destroy it
  * with each.
  */
-static void device_unref(struct cmxl_device *d)
+static void cmxl_device_unref(struct cmxl_device *d)
 {
 	if (--d->refs)
 		return;
@@ -178,13 +178,13 @@ static void device_unref(struct cmxl_device *d)
 		ibv_close_xrcd(d->xrcd);
 	d->xrcd = NULL;
 	if (d->dead)
-		device_free(d);
+		cmxl_device_free(d);
 }
 
 void cmxl_device_put(struct cmxl_device *dev)
 {
 	pthread_mutex_lock(&devices_lock);
-	device_unref(dev);
+	cmxl_device_unref(dev);
 	pthread_mutex_unlock(&devices_lock);
 }
 
@@ -214,7 +214,7 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 	int n = 0;
 
 	pthread_mutex_lock(&devices_lock);
-	if (devices_sync())
+	if (cmxl_devices_sync())
 		goto out;
 	for (d = devices; d; d = d->next)
 		n++;
@@ -223,7 +223,7 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 	if (!list)
 		goto out;
 	for (d = devices; d; d = d->next) {
-		if (d->dead || device_open(d))
+		if (d->dead || cmxl_device_open(d))
 			continue;
 		list[n++] = d->verbs;
 		d->refs++;
@@ -250,7 +250,7 @@ void rdma_free_devices(struct ibv_context **list)
 		for (d = devices; d; d = next) {
 			next = d->next;
 			if (d->verbs == list[i]) {
-				device_unref(d);
+				cmxl_device_unref(d);
 				break;
 			}
 		}

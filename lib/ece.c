@@ -11,12 +11,12 @@
  */
 #include "cmx_lib.h"
 
-static bool ece_off(const struct cmxl_id *id)
+static bool cmxl_ece_is_off(const struct cmxl_id *id)
 {
 	return id->ece_policy == CMX_ECE_OFF;
 }
 
-static int query_qp(struct ibv_qp *qp, struct ibv_ece *ece)
+static int cmxl_ece_query_qp(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	int ret;
 
@@ -29,7 +29,7 @@ static int query_qp(struct ibv_qp *qp, struct ibv_ece *ece)
 	return 0;
 }
 
-static int set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
+static int cmxl_ece_set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
 {
 	struct ibv_ece ece = { .vendor_id = vendor, .options = options };
 	int ret;
@@ -44,18 +44,20 @@ static int set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
  */
 int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp)
 {
+	uint32_t options = 0;
 	struct ibv_ece ece;
 
-	if (ece_off(id))
+	if (cmxl_ece_is_off(id))
 		return 0;
-	if (query_qp(qp, &ece))
+	if (cmxl_ece_query_qp(qp, &ece))
 		return -1;
 	id->local_ece.vendor_id = ece.vendor_id;
 	id->local_ece.attr_mod = ece.options;
 	if (!id->remote_ece.vendor_id)
 		return 0;
-	return set_qp(qp, ece.vendor_id,
-		      ece.vendor_id == id->remote_ece.vendor_id ? id->remote_ece.attr_mod : 0);
+	if (ece.vendor_id == id->remote_ece.vendor_id)
+		options = id->remote_ece.attr_mod;
+	return cmxl_ece_set_qp(qp, ece.vendor_id, options);
 }
 
 /* The QP took what it was given: what of it did it accept? */
@@ -63,9 +65,9 @@ int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ibv_ece ece;
 
-	if (ece_off(id))
+	if (cmxl_ece_is_off(id))
 		return 0;
-	if (query_qp(qp, &ece))
+	if (cmxl_ece_query_qp(qp, &ece))
 		return -1;
 	id->local_ece.attr_mod = ece.options;
 	return 0;
@@ -80,14 +82,14 @@ int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp)
 	bool agreed = id->remote_ece.vendor_id &&
 		      id->remote_ece.vendor_id == id->local_ece.vendor_id;
 
-	if (ece_off(id))
+	if (cmxl_ece_is_off(id))
 		return 0;
 	if (!agreed && id->ece_policy == CMX_ECE_REQUIRE)
 		return cmxl_err(EINVAL);
-	return set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.attr_mod : 0);
+	return cmxl_ece_set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.attr_mod : 0);
 }
 
-static void add_ece(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options)
+static void cmxl_ece_add(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options)
 {
 	struct rdma_ucm_ece ece = { .vendor_id = vendor, .attr_mod = options };
 
@@ -97,15 +99,15 @@ static void add_ece(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options)
 
 void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
-	if (!ece_off(id))
-		add_ece(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
+	if (!cmxl_ece_is_off(id))
+		cmxl_ece_add(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
 }
 
 /* The answer has the vendor of the question. */
 void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
-	if (!ece_off(id))
-		add_ece(cmd, id->remote_ece.vendor_id, id->local_ece.attr_mod);
+	if (!cmxl_ece_is_off(id))
+		cmxl_ece_add(cmd, id->remote_ece.vendor_id, id->local_ece.attr_mod);
 }
 
 int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)

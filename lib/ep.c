@@ -9,8 +9,8 @@
 /* for each of the two resolutions */
 #define EP_TIMEOUT_MS 2000
 
-static int passive_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
-		      const struct ibv_qp_init_attr *attr)
+static int cmxl_ep_init_passive(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res,
+				struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 
@@ -28,7 +28,7 @@ static int passive_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struc
 	return 0;
 }
 
-static int resolve_ep_route(struct rdma_cm_id *id, const struct rdma_addrinfo *res)
+static int cmxl_ep_resolve_route(struct rdma_cm_id *id, const struct rdma_addrinfo *res)
 {
 	if (!res->ai_route_len)
 		return rdma_resolve_route(id, EP_TIMEOUT_MS);
@@ -39,13 +39,13 @@ static int resolve_ep_route(struct rdma_cm_id *id, const struct rdma_addrinfo *r
 	return cmxl_id_complete(to_cmxl_id(id));
 }
 
-static int active_ep(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res, struct ibv_pd *pd,
-		     struct ibv_qp_init_attr *attr)
+static int cmxl_ep_init_active(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res,
+			       struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 
 	if (rdma_resolve_addr(cm_id, res->ai_src_addr, res->ai_dst_addr, EP_TIMEOUT_MS) ||
-	    resolve_ep_route(cm_id, res))
+	    cmxl_ep_resolve_route(cm_id, res))
 		return -1;
 	if (attr) {
 		attr->qp_type = res->ai_qp_type;
@@ -71,9 +71,9 @@ int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv
 	if (cmxl_id_create(NULL, &new, NULL, res->ai_port_space, res->ai_qp_type))
 		return -1;
 	if (res->ai_flags & RAI_PASSIVE)
-		ret = passive_ep(new, res, pd, qp_init_attr);
+		ret = cmxl_ep_init_passive(new, res, pd, qp_init_attr);
 	else
-		ret = active_ep(new, res, pd, qp_init_attr);
+		ret = cmxl_ep_init_active(new, res, pd, qp_init_attr);
 	if (ret) {
 		err = errno;
 		rdma_destroy_ep(new);

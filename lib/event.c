@@ -25,7 +25,7 @@ void cmxl_event_wake_acked(void)
 	pthread_mutex_unlock(&acked_lock);
 }
 
-static void event_done(struct cmxl_id *id, struct cmxl_mcast *mcast)
+static void cmxl_event_count_ack(struct cmxl_id *id, struct cmxl_mcast *mcast)
 {
 	bool wake;
 
@@ -40,7 +40,7 @@ static void event_done(struct cmxl_id *id, struct cmxl_mcast *mcast)
 		cmxl_event_wake_acked();
 }
 
-static bool all_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
+static bool cmxl_event_all_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
 {
 	bool all;
 
@@ -52,7 +52,7 @@ static bool all_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t ev
 	return all;
 }
 
-static void unlock(void *lock)
+static void cmxl_event_unlock(void *lock)
 {
 	pthread_mutex_unlock(lock);
 }
@@ -60,12 +60,12 @@ static void unlock(void *lock)
 /* @completed: a count of the id or of one of its memberships */
 void cmxl_event_wait_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
 {
-	if (all_acked(id, completed, events))
+	if (cmxl_event_all_acked(id, completed, events))
 		return;
 	pthread_mutex_lock(&acked_lock);
 	/* a cancellation point */
-	pthread_cleanup_push(unlock, &acked_lock);
-	while (!all_acked(id, completed, events))
+	pthread_cleanup_push(cmxl_event_unlock, &acked_lock);
+	while (!cmxl_event_all_acked(id, completed, events))
 		pthread_cond_wait(&acked, &acked_lock);
 	pthread_cleanup_pop(1);
 }
@@ -77,12 +77,12 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	if (!event)
 		return cmxl_err(EINVAL);
 	e = container_of(event, struct cmxl_event, event);
-	event_done(e->id, e->mcast);
+	cmxl_event_count_ack(e->id, e->mcast);
 	free(e);
 	return 0;
 }
 
-static void copy_conn(struct cmxl_event *e, const struct rdma_ucm_conn_param *src)
+static void cmxl_event_copy_conn(struct cmxl_event *e, const struct rdma_ucm_conn_param *src)
 {
 	struct rdma_conn_param *dst = &e->event.param.conn;
 
@@ -100,7 +100,7 @@ static void copy_conn(struct cmxl_event *e, const struct rdma_ucm_conn_param *sr
 	dst->qp_num = src->qp_num;
 }
 
-static void copy_ud(struct cmxl_event *e, struct rdma_ucm_ud_param *src)
+static void cmxl_event_copy_ud(struct cmxl_event *e, struct rdma_ucm_ud_param *src)
 {
 	struct rdma_ud_param *dst = &e->event.param.ud;
 
@@ -114,15 +114,15 @@ static void copy_ud(struct cmxl_event *e, struct rdma_ucm_ud_param *src)
 	dst->qkey = src->qkey;
 }
 
-static void copy_param(struct cmxl_event *e, struct cmx_event_resp *resp)
+static void cmxl_event_copy_param(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
 	if (resp->flags & CMX_EVENT_F_UD)
-		copy_ud(e, &resp->param.ud);
+		cmxl_event_copy_ud(e, &resp->param.ud);
 	else
-		copy_conn(e, &resp->param.conn);
+		cmxl_event_copy_conn(e, &resp->param.conn);
 }
 
-static void keep_qp_attrs(struct cmxl_id *id, const struct cmx_event_record *record)
+static void cmxl_event_save_qp_attrs(struct cmxl_id *id, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
 	struct cmxl_known *known;
@@ -141,8 +141,8 @@ static void keep_qp_attrs(struct cmxl_id *id, const struct cmx_event_record *rec
 }
 
 /* An address or a route was resolved: that's an error if it can't be used. */
-static void on_resolved(struct cmxl_event *e, const struct cmx_event_record *record,
-			enum rdma_cm_event_type error)
+static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_record *record,
+				   enum rdma_cm_event_type error)
 {
 	if (!(record->resp.flags & CMX_EVENT_F_INFO) || !cmxl_id_apply_info(e->id, &record->info))
 		return;
@@ -151,13 +151,13 @@ static void on_resolved(struct cmxl_event *e, const struct cmx_event_record *rec
 }
 
 /* Makes the id of a request; without one the request is turned down. */
-static bool on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
-		       struct cmx_event_record *record)
+static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
+				  struct cmx_event_record *record)
 {
 	struct cmxl_id *listener = e->id, *id;
 	struct cmx_event_resp *resp = &record->resp;
 
-	copy_param(e, resp);
+	cmxl_event_copy_param(e, resp);
 	id = cmxl_id_from_request(channel, listener, resp->id);
 	if (!id) {
 		cmxl_id_destroy_handle(channel->fd, resp->id);
@@ -170,7 +170,7 @@ static bool on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 		id->initiator_depth = resp->param.conn.initiator_depth;
 		id->responder_resources = resp->param.conn.responder_resources;
 	}
-	keep_qp_attrs(id, record);
+	cmxl_event_save_qp_attrs(id, record);
 	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
 	    cmxl_id_apply_info(id, &record->info)) {
 		rdma_destroy_id(&id->id);
@@ -180,7 +180,7 @@ static bool on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 }
 
 /* The active end's QP follows a REP; the RTU goes out when it can receive. */
-static int follow_response(struct cmxl_id *id)
+static int cmxl_event_follow_response(struct cmxl_id *id)
 {
 	struct cmxl_cmd cmd;
 	int err;
@@ -198,13 +198,13 @@ err:
 	return cmxl_err(err);
 }
 
-static void on_response(struct cmxl_event *e, struct cmx_event_record *record)
+static void cmxl_event_on_response(struct cmxl_event *e, struct cmx_event_record *record)
 {
-	copy_param(e, &record->resp);
-	keep_qp_attrs(e->id, record);
+	cmxl_event_copy_param(e, &record->resp);
+	cmxl_event_save_qp_attrs(e->id, record);
 	if (!cmxl_qp_hold(e->id))
 		return;
-	if (!follow_response(e->id)) {
+	if (!cmxl_event_follow_response(e->id)) {
 		e->event.event = RDMA_CM_EVENT_ESTABLISHED;
 	} else {
 		e->event.event = RDMA_CM_EVENT_CONNECT_ERROR;
@@ -214,9 +214,9 @@ static void on_response(struct cmxl_event *e, struct cmx_event_record *record)
 	cmxl_qp_release(e->id);
 }
 
-static void on_rejected(struct cmxl_event *e, struct cmx_event_resp *resp)
+static void cmxl_event_on_rejected(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
-	copy_param(e, resp);
+	cmxl_event_copy_param(e, resp);
 	if (!cmxl_qp_hold(e->id))
 		return;
 	cmxl_qp_to_state(e->id, IBV_QPS_ERR);
@@ -224,9 +224,9 @@ static void on_rejected(struct cmxl_event *e, struct cmx_event_resp *resp)
 }
 
 /* False for a membership that is back, and whose QP cannot be attached yet. */
-static bool on_mcast(struct cmxl_event *e, struct cmx_event_resp *resp)
+static bool cmxl_event_on_mcast(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
-	copy_ud(e, &resp->param.ud);
+	cmxl_event_copy_ud(e, &resp->param.ud);
 	e->event.param.ud.private_data = e->mcast->context;
 	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN ||
 	    !cmxl_mcast_joined(e->mcast, &e->event.param.ud.ah_attr))
@@ -242,7 +242,7 @@ static bool on_mcast(struct cmxl_event *e, struct cmx_event_resp *resp)
  * The id or the membership that an event is of. Both stay for as long as the
  * event, fetched and thereby counted, is not acknowledged.
  */
-static void set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
+static void cmxl_event_set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
 {
 	if (resp->flags & CMX_EVENT_F_MCAST) {
 		e->mcast = (void *)(uintptr_t)resp->uid;
@@ -253,7 +253,7 @@ static void set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
 }
 
 /* For rdma_cmx_query_event() */
-static void keep_info(struct cmxl_event *e, const struct cmx_event_record *record)
+static void cmxl_event_save_info(struct cmxl_event *e, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
 	uint32_t i;
@@ -270,64 +270,64 @@ static void keep_info(struct cmxl_event *e, const struct cmx_event_record *recor
 }
 
 /* False for an event that the application does not get to see. */
-static bool process(struct rdma_event_channel *channel, struct cmxl_event *e,
-		    struct cmx_event_record *record)
+static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_event *e,
+			       struct cmx_event_record *record)
 {
 	struct cmx_event_resp *resp = &record->resp;
 
-	set_owner(e, resp);
-	keep_info(e, record);
+	cmxl_event_set_owner(e, resp);
+	cmxl_event_save_info(e, record);
 	e->event.id = &e->id->id;
 	e->event.event = resp->event;
 	e->event.status = resp->status;
 
 	switch (resp->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		on_resolved(e, record, RDMA_CM_EVENT_ADDR_ERROR);
+		cmxl_event_on_resolved(e, record, RDMA_CM_EVENT_ADDR_ERROR);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		on_resolved(e, record, RDMA_CM_EVENT_ROUTE_ERROR);
+		cmxl_event_on_resolved(e, record, RDMA_CM_EVENT_ROUTE_ERROR);
 		break;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		if (!on_request(channel, e, record))
+		if (!cmxl_event_on_request(channel, e, record))
 			goto drop;
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		on_response(e, record);
+		cmxl_event_on_response(e, record);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 		if (e->id->connect_error)
 			goto drop;
-		on_rejected(e, resp);
+		cmxl_event_on_rejected(e, resp);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		if (e->id->connect_error)
 			goto drop;
-		copy_param(e, resp);
+		cmxl_event_copy_param(e, resp);
 		break;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
-		if (!on_mcast(e, resp))
+		if (!cmxl_event_on_mcast(e, resp))
 			goto drop;
 		break;
 	default:
-		copy_param(e, resp);
+		cmxl_event_copy_param(e, resp);
 		break;
 	}
 	return true;
 drop:
-	event_done(e->id, e->mcast);
+	cmxl_event_count_ack(e->id, e->mcast);
 	return false;
 }
 
 /**
- * struct fetch - what a thread has in its hands while it waits
+ * struct cmxl_fetch - what a thread has in its hands while it waits
  * @fd: of the channel, which another thread may destroy
  * @records: what the kernel writes; the uid is 0 where there is no event
  * @spare: memory for the application's part of each
  * @n: how many of both
  */
-struct fetch {
+struct cmxl_fetch {
 	int fd;
 	struct cmx_event_record *records;
 	struct cmxl_event *spare[CMXL_MAX_EVENTS];
@@ -335,9 +335,9 @@ struct fetch {
 };
 
 /* The thread was cancelled. Events that it had already got count as acknowledged. */
-static void cancelled(void *arg)
+static void cmxl_fetch_cancel(void *arg)
 {
-	struct fetch *f = arg;
+	struct cmxl_fetch *f = arg;
 	int i;
 
 	for (i = 0; i < f->n; i++) {
@@ -347,7 +347,7 @@ static void cancelled(void *arg)
 		}
 		if (f->records[i].resp.event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			cmxl_id_destroy_handle(f->fd, f->records[i].resp.id);
-		set_owner(f->spare[i], &f->records[i].resp);
+		cmxl_event_set_owner(f->spare[i], &f->records[i].resp);
 		rdma_ack_cm_event(&f->spare[i]->event);
 	}
 }
@@ -356,7 +356,7 @@ static void cancelled(void *arg)
  * As the original's write() is, the wait is a cancellation point; ioctl() is none
  * by itself. Between the calls that make it one is nothing but that ioctl().
  */
-static int fetch(struct fetch *f)
+static int cmxl_fetch_issue(struct cmxl_fetch *f)
 {
 	static const struct cmx_event_sizes sizes = {
 		.resp = sizeof(f->records->resp), .info = sizeof(f->records->info),
@@ -371,7 +371,7 @@ static int fetch(struct fetch *f)
 	cmxl_cmd_in(&cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
 	cmxl_cmd_out(&cmd, CMX_ATTR_EVENTS, f->records, f->n * sizeof(*f->records));
 	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));
-	pthread_cleanup_push(cancelled, f);
+	pthread_cleanup_push(cmxl_fetch_cancel, f);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	ret = cmxl_cmd_issue(&cmd, f->fd);
 	pthread_setcanceltype(type, NULL);
@@ -384,11 +384,11 @@ static int fetch(struct fetch *f)
  * fetched it can't be put back. How many were processed and are for the
  * application; -1 when none was fetched.
  */
-static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_record *records,
-		      struct rdma_cm_event **events, int n)
+static int cmxl_event_fetch(struct rdma_event_channel *channel, struct cmx_event_record *records,
+			    struct rdma_cm_event **events, int n)
 {
 	int fetched, used = 0, state, i, err;
-	struct fetch f;
+	struct cmxl_fetch f;
 
 	f.fd = channel->fd;
 	f.records = records;
@@ -401,12 +401,12 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_recor
 		return cmxl_err(ENOMEM);
 
 	memset(records, 0, f.n * sizeof(*records));
-	fetched = fetch(&f);
+	fetched = cmxl_fetch_issue(&f);
 	err = errno;
 	/* verbs and files are cancellation points: what was begun here is finished */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (i = 0; i < fetched; i++) {
-		if (process(channel, f.spare[used], &records[i])) {
+		if (cmxl_event_process(channel, f.spare[used], &records[i])) {
 			events[used] = &f.spare[used]->event;
 			used++;
 		} else {
@@ -419,14 +419,14 @@ static int fetch_some(struct rdma_event_channel *channel, struct cmx_event_recor
 	return fetched < 0 ? cmxl_err(err) : used;
 }
 
-static int get_events(struct rdma_event_channel *channel, struct cmx_event_record *records,
-		      struct rdma_cm_event **events, int n)
+static int cmxl_event_get(struct rdma_event_channel *channel, struct cmx_event_record *records,
+			  struct rdma_cm_event **events, int n)
 {
 	int ret;
 
 	/* all of them dropped: wait for others */
 	do {
-		ret = fetch_some(channel, records, events, n);
+		ret = cmxl_event_fetch(channel, records, events, n);
 	} while (!ret);
 	return ret;
 }
@@ -437,7 +437,7 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 
 	if (!event)
 		return cmxl_err(EINVAL);
-	return get_events(channel, &record, event, 1) < 0 ? -1 : 0;
+	return cmxl_event_get(channel, &record, event, 1) < 0 ? -1 : 0;
 }
 
 int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
@@ -453,7 +453,7 @@ int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event
 	if (!records)
 		return cmxl_err(ENOMEM);
 	pthread_cleanup_push(free, records);
-	ret = get_events(channel, records, events, n);
+	ret = cmxl_event_get(channel, records, events, n);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;

@@ -17,7 +17,7 @@ void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method
 	cmxl_cmd_u32(cmd, CMX_ATTR_ID, id->handle);
 }
 
-static void add_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
+static void cmxl_id_add_create_attrs(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
 	cmxl_cmd_u64(cmd, CMX_ATTR_UID, (uintptr_t)id);
 	cmxl_cmd_u32(cmd, CMX_ATTR_PS, id->id.ps);
@@ -36,7 +36,7 @@ int cmxl_id_make(struct cmxl_id *id)
 	pthread_mutex_lock(&id->lock);
 	if (!id->handle) {
 		cmxl_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_CREATE);
-		add_new(&cmd, id);
+		cmxl_id_add_create_attrs(&cmd, id);
 		ret = cmxl_cmd_issue(&cmd, id->id.channel->fd);
 	}
 	pthread_mutex_unlock(&id->lock);
@@ -71,7 +71,7 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 	}
 	/* the last attribute takes the place of CMX_ATTR_ID, the first */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
-	add_new(cmd, id);
+	cmxl_id_add_create_attrs(cmd, id);
 	ret = cmxl_cmd_issue(cmd, id->id.channel->fd);
 	if (ret)
 		id->handle = 0;
@@ -80,7 +80,7 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 }
 
 /* As the kernel would say, if it were asked now. */
-static int check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
+static int cmxl_id_check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {
 	switch (ps) {
 	case RDMA_PS_TCP:
@@ -104,8 +104,8 @@ static int check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 	}
 }
 
-static struct cmxl_id *id_alloc(struct rdma_event_channel *channel, void *context,
-				enum rdma_port_space ps, enum ibv_qp_type qp_type)
+static struct cmxl_id *cmxl_id_alloc(struct rdma_event_channel *channel, void *context,
+				     enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {
 	struct cmxl_id *id = calloc(1, sizeof(*id));
 
@@ -119,7 +119,7 @@ static struct cmxl_id *id_alloc(struct rdma_event_channel *channel, void *contex
 	return id;
 }
 
-static void id_free(struct cmxl_id *id)
+static void cmxl_id_free(struct cmxl_id *id)
 {
 	cmxl_mcast_free_all(id);
 	if (id->dev)
@@ -140,7 +140,7 @@ int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 	struct cmxl_id *new;
 	int err;
 
-	if (cmxl_devices_init() || check_type(ps, qp_type))
+	if (cmxl_devices_init() || cmxl_id_check_type(ps, qp_type))
 		return -1;
 	if (sync) {
 		channel = rdma_create_event_channel();
@@ -149,7 +149,7 @@ int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 	}
 	if (cmxl_channel_claim(channel))
 		goto err;
-	new = id_alloc(channel, context, ps, qp_type);
+	new = cmxl_id_alloc(channel, context, ps, qp_type);
 	if (!new) {
 		errno = ENOMEM;
 		goto err;
@@ -179,7 +179,7 @@ struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
 {
 	struct cmxl_id *id;
 
-	id = id_alloc(channel, listener->id.context, listener->id.ps, listener->id.qp_type);
+	id = cmxl_id_alloc(channel, listener->id.context, listener->id.ps, listener->id.qp_type);
 	if (!id)
 		return NULL;
 	id->handle = handle;
@@ -188,7 +188,7 @@ struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
 	return id;
 }
 
-static int destroy_handle(int fd, uint32_t handle, uint32_t *events)
+static int cmxl_id_issue_destroy(int fd, uint32_t handle, uint32_t *events)
 {
 	struct cmxl_cmd cmd;
 
@@ -203,7 +203,7 @@ void cmxl_id_destroy_handle(int fd, uint32_t handle)
 {
 	uint32_t events;
 
-	destroy_handle(fd, handle, &events);
+	cmxl_id_issue_destroy(fd, handle, &events);
 }
 
 int rdma_destroy_id(struct rdma_cm_id *cm_id)
@@ -211,7 +211,7 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	uint32_t events = 0;
 
-	if (id->handle && destroy_handle(cm_id->channel->fd, id->handle, &events)) {
+	if (id->handle && cmxl_id_issue_destroy(cm_id->channel->fd, id->handle, &events)) {
 		if (errno != EACCES)
 			return -1;
 		/* In a child of fork(): the device is the parent's as well. */
@@ -220,7 +220,7 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
 	cmxl_event_wait_acked(id, &id->events_completed, events);
-	id_free(id);
+	cmxl_id_free(id);
 	return 0;
 }
 
@@ -309,7 +309,7 @@ struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
 	return id->known;
 }
 
-static int apply_paths(struct cmxl_id *id, const struct cmx_id_info *info)
+static int cmxl_id_apply_paths(struct cmxl_id *id, const struct cmx_id_info *info)
 {
 	struct cmxl_known *known = cmxl_id_known(id);
 	int i;
@@ -355,7 +355,7 @@ int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 	memcpy(route->addr.addr.ibaddr.sgid.raw, info->sgid, sizeof(info->sgid));
 	memcpy(route->addr.addr.ibaddr.dgid.raw, info->dgid, sizeof(info->dgid));
 	if (info->num_paths && info->num_paths <= 2)
-		ret = apply_paths(id, info);
+		ret = cmxl_id_apply_paths(id, info);
 out:
 	pthread_mutex_unlock(&id->lock);
 	return ret;

@@ -9,7 +9,7 @@
 
 #define MCAST_BUCKETS 256
 
-static uint32_t mcast_hash(const void *addr, size_t len)
+static uint32_t cmxl_mcast_hash(const void *addr, size_t len)
 {
 	const uint8_t *byte = addr;
 	uint32_t hash = 0;
@@ -20,31 +20,31 @@ static uint32_t mcast_hash(const void *addr, size_t len)
 	return hash % MCAST_BUCKETS;
 }
 
-static struct cmxl_mcast **mcast_bucket(struct cmxl_id *id, const void *addr, socklen_t len)
+static struct cmxl_mcast **cmxl_mcast_bucket(struct cmxl_id *id, const void *addr, socklen_t len)
 {
-	return &id->mcast[mcast_hash(addr, len)];
+	return &id->mcast[cmxl_mcast_hash(addr, len)];
 }
 
-static struct cmxl_mcast **mgid_bucket(struct cmxl_id *id, const union ibv_gid *mgid)
+static struct cmxl_mcast **cmxl_mcast_mgid_bucket(struct cmxl_id *id, const union ibv_gid *mgid)
 {
-	return &id->mcast[MCAST_BUCKETS + mcast_hash(mgid, sizeof(*mgid))];
+	return &id->mcast[MCAST_BUCKETS + cmxl_mcast_hash(mgid, sizeof(*mgid))];
 }
 
 /* The newest membership in a group is the first to be left. */
-static struct cmxl_mcast **mcast_find(struct cmxl_id *id, const struct sockaddr *addr,
+static struct cmxl_mcast **cmxl_mcast_find(struct cmxl_id *id, const struct sockaddr *addr,
 				       socklen_t len)
 {
 	struct cmxl_mcast **pos;
 
 	if (!id->mcast)
 		return NULL;
-	for (pos = mcast_bucket(id, addr, len); *pos; pos = &(*pos)->next)
+	for (pos = cmxl_mcast_bucket(id, addr, len); *pos; pos = &(*pos)->next)
 		if (!memcmp(&(*pos)->addr, addr, len))
 			return pos;
 	return NULL;
 }
 
-static int mcast_insert(struct cmxl_id *id, struct cmxl_mcast *mcast, socklen_t len)
+static int cmxl_mcast_insert(struct cmxl_id *id, struct cmxl_mcast *mcast, socklen_t len)
 {
 	struct cmxl_mcast **bucket;
 
@@ -52,7 +52,7 @@ static int mcast_insert(struct cmxl_id *id, struct cmxl_mcast *mcast, socklen_t 
 		id->mcast = calloc(2 * MCAST_BUCKETS, sizeof(*id->mcast));
 	if (!id->mcast)
 		return cmxl_err(ENOMEM);
-	bucket = mcast_bucket(id, &mcast->addr, len);
+	bucket = cmxl_mcast_bucket(id, &mcast->addr, len);
 	mcast->next = *bucket;
 	*bucket = mcast;
 	return 0;
@@ -73,9 +73,9 @@ void cmxl_mcast_free_all(struct cmxl_id *id)
 }
 
 /* The QP receives the same for another membership. The id's lock is held. */
-static bool mcast_shared(const struct cmxl_mcast *mcast)
+static bool cmxl_mcast_shared(const struct cmxl_mcast *mcast)
 {
-	const struct cmxl_mcast *m = *mgid_bucket(mcast->id, &mcast->mgid);
+	const struct cmxl_mcast *m = *cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 
 	for (; m; m = m->next_attached)
 		if (m->mlid == mcast->mlid && !memcmp(&m->mgid, &mcast->mgid, sizeof(m->mgid)))
@@ -84,15 +84,15 @@ static bool mcast_shared(const struct cmxl_mcast *mcast)
 }
 
 /* The id's lock is held. */
-static int mcast_attach(struct cmxl_mcast *mcast)
+static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 {
-	struct cmxl_mcast **bucket = mgid_bucket(mcast->id, &mcast->mgid);
+	struct cmxl_mcast **bucket = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
 	int ret;
 
 	if (!qp || mcast->attached || mcast->send_only)
 		return 0;
-	if (!mcast_shared(mcast)) {
+	if (!cmxl_mcast_shared(mcast)) {
 		ret = cmxl_verbs_err(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
 		if (ret)
 			return ret;
@@ -104,9 +104,9 @@ static int mcast_attach(struct cmxl_mcast *mcast)
 }
 
 /* The id's lock is held. */
-static void mcast_detach(struct cmxl_mcast *mcast)
+static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 {
-	struct cmxl_mcast **pos = mgid_bucket(mcast->id, &mcast->mgid);
+	struct cmxl_mcast **pos = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
 
 	if (!mcast->attached)
@@ -115,7 +115,7 @@ static void mcast_detach(struct cmxl_mcast *mcast)
 		pos = &(*pos)->next_attached;
 	*pos = mcast->next_attached;
 	mcast->attached = false;
-	if (qp && !mcast_shared(mcast))
+	if (qp && !cmxl_mcast_shared(mcast))
 		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
 }
 
@@ -127,7 +127,7 @@ void cmxl_mcast_detach_all(struct cmxl_id *id)
 
 	for (i = 0; id->mcast && i < MCAST_BUCKETS; i++)
 		for (mcast = id->mcast[i]; mcast; mcast = mcast->next)
-			mcast_detach(mcast);
+			cmxl_mcast_detach(mcast);
 }
 
 /*
@@ -142,10 +142,10 @@ int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
 	if (!mcast->left) {
 		if (mcast->mlid != ah->dlid ||
 		    memcmp(&mcast->mgid, &ah->grh.dgid, sizeof(mcast->mgid)))
-			mcast_detach(mcast);
+			cmxl_mcast_detach(mcast);
 		mcast->mgid = ah->grh.dgid;
 		mcast->mlid = ah->dlid;
-		ret = mcast_attach(mcast);
+		ret = cmxl_mcast_attach(mcast);
 	}
 	pthread_mutex_unlock(&mcast->id->lock);
 	return ret;
@@ -169,8 +169,8 @@ bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast)
 	return ok;
 }
 
-static int mcast_issue_join(struct cmxl_mcast *mcast, socklen_t len,
-			    const struct cmx_mcast_attr *attr, size_t attr_size)
+static int cmxl_mcast_issue_join(struct cmxl_mcast *mcast, socklen_t len,
+				 const struct cmx_mcast_attr *attr, size_t attr_size)
 {
 	struct cmxl_cmd cmd;
 
@@ -212,15 +212,15 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	memcpy(&mcast->addr, addr, len);
 
 	pthread_mutex_lock(&id->lock);
-	if (mcast_insert(id, mcast, len))
+	if (cmxl_mcast_insert(id, mcast, len))
 		goto err_free;
-	if (mcast_issue_join(mcast, len, attr, attr_size))
+	if (cmxl_mcast_issue_join(mcast, len, attr, attr_size))
 		goto err_remove;
 	pthread_mutex_unlock(&id->lock);
 	return cmxl_id_complete(id);
 
 err_remove:
-	*mcast_bucket(id, &mcast->addr, len) = mcast->next;
+	*cmxl_mcast_bucket(id, &mcast->addr, len) = mcast->next;
 err_free:
 	err = errno;
 	pthread_mutex_unlock(&id->lock);
@@ -247,7 +247,7 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 				       context);
 }
 
-static int mcast_issue_leave(const struct cmxl_mcast *mcast, uint32_t *events)
+static int cmxl_mcast_issue_leave(const struct cmxl_mcast *mcast, uint32_t *events)
 {
 	struct cmxl_cmd cmd;
 
@@ -268,7 +268,7 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	if (!len)
 		return cmxl_err(EINVAL);
 	pthread_mutex_lock(&id->lock);
-	pos = mcast_find(id, addr, len);
+	pos = cmxl_mcast_find(id, addr, len);
 	if (!pos) {
 		pthread_mutex_unlock(&id->lock);
 		return cmxl_err(EADDRNOTAVAIL);
@@ -276,10 +276,10 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	mcast = *pos;
 	*pos = mcast->next;
 	mcast->left = true;
-	mcast_detach(mcast);
+	cmxl_mcast_detach(mcast);
 	pthread_mutex_unlock(&id->lock);
 
-	ret = mcast_issue_leave(mcast, &events);
+	ret = cmxl_mcast_issue_leave(mcast, &events);
 	err = errno;
 	/* perhaps that of the join */
 	if (id->sync)

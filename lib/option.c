@@ -5,14 +5,14 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-static void add_option(struct cmxl_cmd *cmd, int level, int optname)
+static void cmxl_option_add(struct cmxl_cmd *cmd, int level, int optname)
 {
 	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, level);
 	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
 }
 
 /* What rdma_create_qp() goes by. */
-static void keep(struct cmxl_id *id, int optname, uint32_t val)
+static void cmxl_option_save(struct cmxl_id *id, int optname, uint32_t val)
 {
 	if (optname == CMX_OPTION_ECE_POLICY)
 		id->ece_policy = val;
@@ -34,7 +34,7 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 	if (level == CMX_OPTION && optname == CMX_OPTION_MCAST_LOOPBACK && id->id.qp)
 		return cmxl_err(EISCONN);
 	cmxl_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
-	add_option(&cmd, level, optname);
+	cmxl_option_add(&cmd, level, optname);
 	cmxl_cmd_in(&cmd, CMX_ATTR_OPT_VALUE, optval, optlen);
 	if (cmxl_id_issue(&cmd, id))
 		return -1;
@@ -42,7 +42,7 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 	cmxl_qp_forget_attrs(id);
 	if (level == CMX_OPTION && optlen == sizeof(val)) {
 		memcpy(&val, optval, sizeof(val));
-		keep(id, optname, val);
+		cmxl_option_save(id, optname, val);
 	}
 	return 0;
 }
@@ -58,7 +58,7 @@ int rdma_cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);
 	cmxl_id_cmd(&cmd, id, CMX_ID_GET_OPTION);
-	add_option(&cmd, level, optname);
+	cmxl_option_add(&cmd, level, optname);
 	cmxl_cmd_out(&cmd, CMX_ATTR_OPT_OUT, optval,
 		     *optlen < CMX_OPT_MAX_LEN ? *optlen : CMX_OPT_MAX_LEN);
 	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &count, sizeof(count));

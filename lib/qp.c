@@ -10,7 +10,8 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-static int query_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static int cmxl_qp_query_attr(struct cmxl_id *id, enum ibv_qp_state state,
+			      struct ib_uverbs_qp_attr *attr)
 {
 	struct cmxl_cmd cmd;
 
@@ -25,14 +26,15 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *q
 {
 	struct ib_uverbs_qp_attr attr;
 
-	if (query_attr(to_cmxl_id(id), qp_attr->qp_state, &attr))
+	if (cmxl_qp_query_attr(to_cmxl_id(id), qp_attr->qp_state, &attr))
 		return -1;
 	ibv_copy_qp_attr_from_kern(qp_attr, &attr);
 	*qp_attr_mask = attr.qp_attr_mask;
 	return 0;
 }
 
-static bool known_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static bool cmxl_qp_known_attr(struct cmxl_id *id, enum ibv_qp_state state,
+			       struct ib_uverbs_qp_attr *attr)
 {
 	const struct cmxl_known *known = id->known;
 
@@ -43,14 +45,15 @@ static bool known_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uv
 	return attr->qp_state == state;
 }
 
-static int get_attr(struct cmxl_id *id, enum ibv_qp_state state, struct ib_uverbs_qp_attr *attr)
+static int cmxl_qp_get_attr(struct cmxl_id *id, enum ibv_qp_state state,
+			    struct ib_uverbs_qp_attr *attr)
 {
 	bool known;
 
 	pthread_mutex_lock(&id->lock);
-	known = known_attr(id, state, attr);
+	known = cmxl_qp_known_attr(id, state, attr);
 	pthread_mutex_unlock(&id->lock);
-	return known ? 0 : query_attr(id, state, attr);
+	return known ? 0 : cmxl_qp_query_attr(id, state, attr);
 }
 
 /* An option was set: whatever is known may be out of date. */
@@ -65,7 +68,7 @@ void cmxl_qp_forget_attrs(struct cmxl_id *id)
 	pthread_mutex_unlock(&id->lock);
 }
 
-static int apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
+static int cmxl_qp_apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
 {
 	struct ibv_qp_attr qp_attr;
 
@@ -75,7 +78,7 @@ static int apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
 	return cmxl_verbs_err(ibv_modify_qp(qp, &qp_attr, attr->qp_attr_mask));
 }
 
-static int set_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
+static int cmxl_qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 
@@ -84,23 +87,23 @@ static int set_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
 
 int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state)
 {
-	return id->id.qp ? set_state(id->id.qp, state, 0) : 0;
+	return id->id.qp ? cmxl_qp_set_state(id->id.qp, state, 0) : 0;
 }
 
 /*
  * INIT, unless the QP is there with the same attributes: the P_Key of the path,
  * for one, may not be the one that was known when the QP was made.
  */
-static int qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
+static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ib_uverbs_qp_attr attr;
 
-	if (get_attr(id, IBV_QPS_INIT, &attr))
+	if (cmxl_qp_get_attr(id, IBV_QPS_INIT, &attr))
 		return -1;
 	if (qp->state == IBV_QPS_INIT && id->known &&
 	    !memcmp(&attr, &id->known->applied_init, sizeof(attr)))
 		return 0;
-	if (apply_attr(qp, &attr))
+	if (cmxl_qp_apply_attr(qp, &attr))
 		return -1;
 	pthread_mutex_lock(&id->lock);
 	if (cmxl_id_known(id))
@@ -115,11 +118,11 @@ int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources)
 
 	if (!id->id.qp)
 		return 0;
-	if (qp_to_init(id, id->id.qp) || get_attr(id, IBV_QPS_RTR, &attr))
+	if (cmxl_qp_to_init(id, id->id.qp) || cmxl_qp_get_attr(id, IBV_QPS_RTR, &attr))
 		return -1;
 	if (responder_resources != RDMA_MAX_RESP_RES)
 		attr.max_dest_rd_atomic = responder_resources;
-	return apply_attr(id->id.qp, &attr);
+	return cmxl_qp_apply_attr(id->id.qp, &attr);
 }
 
 int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth)
@@ -128,26 +131,26 @@ int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth)
 
 	if (!id->id.qp)
 		return 0;
-	if (get_attr(id, IBV_QPS_RTS, &attr))
+	if (cmxl_qp_get_attr(id, IBV_QPS_RTS, &attr))
 		return -1;
 	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
 		attr.max_rd_atomic = initiator_depth;
-	return apply_attr(id->id.qp, &attr);
+	return cmxl_qp_apply_attr(id->id.qp, &attr);
 }
 
 /* A datagram QP is ready at once. */
-static int init_qp(struct cmxl_id *id, struct ibv_qp *qp)
+static int cmxl_qp_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
-	if (qp_to_init(id, qp))
+	if (cmxl_qp_to_init(id, qp))
 		return -1;
 	if (!cmxl_id_is_ud(id))
 		return 0;
-	if (set_state(qp, IBV_QPS_RTR, 0))
+	if (cmxl_qp_set_state(qp, IBV_QPS_RTR, 0))
 		return -1;
-	return set_state(qp, IBV_QPS_RTS, IBV_QP_SQ_PSN);
+	return cmxl_qp_set_state(qp, IBV_QPS_RTS, IBV_QP_SQ_PSN);
 }
 
-static void destroy_cqs(struct rdma_cm_id *id)
+static void cmxl_cqs_destroy(struct rdma_cm_id *id)
 {
 	/* the SRQ of an XRC target has the CQ */
 	if (id->qp_type == IBV_QPT_XRC_RECV && id->srq)
@@ -166,7 +169,8 @@ static void destroy_cqs(struct rdma_cm_id *id)
 	id->recv_cq_channel = NULL;
 }
 
-static struct ibv_cq *create_cq(struct rdma_cm_id *id, int size, struct ibv_comp_channel **channel)
+static struct ibv_cq *cmxl_cq_create(struct rdma_cm_id *id, int size,
+				     struct ibv_comp_channel **channel)
 {
 	*channel = ibv_create_comp_channel(id->verbs);
 	if (!*channel)
@@ -174,25 +178,25 @@ static struct ibv_cq *create_cq(struct rdma_cm_id *id, int size, struct ibv_comp
 	return ibv_create_cq(id->verbs, size, id, *channel, 0);
 }
 
-static int create_cqs(struct rdma_cm_id *id, uint32_t send_size, uint32_t recv_size)
+static int cmxl_cqs_create(struct rdma_cm_id *id, uint32_t send_size, uint32_t recv_size)
 {
 	if (recv_size) {
-		id->recv_cq = create_cq(id, recv_size, &id->recv_cq_channel);
+		id->recv_cq = cmxl_cq_create(id, recv_size, &id->recv_cq_channel);
 		if (!id->recv_cq)
 			goto err;
 	}
 	if (send_size) {
-		id->send_cq = create_cq(id, send_size, &id->send_cq_channel);
+		id->send_cq = cmxl_cq_create(id, send_size, &id->send_cq_channel);
 		if (!id->send_cq)
 			goto err;
 	}
 	return 0;
 err:
-	destroy_cqs(id);
+	cmxl_cqs_destroy(id);
 	return -1;
 }
 
-static int srq_set_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+static int cmxl_srq_set_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) || !attr->xrcd) {
 		attr->xrcd = cmxl_device_xrcd(to_cmxl_id(id)->dev);
@@ -200,7 +204,7 @@ static int srq_set_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 			return -1;
 	}
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) || !attr->cq) {
-		if (create_cqs(id, 0, attr->attr.max_wr))
+		if (cmxl_cqs_create(id, 0, attr->attr.max_wr))
 			return -1;
 		attr->cq = id->recv_cq;
 	}
@@ -218,14 +222,14 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 		attr->pd = id->pd;
 		attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
 	}
-	if (attr->srq_type == IBV_SRQT_XRC && srq_set_xrc(id, attr))
+	if (attr->srq_type == IBV_SRQT_XRC && cmxl_srq_set_xrc(id, attr))
 		return -1;
 
 	srq = ibv_create_srq_ex(id->verbs, attr);
 	if (!srq) {
 		int err = errno;
 
-		destroy_cqs(id);
+		cmxl_cqs_destroy(id);
 		return cmxl_err(err);
 	}
 	if (!id->pd)
@@ -259,10 +263,10 @@ void rdma_destroy_srq(struct rdma_cm_id *id)
 	}
 	ibv_destroy_srq(id->srq);
 	id->srq = NULL;
-	destroy_cqs(id);
+	cmxl_cqs_destroy(id);
 }
 
-static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
+static int cmxl_qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	if (id->qp || !cmxl_id_device(id))
 		return cmxl_err(EINVAL);
@@ -286,7 +290,7 @@ static int qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr
 }
 
 /* What the id's option adds does not stay in the caller's struct. */
-static struct ibv_qp *create_qp(struct cmxl_id *id, struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *cmxl_qp_create(struct cmxl_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_init_attr_ex block;
 	struct ibv_qp *qp;
@@ -309,10 +313,10 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	struct ibv_qp *qp;
 	int err;
 
-	if (qp_check_attr(cm_id, attr))
+	if (cmxl_qp_check_attr(cm_id, attr))
 		return -1;
-	if (create_cqs(cm_id, attr->send_cq || cm_id->send_cq ? 0 : attr->cap.max_send_wr,
-		       attr->recv_cq || cm_id->recv_cq ? 0 : attr->cap.max_recv_wr))
+	if (cmxl_cqs_create(cm_id, attr->send_cq || cm_id->send_cq ? 0 : attr->cap.max_send_wr,
+			    attr->recv_cq || cm_id->recv_cq ? 0 : attr->cap.max_recv_wr))
 		return -1;
 	if (!attr->send_cq)
 		attr->send_cq = cm_id->send_cq;
@@ -321,10 +325,10 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	if (cm_id->srq && !attr->srq)
 		attr->srq = cm_id->srq;
 
-	qp = create_qp(id, attr);
+	qp = cmxl_qp_create(id, attr);
 	if (!qp)
 		goto err_cqs;
-	if (cmxl_ece_qp_created(id, qp) || init_qp(id, qp) ||
+	if (cmxl_ece_qp_created(id, qp) || cmxl_qp_init(id, qp) ||
 	    (id->remote_ece.vendor_id && cmxl_ece_qp_settled(id, qp)))
 		goto err_qp;
 	cm_id->pd = qp->pd;
@@ -337,7 +341,7 @@ err_qp:
 	errno = err;
 err_cqs:
 	err = errno;
-	destroy_cqs(cm_id);
+	cmxl_cqs_destroy(cm_id);
 	return cmxl_err(err);
 }
 
@@ -395,7 +399,7 @@ void cmxl_qp_release(struct cmxl_id *id)
  * Takes the QP from the id, so that no event finds it any more. False while another thread uses it:
  * @held is how often that has begun.
  */
-static bool qp_take(struct cmxl_id *id, struct ibv_qp **qp, uint32_t *held)
+static bool cmxl_qp_take(struct cmxl_id *id, struct ibv_qp **qp, uint32_t *held)
 {
 	bool taken;
 
@@ -420,8 +424,8 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 		id->qp = NULL;
 		return;
 	}
-	while (!qp_take(to_cmxl_id(id), &qp, &held))
+	while (!cmxl_qp_take(to_cmxl_id(id), &qp, &held))
 		cmxl_event_wait_acked(to_cmxl_id(id), &to_cmxl_id(id)->qp_released, held);
 	ibv_destroy_qp(qp);
-	destroy_cqs(id);
+	cmxl_cqs_destroy(id);
 }

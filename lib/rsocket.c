@@ -69,7 +69,7 @@ static const char *const names[INDEX_NUM] = { RSOCKET_FUNCTIONS(NAME) "rfcntl" }
 static void *functions[INDEX_NUM];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool is_this_library(const struct stat *st)
+static bool cmxl_rsocket_is_own_file(const struct stat *st)
 {
 	struct stat own;
 	Dl_info info;
@@ -79,12 +79,12 @@ static bool is_this_library(const struct stat *st)
 }
 
 /* Another copy of us would pass the calls on to us. */
-static bool is_shim(void *lib)
+static bool cmxl_rsocket_is_shim(void *lib)
 {
 	return dlsym(lib, "rdma_cmx_get_events");
 }
 
-static bool load(const char *dir, int dir_len, const char *file)
+static bool cmxl_rsocket_load(const char *dir, int dir_len, const char *file)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -92,12 +92,12 @@ static bool load(const char *dir, int dir_len, const char *file)
 	int i;
 
 	if (snprintf(path, sizeof(path), "%.*s/%s", dir_len, dir, file) >= (int)sizeof(path) ||
-	    stat(path, &st) || is_this_library(&st))
+	    stat(path, &st) || cmxl_rsocket_is_own_file(&st))
 		return false;
 	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 	if (!lib)
 		return false;
-	if (is_shim(lib)) {
+	if (cmxl_rsocket_is_shim(lib)) {
 		dlclose(lib);
 		return false;
 	}
@@ -107,14 +107,14 @@ static bool load(const char *dir, int dir_len, const char *file)
 }
 
 /* The second name is that of a file which a package diverted. */
-static bool load_from(const char *dir, int dir_len)
+static bool cmxl_rsocket_load_from(const char *dir, int dir_len)
 {
-	return load(dir, dir_len, "librdmacm.so.1") ||
-	       load(dir, dir_len, "librdmacm.so.1.distrib");
+	return cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1") ||
+	       cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1.distrib");
 }
 
 /* The library lives where libibverbs does, or else in a usual place. */
-static void find_library(void)
+static void cmxl_rsocket_find_library(void)
 {
 	static const char *const dirs[] = { "/usr/lib64", "/usr/lib", "/lib64", "/lib" };
 	const char *slash;
@@ -123,17 +123,17 @@ static void find_library(void)
 
 	if (dladdr((void *)ibv_get_device_list, &info)) {
 		slash = strrchr(info.dli_fname, '/');
-		if (slash && load_from(info.dli_fname, slash - info.dli_fname))
+		if (slash && cmxl_rsocket_load_from(info.dli_fname, slash - info.dli_fname))
 			return;
 	}
 	for (i = 0; i < ARRAY_SIZE(dirs); i++)
-		if (load_from(dirs[i], strlen(dirs[i])))
+		if (cmxl_rsocket_load_from(dirs[i], strlen(dirs[i])))
 			return;
 }
 
-static void *function(int index)
+static void *cmxl_rsocket_function(int index)
 {
-	pthread_once(&once, find_library);
+	pthread_once(&once, cmxl_rsocket_find_library);
 	if (!functions[index])
 		errno = ENOSYS;
 	return functions[index];
@@ -142,7 +142,7 @@ static void *function(int index)
 #define DEFINE(type, name, params, args) \
 type name params \
 { \
-	type (*f) params = function(INDEX_##name); \
+	type (*f) params = cmxl_rsocket_function(INDEX_##name); \
 \
 	return f ? f args : (type)-1; \
 }
@@ -150,7 +150,7 @@ RSOCKET_FUNCTIONS(DEFINE)
 
 int rfcntl(int s, int cmd, ...)
 {
-	int (*f)(int s, int cmd, ...) = function(INDEX_rfcntl);
+	int (*f)(int s, int cmd, ...) = cmxl_rsocket_function(INDEX_rfcntl);
 	va_list args;
 	long arg;
 

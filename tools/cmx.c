@@ -21,15 +21,15 @@
 #define PARAMS "/sys/module/rdma_cmx/parameters/"
 #define SHIM "librdmacm.so.1"
 
-static int help(void);
+static int tool_help(void);
 
-static int fail(const char *what)
+static int tool_fail(const char *what)
 {
 	fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
 	return 1;
 }
 
-static FILE *open_at(const char *dir, const char *name, const char *mode)
+static FILE *tool_file_open(const char *dir, const char *name, const char *mode)
 {
 	char path[PATH_MAX];
 
@@ -38,9 +38,9 @@ static FILE *open_at(const char *dir, const char *name, const char *mode)
 }
 
 /* Copies a file of one line without its newline. */
-static int read_line(const char *dir, const char *name, char *line, int size)
+static int tool_file_read_line(const char *dir, const char *name, char *line, int size)
 {
-	FILE *f = open_at(dir, name, "r");
+	FILE *f = tool_file_open(dir, name, "r");
 	char *got;
 
 	if (!f)
@@ -56,23 +56,23 @@ static int read_line(const char *dir, const char *name, char *line, int size)
 /* The columns of the first line; what follows them is free text. */
 #define COLUMNS_MAX 16
 
-struct table {
+struct tool_table {
 	int columns;
 	int width[COLUMNS_MAX];
 };
 
 /* Length of the field that begins @at; 0: none */
-static int field(const char *at)
+static int tool_field_len(const char *at)
 {
 	return strcspn(at, "\n ");
 }
 
-static void measure(struct table *t, const char *line, int columns)
+static void tool_table_measure(struct tool_table *t, const char *line, int columns)
 {
 	int i, len;
 
 	for (i = 0; i < columns; i++) {
-		len = field(line);
+		len = tool_field_len(line);
 		if (!len || !strncmp(line, "...", 3))
 			break;
 		if (len > t->width[i])
@@ -83,43 +83,43 @@ static void measure(struct table *t, const char *line, int columns)
 		t->columns = i;
 }
 
-static void print_row(const struct table *t, const char *line)
+static void tool_table_print_row(const struct tool_table *t, const char *line)
 {
 	int i, len;
 
 	for (i = 0; i < t->columns; i++) {
-		len = field(line);
+		len = tool_field_len(line);
 		printf("%-*.*s  ", t->width[i], len, line);
 		line += len + (line[len] == ' ');
 	}
 	fputs(line, stdout);
 }
 
-static int show(int argc, char **argv)
+static int tool_show(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "ids";
-	struct table t = {};
+	struct tool_table t = {};
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f;
 
 	if (argc > 2 || (strcmp(what, "ids") && strcmp(what, "mcast") && strcmp(what, "stats")))
-		return help();
-	f = open_at(DEBUGFS, what, "r");
+		return tool_help();
+	f = tool_file_open(DEBUGFS, what, "r");
 	if (!f)
-		return fail(DEBUGFS);
+		return tool_fail(DEBUGFS);
 	while (getline(&line, &size, f) > 0)
-		measure(&t, line, t.columns ?: COLUMNS_MAX);
+		tool_table_measure(&t, line, t.columns ?: COLUMNS_MAX);
 	rewind(f);
 	while (getline(&line, &size, f) > 0)
-		print_row(&t, line);
+		tool_table_print_row(&t, line);
 	free(line);
 	fclose(f);
 	return 0;
 }
 
 /* The library of this program, as installed or as built. They can be moved, but only together. */
-static int find_shim(char *dir)
+static int tool_shim_find(char *dir)
 {
 	static const char * const places[] = { "/" CMX_LIBREL, "/../lib" };
 	char self[PATH_MAX], *path;
@@ -144,24 +144,24 @@ static int find_shim(char *dir)
 	return found;
 }
 
-static int run(int argc, char **argv)
+static int tool_run(int argc, char **argv)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	char dir[PATH_MAX], *path;
 
 	if (argc < 2)
-		return help();
-	if (find_shim(dir))
-		return fail(SHIM);
+		return tool_help();
+	if (tool_shim_find(dir))
+		return tool_fail(SHIM);
 	if (asprintf(&path, "%s%s%s", dir, old && *old ? ":" : "", old ?: "") < 0 ||
 	    setenv("LD_LIBRARY_PATH", path, 1))
-		return fail("LD_LIBRARY_PATH");
+		return tool_fail("LD_LIBRARY_PATH");
 	execvp(argv[1], argv + 1);
-	return fail(argv[1]);
+	return tool_fail(argv[1]);
 }
 
 /* Asks the char device for its version; 0: there is none */
-static unsigned int abi_version(void)
+static unsigned int tool_module_abi(void)
 {
 	struct {
 		struct ib_uverbs_ioctl_hdr hdr;
@@ -188,31 +188,31 @@ static unsigned int abi_version(void)
 	return version;
 }
 
-static int version(int argc, char **argv)
+static int tool_version(int argc, char **argv)
 {
-	unsigned int abi = abi_version();
+	unsigned int abi = tool_module_abi();
 	char dir[PATH_MAX];
 
 	(void)argv;
 	if (argc > 1)
-		return help();
+		return tool_help();
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
 	if (abi)
 		printf("module   ABI %u\n", abi);
 	else
 		printf("module   not loaded, or no permission\n");
-	printf("library  %s\n", find_shim(dir) ? "not found" : dir);
+	printf("library  %s\n", tool_shim_find(dir) ? "not found" : dir);
 	return 0;
 }
 
-static int options(int argc, char **argv)
+static int tool_options(int argc, char **argv)
 {
 	char values[32], def[64], meaning[128];
 	size_t i;
 
 	(void)argv;
 	if (argc > 1)
-		return help();
+		return tool_help();
 	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
 	       "transports", "meaning [unit]");
 	for (i = 0; i < CMX_OPTION_ROWS; i++) {
@@ -220,7 +220,7 @@ static int options(int argc, char **argv)
 
 		if (row->source)
 			snprintf(def, sizeof(def), "%s", row->source);
-		else if (!row->host || read_line(PARAMS, row->host, def, sizeof(def)))
+		else if (!row->host || tool_file_read_line(PARAMS, row->host, def, sizeof(def)))
 			snprintf(def, sizeof(def), "%u", row->def);
 		cmx_option_values(row, values, sizeof(values));
 		cmx_option_meaning(row, meaning, sizeof(meaning));
@@ -230,65 +230,65 @@ static int options(int argc, char **argv)
 	return 0;
 }
 
-static int print_default(const char *name)
+static int tool_default_print(const char *name)
 {
 	char val[64];
 
-	if (read_line(PARAMS, name, val, sizeof(val)))
-		return fail(name);
+	if (tool_file_read_line(PARAMS, name, val, sizeof(val)))
+		return tool_fail(name);
 	printf("%s %s\n", name, val);
 	return 0;
 }
 
-static int set_default(const char *name, const char *val)
+static int tool_default_set(const char *name, const char *val)
 {
-	FILE *f = open_at(PARAMS, name, "r+");
+	FILE *f = tool_file_open(PARAMS, name, "r+");
 	int ret;
 
 	if (!f)
-		return fail(name);
+		return tool_fail(name);
 	ret = fprintf(f, "%s\n", val) < 0;
 	if (fclose(f) || ret)
-		return fail(name);
+		return tool_fail(name);
 	return 0;
 }
 
-static int default_cmd(int argc, char **argv)
+static int tool_default(int argc, char **argv)
 {
 	struct dirent *d;
 	int ret = 0;
 	DIR *dir;
 
 	if (argc > 3 || (argc > 1 && strchr(argv[1], '/')))
-		return help();
+		return tool_help();
 	if (argc == 3)
-		return set_default(argv[1], argv[2]);
+		return tool_default_set(argv[1], argv[2]);
 	if (argc == 2)
-		return print_default(argv[1]);
+		return tool_default_print(argv[1]);
 	dir = opendir(PARAMS);
 	if (!dir)
-		return fail(PARAMS);
+		return tool_fail(PARAMS);
 	while ((d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			ret |= print_default(d->d_name);
+			ret |= tool_default_print(d->d_name);
 	closedir(dir);
 	return ret;
 }
 
-static const struct command {
+static const struct tool_command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *args;
 	const char *help;
 } commands[] = {
-	{ "show", show, "[ids|mcast|stats]", "list ids, multicast groups, or counts" },
-	{ "run", run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
-	{ "options", options, "", "list the options of an id" },
-	{ "default", default_cmd, "[NAME [VALUE]]", "show or set defaults of this host" },
-	{ "version", version, "", "versions of tool, module and library" },
+	{ "show", tool_show, "[ids|mcast|stats]", "list ids, multicast groups, or counts" },
+	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
+	{ "options", tool_options, "", "list the options of an id" },
+	{ "default", tool_default, "[NAME [VALUE]]", "show or set defaults of this host" },
+	{ "version", tool_version, "", "versions of tool, module and library" },
 };
 
-static int help(void)
+static int tool_help(void)
 {
 	size_t i;
 
@@ -306,5 +306,5 @@ int main(int argc, char **argv)
 	for (i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].fn(argc - 1, argv + 1);
-	return help();
+	return tool_help();
 }
