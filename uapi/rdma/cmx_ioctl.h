@@ -14,58 +14,51 @@
 /**
  * DOC: The rdma_cmx char device
  *
- * /dev/infiniband/rdma_cmx takes one ioctl, %CMX_IOCTL, with the header and
- * the attribute encoding of the uverbs ioctl: &struct ib_uverbs_ioctl_hdr
- * names an object (&enum cmx_object) and a method, and is followed by
- * @num_attrs attributes (&struct ib_uverbs_attr). An attribute of at most
- * eight bytes that goes in stands in the attribute itself; everything else is
- * a pointer. An attribute id (&enum cmx_attr) means the same in every method.
+ * /dev/infiniband/rdma_cmx has one ioctl, %CMX_IOCTL, with the header and the attribute encoding
+ * of the uverbs ioctl. &struct ib_uverbs_ioctl_hdr names an object (&enum cmx_object) and a
+ * method. @num_attrs attributes (&struct ib_uverbs_attr) follow it. An input attribute of at most
+ * eight bytes is stored in the attribute itself; every other attribute is a pointer. An attribute
+ * id (&enum cmx_attr) has the same meaning in every method.
  *
- * @driver_id is the %CMX_ABI_VERSION that the program was compiled with, or 0
- * for a program that does without the check. A module accepts a range of
- * versions, which %CMX_CHANNEL_INFO tells, with 0 as @driver_id, to a program
- * of any version.
+ * @driver_id is the %CMX_ABI_VERSION that the program was compiled with, or 0 if the program
+ * skips the check. A module accepts a range of versions. A program of any version can query the
+ * range with %CMX_CHANNEL_INFO and 0 as @driver_id.
  *
- * One open file is one event channel. Handles belong to the file that made
- * them. poll() reports %EPOLLIN while an event waits. Closing the file
- * destroys everything in it.
+ * One open file is one event channel. Handles belong to the file that created them. poll()
+ * reports %EPOLLIN while an event is pending. Closing the file destroys all objects in it.
  *
- * What each errno means, for every method:
+ * Each errno has the same meaning in every method:
  *
- * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); an
- *   attribute is missing that the method needs, or given twice, or too short,
- *   or has flags that are not known; a value is out of its range; the id is in a state that does
- *   not allow the call.
- * * E2BIG: an attribute is longer than this kernel knows and the surplus is
- *   not zero.
+ * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); a required attribute
+ *   is missing; an attribute is given twice, is too short or has unknown flags; a value is out of
+ *   its range; the state of the id does not allow the call.
+ * * E2BIG: an attribute is longer than this kernel knows and the surplus is not zero.
  * * ENOSPC: the buffer for an output is shorter than the smallest valid one.
  * * EFAULT: a pointer cannot be read or written.
  * * ENOENT: no such handle in this file.
  * * EPROTO: the module does not accept the %CMX_ABI_VERSION of the program.
- * * EPROTONOSUPPORT: this module has no such object or method, or the method has
- *   no such attribute and the attribute is marked as mandatory
- *   (%UVERBS_ATTR_F_MANDATORY); when binding, the service ID of an AF_IB
- *   address is of another port space.
+ * * EPROTONOSUPPORT: this module has no such object or method, or the method has no such
+ *   attribute and the attribute is marked as mandatory (%UVERBS_ATTR_F_MANDATORY); when binding,
+ *   the service ID of an AF_IB address belongs to another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
- * * EMFILE: the user has as many ids and memberships as the module parameter
- *   user_ids allows without CAP_SYS_RESOURCE.
- * * EPERM: an option value that is for CAP_NET_ADMIN only.
- * * EOPNOTSUPP: the transport of the id's device does not have it.
- * * ENODEV: no RDMA device for that address, or the device was removed.
+ * * EMFILE: the user has as many ids and memberships as the module parameter user_ids allows
+ *   without CAP_SYS_RESOURCE.
+ * * EPERM: the option value requires CAP_NET_ADMIN.
+ * * EOPNOTSUPP: the transport of the id's device does not support the operation.
+ * * ENODEV: no RDMA device has that address, or the device was removed.
  * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).
- * * EACCES: a port below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the
- *   initial user namespace. net.ipv4.ip_unprivileged_port_start has no say. From
- *   every method: another process has claimed the file (%CMX_CHANNEL_CLAIM).
- * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or it is an
- *   unreachable one; EHOSTUNREACH also when RoCE v1 was asked for and the peer
- *   is behind a router.
- * * ENOPROTOOPT: no such option, when it is read.
- * * ENOSYS: no such option, when it is set, as rdma_ucm has it.
- * * EAGAIN: no event waits and the file is O_NONBLOCK; the InfiniBand port has
- *   no subnet manager to ask for a path.
- * * ERESTARTSYS (EINTR to the program): a signal came while waiting.
- * * EISCONN: the option can't take effect any more.
+ * * EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the initial user
+ *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From every method: another
+ *   process has claimed the file (%CMX_CHANNEL_CLAIM).
+ * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or the route is an unreachable
+ *   one; EHOSTUNREACH also if RoCE v1 was requested and the peer is behind a router.
+ * * ENOPROTOOPT: no such option, when reading it.
+ * * ENOSYS: no such option, when setting it, as in rdma_ucm.
+ * * EAGAIN: no event is pending and the file is O_NONBLOCK; the InfiniBand port has no subnet
+ *   manager to query for a path.
+ * * ERESTARTSYS (EINTR in the program): a signal arrived during the wait.
+ * * EISCONN: the option can no longer take effect.
  *
  * A call that fails has changed nothing.
  */
@@ -76,10 +69,10 @@
 /** define CMX_ABI_VERSION - bumped on incompatible change */
 #define CMX_ABI_VERSION 1
 
-/** define CMX_MAX_ATTRS - most attributes in one call */
+/** define CMX_MAX_ATTRS - maximum number of attributes in one call */
 #define CMX_MAX_ATTRS 16
 
-/** enum cmx_object - what a method acts on */
+/** enum cmx_object - objects that have methods */
 enum cmx_object {
 	CMX_OBJ_CHANNEL,
 	CMX_OBJ_ID,
@@ -92,22 +85,22 @@ enum cmx_channel_method {
 	/**
 	 * @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION, optionally out
 	 * CMX_ATTR_VERSION_MIN: the newest and the oldest version that the
-	 * module accepts
+	 * module accepts.
 	 */
 	CMX_CHANNEL_INFO,
 	/**
 	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; in
 	 * CMX_ATTR_EVENT_SIZES (struct cmx_event_sizes), out CMX_ATTR_EVENTS
-	 * (array of records of these sizes, see struct cmx_event_record; N
-	 * from the buffer's length), out CMX_ATTR_COUNT (u32). Waits for the
-	 * first one unless O_NONBLOCK.
+	 * (array of records of these sizes, see struct cmx_event_record; the
+	 * length of the buffer determines N), out CMX_ATTR_COUNT (u32). Waits
+	 * for the first event unless the file is O_NONBLOCK.
 	 */
 	CMX_CHANNEL_GET_EVENTS,
 	/**
-	 * @CMX_CHANNEL_CLAIM: no attributes. From here on the file is for the
-	 * caller's address space alone, as its uids may be addresses there: all
-	 * others, such as a child of fork(), get EACCES from every method. A
-	 * file that nobody has claimed is for all who have it.
+	 * @CMX_CHANNEL_CLAIM: no attributes. From then on only the address
+	 * space of the caller can use the file, because uids may be addresses
+	 * in it. All other processes, such as a child of fork(), get EACCES from
+	 * every method. Every process that has an unclaimed file can use it.
 	 */
 	CMX_CHANNEL_CLAIM,
 };
@@ -115,10 +108,9 @@ enum cmx_channel_method {
 /**
  * enum cmx_id_method - methods of CMX_OBJ_ID
  *
- * All but CREATE take CMX_ATTR_ID. BIND and RESOLVE_ADDR can do without: given
- * the attributes of CREATE in its place, they make the id, which is gone again
- * when they fail. Where "out info" is said, CMX_ATTR_INFO
- * (struct cmx_id_info) is an optional output.
+ * All methods but CREATE take CMX_ATTR_ID. BIND and RESOLVE_ADDR also accept the attributes of
+ * CREATE in its place. They then create the id, and destroy it again if they fail. "out info"
+ * means that CMX_ATTR_INFO (struct cmx_id_info) is an optional output.
  */
 enum cmx_id_method {
 	/**
@@ -127,9 +119,9 @@ enum cmx_id_method {
 	 */
 	CMX_ID_CREATE,
 	/**
-	 * @CMX_ID_DESTROY: out CMX_ATTR_COUNT, the events fetched for it,
-	 * those of its memberships included. A CONNECT_REQUEST counts for the
-	 * listener, not for the id it brings.
+	 * @CMX_ID_DESTROY: out CMX_ATTR_COUNT, the number of events fetched
+	 * for the id, including those of its memberships. A CONNECT_REQUEST
+	 * counts for the listener, not for the new id.
 	 */
 	CMX_ID_DESTROY,
 	/** @CMX_ID_BIND: in CMX_ATTR_SRC_ADDR; out info */
@@ -154,10 +146,10 @@ enum cmx_id_method {
 	CMX_ID_CONNECT,
 	/**
 	 * @CMX_ID_ACCEPT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
-	 * CMX_ATTR_UID (the new uid of an id that a request brought)
+	 * CMX_ATTR_UID (the uid of the id, if the id came with a request)
 	 */
 	CMX_ID_ACCEPT,
-	/** @CMX_ID_ESTABLISH: the active side is ready: send RTU */
+	/** @CMX_ID_ESTABLISH: send the RTU; the active side is ready */
 	CMX_ID_ESTABLISH,
 	/**
 	 * @CMX_ID_REJECT: optionally in CMX_ATTR_PRIVATE_DATA, CMX_ATTR_REASON
@@ -167,8 +159,8 @@ enum cmx_id_method {
 	/** @CMX_ID_DISCONNECT: no more attributes */
 	CMX_ID_DISCONNECT,
 	/**
-	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type). IB_EVENT_QP_FATAL gives
-	 * EINVAL, but the path records that lead to the peer are asked for anew
+	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type). IB_EVENT_QP_FATAL fails with
+	 * EINVAL, but the path records to the peer are queried again
 	 */
 	CMX_ID_NOTIFY,
 	/**
@@ -188,10 +180,10 @@ enum cmx_id_method {
 	 */
 	CMX_ID_GET_OPTION,
 	/**
-	 * @CMX_ID_MIGRATE: this file is the new owner: in CMX_ATTR_ID (of the
-	 * other file), CMX_ATTR_FD (s32, the other file); out CMX_ATTR_OUT_ID
-	 * (the handle here) and CMX_ATTR_COUNT, the events fetched so far.
-	 * Events that wait move with it.
+	 * @CMX_ID_MIGRATE: move an id to this file; in CMX_ATTR_ID (the handle
+	 * in the other file), CMX_ATTR_FD (s32, the other file); out
+	 * CMX_ATTR_OUT_ID (the handle in this file) and CMX_ATTR_COUNT, the
+	 * number of events fetched so far. Pending events move with the id.
 	 */
 	CMX_ID_MIGRATE,
 };
@@ -206,13 +198,13 @@ enum cmx_mcast_method {
 	CMX_MCAST_JOIN,
 	/**
 	 * @CMX_MCAST_LEAVE: in CMX_ATTR_MCAST_ID; out CMX_ATTR_COUNT, the
-	 * events fetched for it
+	 * number of events fetched for the membership
 	 */
 	CMX_MCAST_LEAVE,
 	/**
-	 * @CMX_MCAST_REPORT: in CMX_ATTR_MCAST_ID. The QP could not be attached after an event
-	 * with CMX_EVENT_F_REJOIN: the same event comes again, after a while that doubles with
-	 * each time. Nothing happens to other memberships
+	 * @CMX_MCAST_REPORT: in CMX_ATTR_MCAST_ID. Called if the QP could not be attached after an
+	 * event with CMX_EVENT_F_REJOIN. The same event is reported again after a delay, which
+	 * doubles each time. The call has no effect on other memberships
 	 */
 	CMX_MCAST_REPORT,
 };
@@ -222,7 +214,7 @@ enum cmx_attr {
 	CMX_ATTR_ID,		/* in u32 */
 	CMX_ATTR_OUT_ID,	/* out u32 */
 	CMX_ATTR_MCAST_ID,	/* in u32 */
-	CMX_ATTR_UID,		/* in u64: comes back in events */
+	CMX_ATTR_UID,		/* in u64: returned in events */
 	CMX_ATTR_PS,		/* in u32 */
 	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type */
 	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
@@ -262,23 +254,23 @@ enum cmx_opt_flags {
 	CMX_OPT_F_SET = 1 << 0,
 };
 
-/** define CMX_OPTION - option level of what rdma_cmx adds */
+/** define CMX_OPTION - level of the options that rdma_cmx adds */
 #define CMX_OPTION 0x434d
 
 /**
  * enum cmx_option_name - names at level CMX_OPTION; all values are u32
  *
- * Documentation/options.rst has their ranges and units, and until when and on which transports
- * they can be set.
+ * Documentation/options.rst lists the range and unit of each option, and until when and on which
+ * transports it can be set.
  */
 enum cmx_option_name {
 	/** @CMX_OPTION_MIN_RNR_TIMER: RNR NAK timer of the QP */
 	CMX_OPTION_MIN_RNR_TIMER = 1,
 	/** @CMX_OPTION_CM_RETRIES: resends of REQ, REP, DREQ, SIDR REQ */
 	CMX_OPTION_CM_RETRIES,
-	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: time for an answer, each try */
+	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: time to wait for a reply, for each try */
 	CMX_OPTION_CM_RESPONSE_TIMEOUT,
-	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from connect to UNREACHABLE */
+	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from the connect call to UNREACHABLE */
 	CMX_OPTION_CONNECT_DEADLINE_MS,
 	/** @CMX_OPTION_RESOLVE_RETRIES: resends of a path query (InfiniBand) */
 	CMX_OPTION_RESOLVE_RETRIES,
@@ -296,39 +288,40 @@ enum cmx_option_name {
 	CMX_OPTION_PATH_MTU,
 	/** @CMX_OPTION_ECE_POLICY: enum cmx_ece_policy */
 	CMX_OPTION_ECE_POLICY,
-	/** @CMX_OPTION_MCAST_REJOIN: rejoin groups that were lost */
+	/** @CMX_OPTION_MCAST_REJOIN: rejoin groups after a membership error */
 	CMX_OPTION_MCAST_REJOIN,
-	/** @CMX_OPTION_MCAST_LOOPBACK: receive what one sends to a group */
+	/** @CMX_OPTION_MCAST_LOOPBACK: receive own messages to a group */
 	CMX_OPTION_MCAST_LOOPBACK,
 };
 
 /** enum cmx_ece_policy - values of CMX_OPTION_ECE_POLICY */
 enum cmx_ece_policy {
-	/** @CMX_ECE_AUTO: use it where both ends have it */
+	/** @CMX_ECE_AUTO: use ECE if both ends support it */
 	CMX_ECE_AUTO,
-	/** @CMX_ECE_OFF: neither offer nor answer */
+	/** @CMX_ECE_OFF: neither offer ECE nor reply to an offer */
 	CMX_ECE_OFF,
-	/** @CMX_ECE_REQUIRE: no ECE from the peer ends the connection */
+	/** @CMX_ECE_REQUIRE: end the connection if the peer sends no ECE */
 	CMX_ECE_REQUIRE,
 };
 
 /**
- * struct cmx_id_info - what an id is bound to and has resolved
- * @node_guid: of the device, network order; some have 0
+ * struct cmx_id_info - binding and resolved addresses of an id
+ * @node_guid: node GUID of the device, network order; 0 on some devices
  * @ibdev_index: index of the device
- * @port_num: port; 0 without a device, of which the other fields are 0 then as well
- * @num_paths: path records in @path
+ * @port_num: port; 0 without a device, and then the other fields of the device are 0 too
+ * @num_paths: number of path records in @path
  * @state: state of the id, see Documentation/states.rst
  * @reserved0: 0
  * @pkey: P_Key, host order
- * @tos: traffic class in effect
+ * @tos: effective traffic class
  * @qp_type: enum ib_qp_type
+ * @reserved: 0
  * @sgid: source GID
  * @dgid: destination GID
  * @src_addr: local address, with the port
- * @dst_addr: peer's address, with the port
+ * @dst_addr: address of the peer, with the port
  * @path: primary and alternate path record
- * @init_attr: what ibv_modify_qp() needs for INIT; qp_state 0 when not known
+ * @init_attr: attributes that ibv_modify_qp() needs for INIT; qp_state is 0 if they are not known
  */
 struct cmx_id_info {
 	__aligned_u64 node_guid;
@@ -349,15 +342,15 @@ struct cmx_id_info {
 	struct ib_uverbs_qp_attr init_attr;
 };
 
-/** enum cmx_ece_flags - what happened to an ECE pair */
+/** enum cmx_ece_flags - state of the ECE negotiation */
 enum cmx_ece_flags {
 	/** @CMX_ECE_F_LOCAL: a local pair was set */
 	CMX_ECE_F_LOCAL = 1 << 0,
-	/** @CMX_ECE_F_OFFERED: it went out in a REQ or REP */
+	/** @CMX_ECE_F_OFFERED: a REQ or REP carried it */
 	CMX_ECE_F_OFFERED = 1 << 1,
-	/** @CMX_ECE_F_REMOTE: the peer sent one */
+	/** @CMX_ECE_F_REMOTE: the peer sent a pair */
 	CMX_ECE_F_REMOTE = 1 << 2,
-	/** @CMX_ECE_F_APPLIED: both ends sent one: the connection uses it */
+	/** @CMX_ECE_F_APPLIED: both ends sent a pair; the connection uses ECE */
 	CMX_ECE_F_APPLIED = 1 << 3,
 	/** @CMX_ECE_F_REJECTED: the connection was rejected with reason 35 */
 	CMX_ECE_F_REJECTED = 1 << 4,
@@ -365,8 +358,8 @@ enum cmx_ece_flags {
 
 /**
  * struct cmx_ece_info - the ECE negotiation of an id
- * @local: what we offer or answer
- * @remote: what the peer offered or answered
+ * @local: pair that this end offers or replies with
+ * @remote: pair that the peer offered or replied with
  * @flags: enum cmx_ece_flags
  * @policy: enum cmx_ece_policy
  */
@@ -377,7 +370,7 @@ struct cmx_ece_info {
 	__u32 policy;
 };
 
-/** enum cmx_mcast_mask - which fields of struct cmx_mcast_attr count */
+/** enum cmx_mcast_mask - valid fields of struct cmx_mcast_attr */
 enum cmx_mcast_mask {
 	CMX_MCAST_QKEY = 1 << 0,
 	CMX_MCAST_PKEY = 1 << 1,
@@ -400,7 +393,7 @@ enum cmx_mcast_join_state {
 
 /**
  * struct cmx_mcast_attr - attributes of one join
- * @mask: enum cmx_mcast_mask: the fields below that count
+ * @mask: enum cmx_mcast_mask: the fields below that are valid
  * @join_state: enum cmx_mcast_join_state
  * @qkey: Q_Key
  * @flow_label: 0..0xfffff
@@ -428,7 +421,7 @@ struct cmx_mcast_attr {
 	__u32 reserved;
 };
 
-/** enum cmx_event_flags - what of struct cmx_event_record is filled in */
+/** enum cmx_event_flags - valid parts of struct cmx_event_record */
 enum cmx_event_flags {
 	/** @CMX_EVENT_F_UD: @param is ud, not conn */
 	CMX_EVENT_F_UD = 1 << 0,
@@ -438,15 +431,14 @@ enum cmx_event_flags {
 	CMX_EVENT_F_QP = 1 << 2,
 	/** @CMX_EVENT_F_MCAST: @uid and @id name a membership */
 	CMX_EVENT_F_MCAST = 1 << 3,
-	/** @CMX_EVENT_F_REJOIN: the membership had been lost and is back */
+	/** @CMX_EVENT_F_REJOIN: rejoined after a membership error */
 	CMX_EVENT_F_REJOIN = 1 << 4,
 };
 
 /**
  * struct cmx_event_resp - one event
- * @uid: of the id or of the membership; of the listener for CONNECT_REQUEST.
- *       An id that a request brought has no events before CMX_ID_ACCEPT gives
- *       it a uid.
+ * @uid: uid of the id or of the membership; for CONNECT_REQUEST, uid of the listener.
+ *       An id that came with a request has no events before CMX_ID_ACCEPT sets its uid.
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
  * @event: enum rdma_cm_event_type
@@ -455,8 +447,8 @@ enum cmx_event_flags {
  * @reserved: 0
  * @ece: the peer's ECE
  * @param: connection or datagram parameters
- * @rtr: what ibv_modify_qp() needs for RTR; not written without CMX_EVENT_F_QP
- * @rts: what ibv_modify_qp() needs for RTS; likewise
+ * @rtr: attributes that ibv_modify_qp() needs for RTR; not written without CMX_EVENT_F_QP
+ * @rts: attributes that ibv_modify_qp() needs for RTS; not written without CMX_EVENT_F_QP
  */
 struct cmx_event_resp {
 	__aligned_u64 uid;
@@ -476,13 +468,13 @@ struct cmx_event_resp {
 };
 
 /**
- * struct cmx_event_sizes - how long the parts of each event record are
+ * struct cmx_event_sizes - sizes of the parts of each event record
  * @resp: sizeof(struct cmx_event_resp) in the caller's header, at least up to
  *	@param; a multiple of 8
  * @info: sizeof(struct cmx_id_info) in the caller's header, at least up to
- *	@src_addr, or 0 when the caller does not want it; a multiple of 8
+ *	@src_addr, or 0 if the caller does not want it; a multiple of 8
  *
- * What the caller's parts have more than this kernel's is zeroed.
+ * If a part is longer than this kernel knows, the kernel zeroes the surplus.
  */
 struct cmx_event_sizes {
 	__u32 resp;
@@ -490,10 +482,10 @@ struct cmx_event_sizes {
 };
 
 /**
- * struct cmx_event_record - one element of CMX_ATTR_EVENTS, for a caller whose
- *	sizes are those of this header
+ * struct cmx_event_record - one element of CMX_ATTR_EVENTS, for a caller that passes the sizes of
+ *	this header
  * @resp: the event
- * @info: the id as it is now; not written without CMX_EVENT_F_INFO
+ * @info: current state of the id; not written without CMX_EVENT_F_INFO
  */
 struct cmx_event_record {
 	struct cmx_event_resp resp;

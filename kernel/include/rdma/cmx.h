@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * RDMA connection management for kernel ULPs: the calls of rdma_cmx.ko.
+ * RDMA connection management for kernel ULPs: the functions of rdma_cmx.ko.
  *
- * Events, connection parameters, routes and port spaces are those of
- * <rdma/rdma_cm.h>; only its types are used, never its functions.
+ * Events, connection parameters, routes and port spaces have the types of <rdma/rdma_cm.h>. None
+ * of its functions is used.
  */
 #ifndef RDMA_CMX_KERNEL_H
 #define RDMA_CMX_KERNEL_H
@@ -16,24 +16,25 @@ struct cmx_mcast;
 
 /**
  * typedef cmx_event_handler - receives the events of an id
- * @id: the id; for CONNECT_REQUEST the new one, whose context is the listener's
+ * @id: the id; for CONNECT_REQUEST the new id, which has the context of the listener
  * @event: valid during the call only
  *
- * Called in process context, one event of an id at a time, in order, with no
- * lock of rdma_cmx held: it may sleep and may call any function on @id but
- * cmx_destroy_id() and cmx_lock_handler().
+ * The events of an id are handled in order, one at a time. The handler may call any function on
+ * @id except cmx_destroy_id() and cmx_lock_handler().
  *
- * Return: 0, or anything else to have @id destroyed, whose QP has been
- * destroyed then: it is not called for @id again, and @id is not to be touched.
+ * Context: process, may sleep. No lock of rdma_cmx is held.
+ *
+ * Return: 0, or another value to destroy @id. The handler must have destroyed its QP before. It
+ * is not called for @id again, and must not access @id any more.
  */
 typedef int (*cmx_event_handler)(struct cmx_id *id, struct rdma_cm_event *event);
 
 /**
  * struct cmx_id - a communication identifier
- * @device: the RDMA device, once bound to one
- * @context: the owner's
+ * @device: the RDMA device; NULL until the id is bound to a device
+ * @context: for use by the consumer
  * @qp: set by cmx_create_qp()
- * @event_handler: called with each event
+ * @event_handler: called for each event
  * @route: addresses and path records
  * @ps: port space
  * @qp_type: type of the QP
@@ -93,10 +94,10 @@ int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
 int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr);
 
 /**
- * struct cmx_event_info - what an event says beyond struct rdma_cm_event
- * @flags: CMX_EVENT_F_REJOIN: the membership had been lost and is back
- * @num_paths: path records in @path
- * @path: path records of the id, those of its route; NULL when it has none
+ * struct cmx_event_info - fields of an event that struct rdma_cm_event lacks
+ * @flags: CMX_EVENT_F_REJOIN: rejoined after a membership error
+ * @num_paths: number of path records in @path
+ * @path: path records of the route of the id; NULL if there are none
  *
  * Fields may be added at the end.
  */
@@ -113,11 +114,11 @@ bool cmx_is_consumer_reject(struct cmx_id *id, int reason);
 const void *cmx_consumer_reject_data(struct cmx_id *id, const struct rdma_cm_event *event, u8 *len);
 
 /**
- * cmx_set_option_u32() - set an option of one number, which is nearly all
+ * cmx_set_option_u32() - set an option that has a u32 value
  * @id: the id
  * @level: RDMA_OPTION_ID or CMX_OPTION
  * @name: option within @level
- * @val: its value
+ * @val: the value
  *
  * Context: process, may sleep.
  *
@@ -129,9 +130,11 @@ static inline int cmx_set_option_u32(struct cmx_id *id, int level, int name, u32
 }
 
 /**
- * cmx_set_service_type() - RDMA_OPTION_ID_TOS
+ * cmx_set_service_type() - set RDMA_OPTION_ID_TOS
  * @id: the id
- * @tos: 0..255; 0: back to the default
+ * @tos: 0..255; 0 restores the default
+ *
+ * Context: process, may sleep.
  *
  * Return: as cmx_set_option().
  */
@@ -141,9 +144,11 @@ static inline int cmx_set_service_type(struct cmx_id *id, int tos)
 }
 
 /**
- * cmx_set_reuseaddr() - RDMA_OPTION_ID_REUSEADDR
+ * cmx_set_reuseaddr() - set RDMA_OPTION_ID_REUSEADDR
  * @id: the id
- * @reuse: whether others may have its port
+ * @reuse: whether other ids may share the port
+ *
+ * Context: process, may sleep.
  *
  * Return: as cmx_set_option().
  */
@@ -153,9 +158,11 @@ static inline int cmx_set_reuseaddr(struct cmx_id *id, int reuse)
 }
 
 /**
- * cmx_set_afonly() - RDMA_OPTION_ID_AFONLY
+ * cmx_set_afonly() - set RDMA_OPTION_ID_AFONLY
  * @id: the id
- * @afonly: whether a wildcard address stands for its own family alone
+ * @afonly: whether a wildcard address covers only its own address family
+ *
+ * Context: process, may sleep.
  *
  * Return: as cmx_set_option().
  */
@@ -165,9 +172,11 @@ static inline int cmx_set_afonly(struct cmx_id *id, int afonly)
 }
 
 /**
- * cmx_set_ack_timeout() - RDMA_OPTION_ID_ACK_TIMEOUT
+ * cmx_set_ack_timeout() - set RDMA_OPTION_ID_ACK_TIMEOUT
  * @id: the id, of a reliable connection
  * @timeout: 0..31, 4.096 us * 2^n
+ *
+ * Context: process, may sleep.
  *
  * Return: as cmx_set_option().
  */
@@ -177,9 +186,11 @@ static inline int cmx_set_ack_timeout(struct cmx_id *id, u8 timeout)
 }
 
 /**
- * cmx_set_min_rnr_timer() - CMX_OPTION_MIN_RNR_TIMER
+ * cmx_set_min_rnr_timer() - set CMX_OPTION_MIN_RNR_TIMER
  * @id: the id, of a reliable connection
  * @timer: 0..31, encoded as in IBTA 9.7.5.2.8
+ *
+ * Context: process, may sleep.
  *
  * Return: as cmx_set_option().
  */
