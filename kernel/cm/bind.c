@@ -134,6 +134,8 @@ int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr)
  * If the option AFONLY has not been set, it defaults to on for IPv4 and to the value of
  * net.ipv6.bindv6only for IPv6.
  *
+ * Context: process, may sleep.
+ *
  * Return: 0; on error nothing has changed:
  *
  * * -EINVAL: the id is bound already, a link-local address lacks its scope ID, or
@@ -160,14 +162,14 @@ int cmx_bind_addr(struct cmx_id *id, const struct sockaddr *addr)
 EXPORT_SYMBOL_GPL(cmx_bind_addr);
 
 /**
- * cmx_restrict_node_type() - keep an id to devices of one type
+ * cmx_restrict_node_type() - restrict an id to devices of one node type
  * @id: the id, not bound to a device yet
- * @node_type: %RDMA_NODE_IB_CA, which RoCE devices are too; %RDMA_NODE_RNIC; or
- *	%RDMA_NODE_UNSPECIFIED: any
+ * @node_type: %RDMA_NODE_IB_CA, which includes RoCE devices; %RDMA_NODE_RNIC; or
+ *	%RDMA_NODE_UNSPECIFIED for any type
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL: another type; -EALREADY: bound to a device, or listening.
+ * Return: 0; -EINVAL for another type; -EALREADY if the id is bound to a device, or listens.
  */
 int cmx_restrict_node_type(struct cmx_id *id, u8 node_type)
 {

@@ -492,6 +492,8 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
  * -ETIMEDOUT, -ENODEV (no RDMA device on the route), or an error of the route lookup. After
  * ADDR_ERROR the id is bound.
  *
+ * Context: process, may sleep.
+ *
  * Return: 0; on error nothing has changed and no event follows:
  *
  * * -EINVAL: the id is in another state, or the address families differ.

@@ -91,6 +91,8 @@ EXPORT_SYMBOL_GPL(cmx_get_remote_ece);
  * @info: receives the state
  *
  * Context: process, may sleep.
+ *
+ * Return: none.
  */
 void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 {

@@ -205,6 +205,8 @@ EXPORT_SYMBOL_GPL(cmx_create_qp);
  * @id: the id; nothing is done if it has no QP
  *
  * Context: process, may sleep.
+ *
+ * Return: none.
  */
 void cmx_destroy_qp(struct cmx_id *id)
 {

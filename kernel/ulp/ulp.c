@@ -225,12 +225,12 @@ static const struct cmx_id_consumer_ops ulp_sink = {
 };
 
 /**
- * cmx_create_id() - make a communication identifier
- * @net: network namespace whose devices, addresses and ports it uses
+ * cmx_create_id() - create a communication identifier
+ * @net: network namespace whose devices, addresses and ports the id uses
  * @handler: receives its events
  * @context: becomes @context of the id
  * @ps: port space
- * @qp_type: type of the QP that it will have
+ * @qp_type: type of the QP that the id will have
  *
  * Context: process, may sleep.
  *
@@ -260,15 +260,15 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 EXPORT_SYMBOL_GPL(cmx_create_id);
 
 /**
- * cmx_destroy_id() - end an id
- * @id: the id; its QP has been destroyed. Not from its own handler, which
- *	returns non-zero instead
+ * cmx_destroy_id() - destroy an id
+ * @id: the id; its QP has been destroyed
  *
- * Waits for a handler that runs, never for the wire; to that one the id looks
- * as before. No handler runs for @id, or for requests to it as a listener, after
- * this returns.
+ * Waits for a running handler, but never for the peer. The running handler sees the id unchanged.
+ * After this function returns, no handler runs for @id or for requests to it as a listener.
  *
- * Context: process, may sleep.
+ * Context: process, may sleep. Not from the handler of @id, which returns non-zero instead.
+ *
+ * Return: none.
  */
 void cmx_destroy_id(struct cmx_id *id)
 {
@@ -298,14 +298,15 @@ static bool ulp_handler_trylock(struct ulp_id *ulp)
 }
 
 /**
- * cmx_lock_handler() - keep the handler of an id from running
+ * cmx_lock_handler() - prevent the handler of an id from running
  * @id: the id
  *
- * Waits for a handler that runs. Events wait until cmx_unlock_handler(). In
- * between any verb may be called but cmx_destroy_id(), and @context and
- * @event_handler of the id may be changed.
+ * Waits for a running handler. Events wait until cmx_unlock_handler(). Until then the caller may
+ * call any function except cmx_destroy_id(), and may change @context and @event_handler of the id.
  *
  * Context: process, may sleep. Not from the handler of @id.
+ *
+ * Return: none.
  */
 void cmx_lock_handler(struct cmx_id *id)
 {
@@ -320,6 +321,8 @@ EXPORT_SYMBOL_GPL(cmx_lock_handler);
  * @id: the id, locked by cmx_lock_handler()
  *
  * Context: process. Does not run the handler itself.
+ *
+ * Return: none.
  */
 void cmx_unlock_handler(struct cmx_id *id)
 {

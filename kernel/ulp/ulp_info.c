@@ -29,12 +29,14 @@ static const char * const event_names[] = {
 };
 
 /**
- * cmx_query_event() - what an event says beyond struct rdma_cm_event
- * @event: the event, which the handler of its id was called with
- * @info: where it goes
- * @size: sizeof(*@info); what this module does not know is zeroed
+ * cmx_query_event() - query the fields of an event that struct rdma_cm_event lacks
+ * @event: the event that the handler was called with
+ * @info: receives the fields
+ * @size: sizeof(*@info); fields that this module does not know are zeroed
  *
- * Context: the handler of the id. The path records are valid until it returns.
+ * Context: the handler of the id. The path records are valid until the handler returns.
+ *
+ * Return: none.
  */
 void cmx_query_event(const struct rdma_cm_event *event, struct cmx_event_info *info, size_t size)
 {
@@ -52,12 +54,12 @@ void cmx_query_event(const struct rdma_cm_event *event, struct cmx_event_info *i
 EXPORT_SYMBOL_GPL(cmx_query_event);
 
 /**
- * cmx_event_msg() - an event, for people
+ * cmx_event_msg() - get the name of an event for messages
  * @event: the event
  *
  * Context: any.
  *
- * Return: its name; never NULL.
+ * Return: the name; never NULL.
  */
 const char *cmx_event_msg(enum rdma_cm_event_type event)
 {
@@ -73,13 +75,13 @@ static bool ulp_id_is_iwarp(const struct cmx_id *id)
 }
 
 /**
- * cmx_reject_msg() - the reason of a reject, for people
- * @id: the id that got REJECTED
+ * cmx_reject_msg() - describe the reason of a reject for messages
+ * @id: the id that received REJECTED
  * @reason: status of that event
  *
  * Context: any.
  *
- * Return: text; never NULL.
+ * Return: the description; never NULL.
  */
 const char *cmx_reject_msg(struct cmx_id *id, int reason)
 {
@@ -91,11 +93,13 @@ const char *cmx_reject_msg(struct cmx_id *id, int reason)
 EXPORT_SYMBOL_GPL(cmx_reject_msg);
 
 /**
- * cmx_is_consumer_reject() - whether the peer's ULP rejected, and not its CM
- * @id: the id that got REJECTED
+ * cmx_is_consumer_reject() - check whether the ULP of the peer rejected, and not its CM
+ * @id: the id that received REJECTED
  * @reason: status of that event
  *
  * Context: any.
+ *
+ * Return: true if the ULP of the peer rejected.
  */
 bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
 {
@@ -104,14 +108,14 @@ bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
 EXPORT_SYMBOL_GPL(cmx_is_consumer_reject);
 
 /**
- * cmx_consumer_reject_data() - what the peer's ULP rejected with
+ * cmx_consumer_reject_data() - get the private data of a reject by the ULP of the peer
  * @id: the id
  * @event: REJECTED
- * @len: receives the length in bytes, 0 when there is none
+ * @len: receives the length in bytes; 0 if there is none
  *
- * Context: any; the data is valid as long as @event.
+ * Context: any. The data is valid as long as @event is.
  *
- * Return: the private data, or NULL when it was not the peer's ULP.
+ * Return: the private data, or NULL if the ULP of the peer did not reject.
  */
 const void *cmx_consumer_reject_data(struct cmx_id *id, const struct rdma_cm_event *event, u8 *len)
 {
@@ -125,14 +129,16 @@ const void *cmx_consumer_reject_data(struct cmx_id *id, const struct rdma_cm_eve
 EXPORT_SYMBOL_GPL(cmx_consumer_reject_data);
 
 /**
- * cmx_read_gids() - the GIDs of a connection
+ * cmx_read_gids() - read the GIDs of a connection
  * @id: the id
- * @sgid: receives the local one; may be NULL
- * @dgid: receives the peer's; may be NULL
+ * @sgid: receives the local GID; may be NULL
+ * @dgid: receives the GID of the peer; may be NULL
  *
- * All zero as long as the id is not bound to a device.
+ * Both GIDs are all zero until the id is bound to a device.
  *
  * Context: process, may sleep.
+ *
+ * Return: none.
  */
 void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 {
@@ -151,11 +157,13 @@ void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 EXPORT_SYMBOL_GPL(cmx_read_gids);
 
 /**
- * cmx_get_service_id() - the service ID that stands for an address
- * @id: the id, for its port space
- * @addr: the address; its port counts
+ * cmx_get_service_id() - get the service ID of an address
+ * @id: the id; its port space is used
+ * @addr: the address; its port is used
  *
  * Context: any.
+ *
+ * Return: the service ID.
  */
 __be64 cmx_get_service_id(struct cmx_id *id, const struct sockaddr *addr)
 {
