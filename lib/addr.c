@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Binding an id, resolving addresses and routes.
+ * Binding ids, resolving addresses and routes.
  */
 #include <string.h>
 #include "cmx_lib.h"
 
-/* 0 for no address and for a family that RDMA has not */
+/* 0 without an address, and for an address family that RDMA does not have */
 socklen_t cmxl_addr_len(const struct sockaddr *addr)
 {
 	if (!addr)
@@ -64,8 +64,8 @@ int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 }
 
 /*
- * What was resolved comes with the event and not with the call's answer: it is
- * filled in by the thread that fetches the event, and by no other.
+ * The result comes with the event, not with the return of the call: only the thread that fetches
+ * the event fills it in.
  */
 int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 		      struct sockaddr *dst_addr, int timeout_ms)
@@ -82,7 +82,7 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
 	if (src_len)
 		cmxl_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
-	/* before the event can come, and another thread with it */
+	/* set it before the event can arrive, which another thread may fetch */
 	memcpy(&cm_id->route.addr.dst_storage, dst_addr, dst_len);
 	if (cmxl_id_issue_new(&cmd, id)) {
 		cm_id->route.addr.dst_storage = before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Names and services to RDMA addresses, by getaddrinfo(3).
+ * Translation of names and services to RDMA addresses, with getaddrinfo(3).
  */
 #include <netdb.h>
 #include <stdlib.h>
@@ -151,7 +151,7 @@ static int cmxl_rai_copy_hints(struct rdma_addrinfo *rai, const struct rdma_addr
 				  hints->ai_dst_len);
 }
 
-/* 0; -1 with errno; or an EAI_ code, for gai_strerror(3) */
+/* Returns 0, -1 with errno set, or an EAI_ code for gai_strerror(3). */
 int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		     struct rdma_addrinfo **res)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Event channels: open files of the char device. The library knows of a channel nothing but its
- * file, as an application may have made struct rdma_event_channel itself.
+ * Event channels: open files of the char device. The library uses only the file descriptor of a
+ * channel, because an application may have created struct rdma_event_channel itself.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 #define CMXL_DEVICE_PATH "/dev/infiniband/" CMX_DEVICE_NAME
 
 /*
- * The channel is for this process alone from here on: events name ids by their addresses. One that
- * was only opened is not claimed yet, so that a daemon can open it before it forks. 0, or -1 with
- * errno: EACCES when it is another process's, EBADF or ENOTTY when it is no channel.
+ * From then on only this process can use the channel, because events identify ids by their
+ * addresses. Opening a channel does not claim it, so that a daemon can open it before it forks.
+ * Returns 0, or -1 with errno: EACCES if another process has claimed it, EBADF or ENOTTY if it is
+ * not a channel.
  */
 int cmxl_channel_claim(struct rdma_event_channel *channel)
 {
@@ -23,7 +24,7 @@ int cmxl_channel_claim(struct rdma_event_channel *channel)
 	return cmxl_cmd_issue(&cmd, channel->fd);
 }
 
-/* In a child of fork(): what belongs to the channel is the parent's. */
+/* True in a child of fork(): the objects of the channel belong to the parent. */
 bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
 {
 	return cmxl_channel_claim(channel) && errno == EACCES;
@@ -47,8 +48,8 @@ struct rdma_event_channel *rdma_create_event_channel(void)
 }
 
 /*
- * Programs do it while one of their threads waits for an event, or is about to wait: the last
- * channels to be destroyed are kept, so that it finds that there is no file.
+ * Programs destroy a channel while one of their threads waits for an event, or is about to wait.
+ * The memory of the last destroyed channels is kept, so that such a thread finds the fd -1.
  */
 void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {

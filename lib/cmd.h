@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The builder of ioctl commands.
+ * Building ioctl commands.
  *
- * A command lives on the stack of its caller and is built in the order of its
- * attributes: cmxl_cmd_init(), cmxl_cmd_*(), cmxl_cmd_issue(). Buffers given to it
- * must stay until it was issued.
+ * A command is on the stack of its caller. The caller adds the attributes in order:
+ * cmxl_cmd_init(), cmxl_cmd_*(), cmxl_cmd_issue(). The buffers must stay valid until the command
+ * has been issued.
  */
 #ifndef CMXL_CMD_H
 #define CMXL_CMD_H
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <rdma/rdma_cmx.h>
 
-/* most attributes in any command of this library */
+/* maximum number of attributes in a command of this library */
 #define CMXL_CMD_ATTRS 8
 
 struct cmxl_cmd {
@@ -30,7 +30,7 @@ static inline void cmxl_cmd_init(struct cmxl_cmd *cmd, uint16_t object, uint16_t
 	memset(&cmd->hdr, 0, sizeof(cmd->hdr));
 	cmd->hdr.object_id = object;
 	cmd->hdr.method_id = method;
-	/* the kernel module refuses one that it can't serve */
+	/* the kernel module refuses a version that it does not support */
 	cmd->hdr.driver_id = CMX_ABI_VERSION;
 }
 
@@ -46,7 +46,7 @@ static inline struct ib_uverbs_attr *cmxl_cmd_attr(struct cmxl_cmd *cmd, uint16_
 	return attr;
 }
 
-/* Up to eight bytes stand in the attribute itself. */
+/* Up to eight bytes are stored in the attribute itself. */
 static inline void cmxl_cmd_in(struct cmxl_cmd *cmd, uint16_t id, const void *buf, size_t len)
 {
 	struct ib_uverbs_attr *attr = cmxl_cmd_attr(cmd, id, len, UVERBS_ATTR_F_MANDATORY);
@@ -72,7 +72,7 @@ static inline void cmxl_cmd_out(struct cmxl_cmd *cmd, uint16_t id, void *buf, si
 	cmxl_cmd_attr(cmd, id, len, 0)->data = (uintptr_t)buf;
 }
 
-/* The start of struct cmx_id_info; of the rest, what says that it is not there. */
+/* Requests only the start of struct cmx_id_info, and marks the rest as not valid. */
 static inline void cmxl_cmd_out_start(struct cmxl_cmd *cmd, struct cmx_id_info *info)
 {
 	info->dst_addr.ss_family = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of librdmacm share.
+ * Declarations that the files of librdmacm share.
  *
- * Lock order: the lock of those who wait for acknowledgements (event.c), an id's
- * lock, then the lock of the device list. No lock is held while
- * a thread waits for an event, or while an application's code runs.
+ * Lock order: acked_lock (event.c), the lock of an id, then devices_lock (device.c). No lock is
+ * held while a thread waits for an event, or while code of the application runs.
  */
 #ifndef CMXL_LIB_H
 #define CMXL_LIB_H
@@ -17,7 +16,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Everything is hidden but what the public headers declare. */
+/* Only the functions that the public headers declare are exported. */
 #pragma GCC visibility push(default)
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
@@ -35,13 +34,13 @@
  * @next: next device; the list is sorted by @index
  * @dev: the device as libibverbs lists it
  * @verbs: open context; stays open as long as the device exists
- * @pd: default protection domain, while @refs is not 0
- * @xrcd: default XRC domain, once somebody asked for it
+ * @pd: default protection domain; allocated for the first id
+ * @xrcd: default XRC domain; opened at the first use
  * @guid: node GUID, network order
- * @index: index of the device in the kernel, -1 when not known
- * @refs: ids bound to it, and lists of rdma_get_devices() it is in
- * @max_initiator_depth: RDMA reads and atomics it can have under way
- * @max_responder_resources: RDMA reads and atomics it can answer at once
+ * @index: index of the device in the kernel, -1 if not known
+ * @refs: number of ids bound to the device, and of rdma_get_devices() lists that contain it
+ * @max_initiator_depth: maximum number of outstanding RDMA reads and atomics as initiator
+ * @max_responder_resources: maximum number of outstanding RDMA reads and atomics as responder
  * @dead: the device is gone; freed with the last reference
  */
 struct cmxl_device {
@@ -62,12 +61,12 @@ struct cmxl_id;
 struct cmxl_mcast;
 
 /**
- * struct cmxl_event - an event in the application's hands
+ * struct cmxl_event - an event that was returned to the application
  * @event: the public part
- * @private_data: what @event points at
+ * @private_data: private data that @event points to
  * @info: for rdma_cmx_query_event()
- * @id: the id whose acknowledged events it counts for; of a request, the listener
- * @mcast: the membership it counts for as well, or NULL
+ * @id: the id that counts the acknowledgement; for a request, the listener
+ * @mcast: the membership that counts it too, or NULL
  */
 struct cmxl_event {
 	struct rdma_cm_event event;
@@ -77,17 +76,17 @@ struct cmxl_event {
 	struct cmxl_mcast *mcast;
 };
 
-/* of libibverbs, which exports them but declares them in no installed header */
+/* libibverbs exports these functions, but no installed header declares them. */
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_attr *src);
 void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src);
 
 /**
- * struct cmxl_known - what the kernel has told of an id that connects
- * @paths: path records that the id's route points at
- * @init: for INIT, from the last struct cmx_id_info; qp_state 0: not known
- * @rtr: for RTR, from a connection event; qp_state 0: not known
- * @rts: for RTS, likewise
- * @applied_init: the INIT attributes the QP was last given
+ * struct cmxl_known - path records and QP attributes that the kernel reported for an id
+ * @paths: path records that the route of the id points to
+ * @init: attributes for INIT, from the last struct cmx_id_info; qp_state is 0 if not known
+ * @rtr: attributes for RTR, from a connection event; qp_state is 0 if not known
+ * @rts: attributes for RTS, from a connection event; qp_state is 0 if not known
+ * @applied_init: the INIT attributes that were last applied to the QP
  */
 struct cmxl_known {
 	struct ibv_sa_path_rec paths[2];
@@ -100,29 +99,29 @@ struct cmxl_known {
 /**
  * struct cmxl_id - an rdma_cm_id
  * @id: the public part
- * @dev: the device it is bound to, with a reference, or NULL
- * @handle: its name in the kernel, in the file of its channel; 0 until needed
+ * @dev: the device that the id is bound to, with a reference, or NULL
+ * @handle: handle in the file of its channel; 0 until the kernel creates the id
  * @connect_len: bytes in @connect
- * @qp_init_attr: of rdma_create_ep(): for the QPs of requests that come in
- * @connect: private data of rdma_create_ep(), ahead of that of rdma_connect()
- * @sync: it has a channel of its own and its calls wait for their event
- * @connect_error: the QP could not follow a CONNECT_RESPONSE; the rejects and
- *                 disconnects that come of it are kept from the application
- * @initiator_depth: what goes into REQ or REP
- * @responder_resources: what goes into REQ or REP
+ * @qp_init_attr: from rdma_create_ep(), for the QPs of incoming requests
+ * @connect: private data from rdma_create_ep(), sent before that of rdma_connect()
+ * @sync: the id has a channel of its own, and its calls wait for their event
+ * @connect_error: the QP could not be modified for a CONNECT_RESPONSE. The REJECTED and
+ *                 DISCONNECTED events that result are not reported to the application
+ * @initiator_depth: sent in the REQ or REP
+ * @responder_resources: sent in the REQ or REP
  * @ece_policy: enum cmx_ece_policy
- * @mcast_block: its QPs don't hear what they send themselves
- * @ack_awaited: somebody waits until its events are acknowledged; under @lock
- * @events_completed: events of this id that were acknowledged; under @lock
- * @qp_held: how often an event began to change the QP; under @lock
- * @qp_released: how often it was done; under @lock
- * @lock: protects the fields below as well, and @id.route while events fill it in
- * @mcast: hash tables of memberships, or NULL before the first
- * @known: what a connection needs; NULL before the address is resolved
+ * @mcast_block: its QPs do not receive their own multicast messages
+ * @ack_awaited: a thread waits until events of the id are acknowledged; under @lock
+ * @events_completed: number of acknowledged events of the id; under @lock
+ * @qp_held: number of events that began to modify the QP; under @lock
+ * @qp_released: number of events that finished to modify the QP; under @lock
+ * @lock: also protects the fields below, and @id.route while events fill it in
+ * @mcast: hash tables of memberships; NULL before the first one
+ * @known: attributes for connecting; NULL before the address is resolved
  * @local_ece: ECE of this end
- * @remote_ece: ECE of the peer, vendor 0 when it sent none
+ * @remote_ece: ECE of the peer; vendor 0 if it sent none
  *
- * Programs have thousands of them: without holes.
+ * The fields are ordered to avoid holes, because programs have thousands of ids.
  */
 struct cmxl_id {
 	struct rdma_cm_id id;
@@ -152,15 +151,15 @@ struct cmxl_id {
  * struct cmxl_mcast - a membership in a multicast group
  * @next: next in the same bucket
  * @id: the id that joined
- * @context: the application's
- * @handle: its name in the kernel
+ * @context: for use by the application
+ * @handle: handle in the file of the channel
  * @addr: address of the group
  * @send_only: no QP is attached
- * @events_completed: events of this membership that were acknowledged; the lock of
- *	@id protects this and the fields below
+ * @events_completed: number of acknowledged events of the membership; the lock of @id protects
+ *	this field and the fields below
  * @left: rdma_leave_multicast() has begun
- * @attached: the id's QP receives @mgid and @mlid for it
- * @next_attached: next such one in the same bucket by @mgid
+ * @attached: the QP of the id is attached to @mgid and @mlid for this membership
+ * @next_attached: next attached membership in the same bucket by @mgid
  * @mgid: GID of the group
  * @mlid: LID of the group
  */
@@ -184,7 +183,7 @@ static inline struct cmxl_id *to_cmxl_id(struct rdma_cm_id *id)
 	return container_of(id, struct cmxl_id, id);
 }
 
-/* NULL: not bound to a device yet, and no verbs and pd either */
+/* NULL if the id is not bound to a device yet; its verbs and pd are not set then either. */
 static inline struct cmxl_device *cmxl_id_device(struct rdma_cm_id *id)
 {
 	return __atomic_load_n(&to_cmxl_id(id)->dev, __ATOMIC_ACQUIRE);
@@ -206,7 +205,7 @@ static inline int cmxl_err(int err)
 	return -1;
 }
 
-/* From verbs that return an errno, or -1 with errno set, to -1 with errno. */
+/* Some functions of libibverbs return an errno, others -1 with errno set. */
 static inline int cmxl_verbs_err(int ret)
 {
 	return ret > 0 ? cmxl_err(ret) : ret;

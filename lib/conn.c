@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Making and ending connections.
+ * Establishing and closing connections.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int cmxl_conn_param_check(const struct cmxl_id *id, const struct rdma_con
 	return 0;
 }
 
-/* The QP of the id, if it has one, is not overridden by @src. */
+/* If the id has a QP, its number and SRQ flag are used in place of those of @src. */
 static int cmxl_conn_param_fill(const struct cmxl_id *id, struct rdma_ucm_conn_param *dst,
 				const struct rdma_conn_param *src)
 {
@@ -143,7 +143,7 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	if (!cmxl_id_is_ud(id))
 		return cmxl_id_complete(id);
 
-	/* the answer to a lookup has no event */
+	/* a SIDR REP causes no event at this end */
 	if (id->sync)
 		cmxl_event_ack_kept(id);
 	return 0;
@@ -195,7 +195,7 @@ int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
 	return cmxl_id_issue(&cmd, id);
 }
 
-/* An iWARP QP still sends what was posted before the connection is closed. */
+/* An iWARP QP still sends posted work requests before the connection is closed. */
 static int cmxl_conn_stop_qp(struct cmxl_id *id)
 {
 	if (!id->id.verbs || !id->id.verbs->device)
@@ -210,7 +210,10 @@ static int cmxl_conn_stop_qp(struct cmxl_id *id)
 	}
 }
 
-/* Only the process knows that its QP stopped by itself. The path may be why: it is not used again. */
+/*
+ * Only the process can see that its QP entered an error state by itself. The path may be the cause,
+ * so the kernel is told not to use it again.
+ */
 static void cmxl_conn_report_failed_qp(struct cmxl_id *id)
 {
 	struct ibv_qp_init_attr init;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The RDMA devices of the host, opened when first needed.
+ * The RDMA devices of the host; each is opened at its first use.
  */
 #include <stdlib.h>
 #include <fcntl.h>
 #include "cmx_lib.h"
 
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
-/* devices_lock protects the next two, and the fields of all devices */
+/* devices_lock protects the next two variables, and the fields of all devices */
 static struct cmxl_device *devices;
-/* the last list of libibverbs; it keeps the pointers in it valid */
+/* the last list from libibverbs; the pointers in it are valid until it is freed */
 static struct ibv_device **verbs_list;
 
 static struct cmxl_device *cmxl_device_find(const struct ibv_device *dev)
@@ -22,7 +22,7 @@ static struct cmxl_device *cmxl_device_find(const struct ibv_device *dev)
 	return NULL;
 }
 
-/* Without memory the device stays unknown until the list is read again. */
+/* Best effort: on ENOMEM the device stays unknown until the list is read again. */
 static void cmxl_device_insert(struct ibv_device *dev)
 {
 	struct cmxl_device *d = calloc(1, sizeof(*d)), **pos;
@@ -90,7 +90,7 @@ static int cmxl_devices_sync(void)
 	return 0;
 }
 
-/* Finds the devices, the first time there are any. */
+/* Reads the list of devices, until one has been found. */
 int cmxl_devices_init(void)
 {
 	int ret = 0;
@@ -135,7 +135,7 @@ static struct cmxl_device *cmxl_device_lookup(uint64_t guid, int index)
 	return NULL;
 }
 
-/* Binds an id to a device; the caller holds the id's lock. */
+/* Binds an id to a device; the caller holds the lock of the id. */
 int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index)
 {
 	struct cmxl_device *d;
@@ -158,7 +158,7 @@ int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index)
 	d->refs++;
 	id->id.verbs = d->verbs;
 	id->id.pd = d->pd;
-	/* another thread that finds the device uses those without the lock */
+	/* pairs with cmxl_id_device(): verbs and pd are used without the lock */
 	__atomic_store_n(&id->dev, d, __ATOMIC_RELEASE);
 	ret = 0;
 out:
@@ -167,8 +167,8 @@ out:
 }
 
 /*
- * The PD stays: a program that has one id at a time would make and destroy it
- * with each.
+ * The PD is kept: a program that has one id at a time would otherwise allocate and free it for
+ * each id.
  */
 static void cmxl_device_unref(struct cmxl_device *d)
 {
@@ -204,8 +204,8 @@ struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev)
 }
 
 /*
- * A device that can't be opened, as one that a container hides, is left out;
- * it is an error only when no device is left.
+ * A device that cannot be opened, for example because a container hides it, is left out. It is an
+ * error only if no device is left.
  */
 struct ibv_context **rdma_get_devices(int *num_devices)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Enhanced connection establishment: vendor options negotiated with REQ and REP.
+ * Enhanced connection establishment (ECE): vendor options negotiated with REQ and REP.
  *
- * With a QP of the id the negotiation runs by itself: the active end offers
- * what its QP has, the passive end takes it over when its QP is made and
- * answers with what its QP accepted, and the active end takes over the answer.
- * Without one the application drives it.
+ * If the id has a QP, the library negotiates. The active end offers the options of its QP. The
+ * passive end applies the offer when it creates its QP, and replies with the options that the QP
+ * accepted. The active end then applies the reply. If the id has no QP, the application negotiates.
  *
- * A provider without ECE (EOPNOTSUPP) is an end with vendor 0.
+ * A provider without ECE (EOPNOTSUPP) is treated as vendor 0.
  */
 #include "cmx_lib.h"
 
@@ -39,8 +38,8 @@ static int cmxl_ece_set_qp(struct ibv_qp *qp, uint32_t vendor, uint32_t options)
 }
 
 /*
- * The QP is new, not yet in INIT: learn what it has; at the passive end, give
- * it what the peer offered, or nothing when the peer is of another vendor.
+ * The QP is new and not yet in INIT. Query its options. At the passive end, apply the offer of the
+ * peer, or no options if the peer has another vendor.
  */
 int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp)
 {
@@ -60,7 +59,7 @@ int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp)
 	return cmxl_ece_set_qp(qp, ece.vendor_id, options);
 }
 
-/* The QP took what it was given: what of it did it accept? */
+/* Queries which of the applied options the QP accepted. */
 int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ibv_ece ece;
@@ -74,8 +73,8 @@ int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
 }
 
 /*
- * The active end got a REP: apply its answer before RTR. No answer, or one of
- * another vendor, means no options; with CMX_ECE_REQUIRE that's no connection.
+ * The active end received a REP: apply its ECE before RTR. Without ECE, or with that of another
+ * vendor, no options are used; with CMX_ECE_REQUIRE the connection then fails.
  */
 int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp)
 {
@@ -103,7 +102,7 @@ void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 		cmxl_ece_add(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
 }
 
-/* The answer has the vendor of the question. */
+/* The reply has the vendor of the offer. */
 void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
 	if (!cmxl_ece_is_off(id))

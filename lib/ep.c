@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Endpoints: an id, its route and its QP in one call.
+ * Endpoints: creating an id, its route and its QP in one call.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "cmx_lib.h"
 
-/* for each of the two resolutions */
+/* for the address and for the route, each */
 #define EP_TIMEOUT_MS 2000
 
 static int cmxl_ep_init_passive(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res,
@@ -32,7 +32,7 @@ static int cmxl_ep_resolve_route(struct rdma_cm_id *id, const struct rdma_addrin
 {
 	if (!res->ai_route_len)
 		return rdma_resolve_route(id, EP_TIMEOUT_MS);
-	/* a route that is given is resolved: its event waits already */
+	/* setting the path resolves the route, and its event is pending */
 	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
 			    res->ai_route_len))
 		return -1;
@@ -92,7 +92,7 @@ void rdma_destroy_ep(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* On an error the event stays with the listener, which acknowledges it. */
+/* On an error the listener keeps the event and acknowledges it later. */
 int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 {
 	struct cmxl_id *listener = to_cmxl_id(listen);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Events: fetched from the kernel, followed by what they ask of the QP, handed
- * out, acknowledged.
+ * Events: fetching them from the kernel, modifying the QP as they require, returning them to the
+ * application, and acknowledging them.
  *
- * rdma_get_cm_event() takes one event from the kernel and no more, so that an
- * event which is not handed out yet keeps the channel readable for poll().
+ * rdma_get_cm_event() fetches only one event, so that the channel stays readable for poll() while
+ * more events are pending.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "cmx_lib.h"
 
-/* most events of one call; more stay in the kernel for the next one */
+/* maximum number of events of one call; the kernel keeps the others for the next call */
 #define CMXL_MAX_EVENTS 32
 
-/* Hardly anybody ever waits for an event to be acknowledged: one condition does for all. */
+/* Threads rarely wait for an acknowledgement, so all of them share one condition. */
 static pthread_mutex_t acked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
 
-/* Who waits in cmxl_event_wait_acked() looks again. */
+/* Makes the threads in cmxl_event_wait_acked() check their counts again. */
 void cmxl_event_wake_acked(void)
 {
 	pthread_mutex_lock(&acked_lock);
@@ -35,7 +35,7 @@ static void cmxl_event_count_ack(struct cmxl_id *id, struct cmxl_mcast *mcast)
 	id->events_completed++;
 	wake = id->ack_awaited;
 	pthread_mutex_unlock(&id->lock);
-	/* who waits may have freed both by now */
+	/* a waiting thread may have freed both by now */
 	if (wake)
 		cmxl_event_wake_acked();
 }
@@ -57,7 +57,7 @@ static void cmxl_event_unlock(void *lock)
 	pthread_mutex_unlock(lock);
 }
 
-/* @completed: a count of the id or of one of its memberships */
+/* @completed: a counter of the id or of one of its memberships */
 void cmxl_event_wait_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events)
 {
 	if (cmxl_event_all_acked(id, completed, events))
@@ -128,7 +128,7 @@ static void cmxl_event_save_qp_attrs(struct cmxl_id *id, const struct cmx_event_
 	struct cmxl_known *known;
 
 	pthread_mutex_lock(&id->lock);
-	/* without memory they are asked for when they are needed */
+	/* on ENOMEM they are queried when they are needed */
 	known = cmxl_id_known(id);
 	if (known && resp->flags & CMX_EVENT_F_INFO)
 		known->init = record->info.init_attr;
@@ -140,7 +140,7 @@ static void cmxl_event_save_qp_attrs(struct cmxl_id *id, const struct cmx_event_
 	pthread_mutex_unlock(&id->lock);
 }
 
-/* An address or a route was resolved: that's an error if it can't be used. */
+/* An address or a route was resolved; the event becomes an error if it cannot be used. */
 static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_record *record,
 				   enum rdma_cm_event_type error)
 {
@@ -150,7 +150,7 @@ static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_
 	e->event.status = -errno;
 }
 
-/* Makes the id of a request; without one the request is turned down. */
+/* Creates the id of a request; on failure the request is rejected. */
 static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 				  struct cmx_event_record *record)
 {
@@ -179,7 +179,7 @@ static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmx
 	return true;
 }
 
-/* The active end's QP follows a REP; the RTU goes out when it can receive. */
+/* The active end received a REP: modify the QP, and send the RTU when it can receive. */
 static int cmxl_event_follow_response(struct cmxl_id *id)
 {
 	struct cmxl_cmd cmd;
@@ -223,7 +223,7 @@ static void cmxl_event_on_rejected(struct cmxl_event *e, struct cmx_event_resp *
 	cmxl_qp_release(e->id);
 }
 
-/* False for a membership that is back, and whose QP cannot be attached yet. */
+/* False if a membership was rejoined, but its QP cannot be attached yet. */
 static bool cmxl_event_on_mcast(struct cmxl_event *e, struct cmx_event_resp *resp)
 {
 	cmxl_event_copy_ud(e, &resp->param.ud);
@@ -239,8 +239,8 @@ static bool cmxl_event_on_mcast(struct cmxl_event *e, struct cmx_event_resp *res
 }
 
 /*
- * The id or the membership that an event is of. Both stay for as long as the
- * event, fetched and thereby counted, is not acknowledged.
+ * Sets the id and the membership of an event. Both stay valid until the event is acknowledged,
+ * because the kernel counts fetched events.
  */
 static void cmxl_event_set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
 {
@@ -269,7 +269,7 @@ static void cmxl_event_save_info(struct cmxl_event *e, const struct cmx_event_re
 		cmxl_path_from_kernel(&e->info.path[i], &record->info.path[i]);
 }
 
-/* False for an event that the application does not get to see. */
+/* False if the event is not reported to the application. */
 static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_event *e,
 			       struct cmx_event_record *record)
 {
@@ -321,11 +321,11 @@ drop:
 }
 
 /**
- * struct cmxl_fetch - what a thread has in its hands while it waits
- * @fd: of the channel, which another thread may destroy
- * @records: what the kernel writes; the uid is 0 where there is no event
- * @spare: memory for the application's part of each
- * @n: how many of both
+ * struct cmxl_fetch - resources of a thread that waits for events
+ * @fd: file of the channel, which another thread may destroy
+ * @records: written by the kernel; the uid is 0 if there is no event
+ * @spare: memory for the event that the application receives, one for each record
+ * @n: number of records
  */
 struct cmxl_fetch {
 	int fd;
@@ -334,7 +334,7 @@ struct cmxl_fetch {
 	int n;
 };
 
-/* The thread was cancelled. Events that it had already got count as acknowledged. */
+/* The thread was cancelled. Events that it has fetched count as acknowledged. */
 static void cmxl_fetch_cancel(void *arg)
 {
 	struct cmxl_fetch *f = arg;
@@ -353,8 +353,8 @@ static void cmxl_fetch_cancel(void *arg)
 }
 
 /*
- * As the original's write() is, the wait is a cancellation point; ioctl() is none
- * by itself. Between the calls that make it one is nothing but that ioctl().
+ * The wait is a cancellation point, as is write() in the stock library. ioctl() is not one by
+ * itself, so only this ioctl() runs with asynchronous cancellation.
  */
 static int cmxl_fetch_issue(struct cmxl_fetch *f)
 {
@@ -380,9 +380,8 @@ static int cmxl_fetch_issue(struct cmxl_fetch *f)
 }
 
 /*
- * Memory for the application's part is there before an event is fetched: once
- * fetched it can't be put back. How many were processed and are for the
- * application; -1 when none was fetched.
+ * Memory is allocated before the events are fetched, because a fetched event cannot be put back.
+ * Returns the number of events for the application, or -1 if none was fetched.
  */
 static int cmxl_event_fetch(struct rdma_event_channel *channel, struct cmx_event_record *records,
 			    struct rdma_cm_event **events, int n)
@@ -403,7 +402,7 @@ static int cmxl_event_fetch(struct rdma_event_channel *channel, struct cmx_event
 	memset(records, 0, f.n * sizeof(*records));
 	fetched = cmxl_fetch_issue(&f);
 	err = errno;
-	/* verbs and files are cancellation points: what was begun here is finished */
+	/* libibverbs and file operations have cancellation points; finish all fetched events */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (i = 0; i < fetched; i++) {
 		if (cmxl_event_process(channel, f.spare[used], &records[i])) {
@@ -424,7 +423,7 @@ static int cmxl_event_get(struct rdma_event_channel *channel, struct cmx_event_r
 {
 	int ret;
 
-	/* all of them dropped: wait for others */
+	/* all events were dropped: wait for others */
 	do {
 		ret = cmxl_event_fetch(channel, records, events, n);
 	} while (!ret);
@@ -473,7 +472,7 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_even
 	return 0;
 }
 
-/* Acknowledges the event that a synchronous id keeps from its last call. */
+/* Acknowledges the event that a synchronous id has kept since its last call. */
 void cmxl_event_ack_kept(struct cmxl_id *id)
 {
 	if (!id->id.event)
@@ -482,7 +481,7 @@ void cmxl_event_ack_kept(struct cmxl_id *id)
 	id->id.event = NULL;
 }
 
-/* A call on a synchronous id waits here for its event, and keeps it. */
+/* A call on a synchronous id waits for its event and keeps it. */
 int cmxl_id_complete(struct cmxl_id *id)
 {
 	struct rdma_cm_id *cm_id = &id->id;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The life of an rdma_cm_id.
+ * Creation, migration and destruction of an rdma_cm_id.
  *
- * The kernel gives an id's address back with each of its events (CMX_ATTR_UID),
- * and counts the events that were fetched: an id is freed when all of them are
- * acknowledged. An id that a request brought has no events before it is
- * accepted, which is when the kernel gets its address.
+ * The kernel returns the address of an id with each of its events (CMX_ATTR_UID) and counts the
+ * fetched events. An id is freed when all of them are acknowledged. The id of a request has no
+ * events before it is accepted; accepting it passes its address to the kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static void cmxl_id_add_create_attrs(struct cmxl_cmd *cmd, struct cmxl_id *id)
 	cmxl_cmd_out(cmd, CMX_ATTR_OUT_ID, &id->handle, sizeof(id->handle));
 }
 
-/* The kernel hears of an id when it first has something to do with it. */
+/* Creates the id in the kernel, at its first use. */
 int cmxl_id_make(struct cmxl_id *id)
 {
 	struct cmxl_cmd cmd;
@@ -48,14 +47,14 @@ int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
 	if (cmxl_id_make(id))
 		return -1;
-	/* as cmxl_cmd_u32() does, whatever the byte order */
+	/* independent of the byte order, as in cmxl_cmd_u32() */
 	memcpy(&cmd->hdr.attrs[0].data, &id->handle, sizeof(id->handle));
 	return cmxl_cmd_issue(cmd, id->id.channel->fd);
 }
 
 /*
- * For the commands that can make the id as well. The kernel writes the handle
- * before an event can come; it takes it back when the command fails.
+ * For commands that can also create the id. The kernel writes the handle before an event can
+ * arrive, and destroys the id again if the command fails.
  */
 int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
@@ -69,7 +68,7 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 		pthread_mutex_unlock(&id->lock);
 		return cmxl_id_issue(cmd, id);
 	}
-	/* the last attribute takes the place of CMX_ATTR_ID, the first */
+	/* the last attribute replaces the first, which is CMX_ATTR_ID */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
 	cmxl_id_add_create_attrs(cmd, id);
 	ret = cmxl_cmd_issue(cmd, id->id.channel->fd);
@@ -79,7 +78,7 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 	return ret;
 }
 
-/* As the kernel would say, if it were asked now. */
+/* The same check as in the kernel, which creates the id later. */
 static int cmxl_id_check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {
 	switch (ps) {
@@ -173,7 +172,7 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 	return cmxl_id_create(channel, id, context, ps, ud ? IBV_QPT_UD : IBV_QPT_RC);
 }
 
-/* The id for the handle that a CONNECT_REQUEST brought; NULL without memory. */
+/* The id for the handle of a CONNECT_REQUEST; NULL on ENOMEM. */
 struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
 				     const struct cmxl_id *listener, uint32_t handle)
 {
@@ -214,7 +213,7 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	if (id->handle && cmxl_id_issue_destroy(cm_id->channel->fd, id->handle, &events)) {
 		if (errno != EACCES)
 			return -1;
-		/* In a child of fork(): the device is the parent's as well. */
+		/* in a child of fork() the device belongs to the parent, too */
 		id->dev = NULL;
 	}
 	if (cm_id->event)
@@ -225,8 +224,8 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 }
 
 /*
- * Moves an id to another channel; without one, to one of its own, which makes
- * it synchronous. Waits until the events fetched so far are acknowledged.
+ * Moves an id to another channel. If @channel is NULL, the id gets a channel of its own and
+ * becomes synchronous. Waits until the events fetched so far are acknowledged.
  */
 int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel)
 {
@@ -301,7 +300,7 @@ void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec
 	dst->preference = data.flags;
 }
 
-/* Room for what a connection needs; the caller holds the lock. NULL without memory. */
+/* Allocates @known if necessary; the caller holds the lock. NULL on ENOMEM. */
 struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
 {
 	if (!id->known)
@@ -323,7 +322,7 @@ static int cmxl_id_apply_paths(struct cmxl_id *id, const struct cmx_id_info *inf
 	return 0;
 }
 
-/* Takes over what the kernel says the id is bound to and has resolved. */
+/* Copies the device, addresses and paths that the kernel reports to the id. */
 int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 {
 	struct rdma_route *route = &id->id.route;
@@ -337,7 +336,7 @@ int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 	if (info->dst_addr.ss_family)
 		memcpy(&route->addr.dst_storage, &info->dst_addr, sizeof(info->dst_addr));
 	else if (!route->addr.dst_addr.sa_family)
-		/* an answer that was cut short: a wildcard, of the same family */
+		/* only the start was requested: a wildcard of the same family */
 		route->addr.dst_addr.sa_family = info->src_addr.ss_family;
 	if (info->init_attr.qp_state && cmxl_id_known(id))
 		id->known->init = info->init_attr;

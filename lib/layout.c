@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The structs of the user ABI have one layout, whether the program has 32 bits or 64: compiled for
- * both by "make check", and never linked.
+ * The structs of the user ABI have the same layout in 32-bit and 64-bit programs. "make check"
+ * compiles this file for both; it is never linked.
  */
 #include <stddef.h>
 #include <rdma/cmx_ioctl.h>

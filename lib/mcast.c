@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast: memberships of an id, found by the address of their group; and those that the QP is
- * attached for by its MGID, which may be that of more than one address.
+ * Multicast: memberships of an id. One hash table finds them by the address of the group. Another
+ * finds those with an attached QP by MGID, because several addresses may have the same MGID.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ void cmxl_mcast_free_all(struct cmxl_id *id)
 	free(id->mcast);
 }
 
-/* The QP receives the same for another membership. The id's lock is held. */
+/* True if the QP is attached to the group for another membership. The lock of the id is held. */
 static bool cmxl_mcast_shared(const struct cmxl_mcast *mcast)
 {
 	const struct cmxl_mcast *m = *cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
@@ -119,7 +119,7 @@ static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
 }
 
-/* A QP that is attached to a group can't be destroyed. The id's lock is held. */
+/* A QP that is attached to a group cannot be destroyed. The lock of the id is held. */
 void cmxl_mcast_detach_all(struct cmxl_id *id)
 {
 	struct cmxl_mcast *mcast;
@@ -131,8 +131,8 @@ void cmxl_mcast_detach_all(struct cmxl_id *id)
 }
 
 /*
- * Attaches the id's QP when the join is reported. After a rejoin the group may
- * have another LID.
+ * Attaches the QP of the id when the join is reported. After a rejoin the group may have another
+ * LID.
  */
 int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
 {
@@ -152,9 +152,9 @@ int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
 }
 
 /*
- * Adapters of rdmavt refuse the new LID while another QP of the port is attached with the old
- * one, another process's perhaps: it is tried again when the kernel reports the membership again.
- * Whether it will.
+ * Adapters of rdmavt refuse the new LID while another QP of the port, perhaps of another process,
+ * is attached with the old one. The library tries again when the kernel reports the membership
+ * again. Returns whether the kernel will report it.
  */
 bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast)
 {
@@ -185,8 +185,8 @@ static int cmxl_mcast_issue_join(struct cmxl_mcast *mcast, socklen_t len,
 }
 
 /*
- * The id's lock is held until the membership has its handle: by then another
- * thread may have the event, and leave.
+ * The lock of the id is held until the membership has its handle, because another thread may
+ * already fetch the event and leave the group.
  */
 int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context)
@@ -281,7 +281,7 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 
 	ret = cmxl_mcast_issue_leave(mcast, &events);
 	err = errno;
-	/* perhaps that of the join */
+	/* the kept event may be that of the join */
 	if (id->sync)
 		cmxl_event_ack_kept(id);
 	cmxl_event_wait_acked(id, &mcast->events_completed, events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Options: checked and kept by the kernel.
+ * Options: the kernel checks and stores them.
  */
 #include <string.h>
 #include "cmx_lib.h"
@@ -11,7 +11,7 @@ static void cmxl_option_add(struct cmxl_cmd *cmd, int level, int optname)
 	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_NAME, optname);
 }
 
-/* What rdma_create_qp() goes by. */
+/* Saves the options that rdma_create_qp() uses. */
 static void cmxl_option_save(struct cmxl_id *id, int optname, uint32_t val)
 {
 	if (optname == CMX_OPTION_ECE_POLICY)
@@ -30,7 +30,7 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 		return cmxl_err(EINVAL);
 	if (optlen && !optval)
 		return cmxl_err(EFAULT);
-	/* the kernel does not know of the QP */
+	/* the kernel does not know the QP and cannot check this */
 	if (level == CMX_OPTION && optname == CMX_OPTION_MCAST_LOOPBACK && id->id.qp)
 		return cmxl_err(EISCONN);
 	cmxl_id_cmd(&cmd, id, CMX_ID_SET_OPTION);

@@ -2,9 +2,9 @@
 /*
  * Queue pairs, shared receive queues and completion queues of an id.
  *
- * What ibv_modify_qp() needs for a state comes with the kernel's answers and
- * events. It is asked for only when it did not, or when an option that was set
- * since may have changed it.
+ * The kernel reports the attributes that ibv_modify_qp() needs for a state with its replies and
+ * events. The library queries them only if they were not reported, or if an option that was set
+ * later may have changed them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int cmxl_qp_get_attr(struct cmxl_id *id, enum ibv_qp_state state,
 	return known ? 0 : cmxl_qp_query_attr(id, state, attr);
 }
 
-/* An option was set: whatever is known may be out of date. */
+/* An option was set: the known attributes may be out of date. */
 void cmxl_qp_forget_attrs(struct cmxl_id *id)
 {
 	pthread_mutex_lock(&id->lock);
@@ -74,7 +74,7 @@ static int cmxl_qp_apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
 
 	memset(&qp_attr, 0, sizeof(qp_attr));
 	ibv_copy_qp_attr_from_kern(&qp_attr, attr);
-	qp_attr.qp_state = attr->qp_state;	/* it leaves that out */
+	qp_attr.qp_state = attr->qp_state;	/* the function does not copy it */
 	return cmxl_verbs_err(ibv_modify_qp(qp, &qp_attr, attr->qp_attr_mask));
 }
 
@@ -91,8 +91,8 @@ int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state)
 }
 
 /*
- * INIT, unless the QP is there with the same attributes: the P_Key of the path,
- * for one, may not be the one that was known when the QP was made.
+ * Modifies the QP to INIT, unless it is in INIT with the same attributes. The attributes may have
+ * changed since the QP was created, for example the P_Key of the path.
  */
 static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
@@ -152,7 +152,7 @@ static int cmxl_qp_init(struct cmxl_id *id, struct ibv_qp *qp)
 
 static void cmxl_cqs_destroy(struct rdma_cm_id *id)
 {
-	/* the SRQ of an XRC target has the CQ */
+	/* the SRQ of an XRC target uses the CQ */
 	if (id->qp_type == IBV_QPT_XRC_RECV && id->srq)
 		return;
 	if (id->send_cq && id->send_cq != id->recv_cq)
@@ -289,7 +289,7 @@ static int cmxl_qp_check_attr(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex 
 	return 0;
 }
 
-/* What the id's option adds does not stay in the caller's struct. */
+/* The flag for the option of the id is set in a copy, not in the caller's struct. */
 static struct ibv_qp *cmxl_qp_create(struct cmxl_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_init_attr_ex block;
@@ -361,7 +361,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	int ret;
 
 	ret = rdma_create_qp_ex(id, &ex);
-	/* the queues of a QP that was refused are gone */
+	/* on failure the CQs have been destroyed */
 	if (ret)
 		return ret;
 	attr->send_cq = ex.send_cq;
@@ -371,7 +371,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	return 0;
 }
 
-/* An event changes the QP: it stays until cmxl_qp_release(). False when the id has none. */
+/* Keeps the QP from being destroyed until cmxl_qp_release(). False if the id has no QP. */
 bool cmxl_qp_hold(struct cmxl_id *id)
 {
 	bool held;
@@ -396,8 +396,8 @@ void cmxl_qp_release(struct cmxl_id *id)
 }
 
 /*
- * Takes the QP from the id, so that no event finds it any more. False while another thread uses it:
- * @held is how often that has begun.
+ * Removes the QP from the id, so that no event can find it. False while another thread uses the QP;
+ * @held then receives the value of qp_held to wait for.
  */
 static bool cmxl_qp_take(struct cmxl_id *id, struct ibv_qp **qp, uint32_t *held)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The rsocket API is not ours: it is passed on to the system's librdmacm, which
- * is loaded when the first of its functions is called.
+ * This library does not implement the rsocket API. It forwards the calls to the librdmacm of the
+ * system, which it loads at the first call.
  *
- * That library has our name, so it is opened by its path, which makes it a
- * second library for the dynamic linker; and with RTLD_DEEPBIND, so that the
- * rdma_*() calls in it are its own.
+ * Both libraries have the same name. The library of the system is opened by its path, so that the
+ * dynamic linker treats it as a second library. RTLD_DEEPBIND makes it use its own rdma_*()
+ * functions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -78,7 +78,7 @@ static bool cmxl_rsocket_is_own_file(const struct stat *st)
 	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
-/* Another copy of us would pass the calls on to us. */
+/* Another copy of this library would forward the calls to this one. */
 static bool cmxl_rsocket_is_shim(void *lib)
 {
 	return dlsym(lib, "rdma_cmx_get_events");
@@ -106,14 +106,14 @@ static bool cmxl_rsocket_load(const char *dir, int dir_len, const char *file)
 	return true;
 }
 
-/* The second name is that of a file which a package diverted. */
+/* The second name is that of a file diverted by a package. */
 static bool cmxl_rsocket_load_from(const char *dir, int dir_len)
 {
 	return cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1") ||
 	       cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1.distrib");
 }
 
-/* The library lives where libibverbs does, or else in a usual place. */
+/* The library is in the directory of libibverbs, or else in a usual one. */
 static void cmxl_rsocket_find_library(void)
 {
 	static const char *const dirs[] = { "/usr/lib64", "/usr/lib", "/lib64", "/lib" };

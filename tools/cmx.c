@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cmx: what an operator needs of rdma_cmx. See cmx(8).
+ * cmx: the administration tool of rdma_cmx. See cmx(8).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static FILE *tool_file_open(const char *dir, const char *name, const char *mode)
 	return fopen(path, mode);
 }
 
-/* Copies a file of one line without its newline. */
+/* Reads the only line of a file, without its newline. */
 static int tool_file_read_line(const char *dir, const char *name, char *line, int size)
 {
 	FILE *f = tool_file_open(dir, name, "r");
@@ -53,7 +53,7 @@ static int tool_file_read_line(const char *dir, const char *name, char *line, in
 	return 0;
 }
 
-/* The columns of the first line; what follows them is free text. */
+/* The first line determines the number of columns; free text follows the columns. */
 #define COLUMNS_MAX 16
 
 struct tool_table {
@@ -61,7 +61,7 @@ struct tool_table {
 	int width[COLUMNS_MAX];
 };
 
-/* Length of the field that begins @at; 0: none */
+/* Length of the field at the start of @at; 0 if there is none */
 static int tool_field_len(const char *at)
 {
 	return strcspn(at, "\n ");
@@ -118,7 +118,7 @@ static int tool_show(int argc, char **argv)
 	return 0;
 }
 
-/* The library of this program, as installed or as built. They can be moved, but only together. */
+/* Finds the library relative to this program, as installed or as built. */
 static int tool_shim_find(char *dir)
 {
 	static const char * const places[] = { "/" CMX_LIBREL, "/../lib" };
@@ -160,7 +160,7 @@ static int tool_run(int argc, char **argv)
 	return tool_fail(argv[1]);
 }
 
-/* Asks the char device for its version; 0: there is none */
+/* Queries the ABI version of the char device; 0 if it is not available. */
 static unsigned int tool_module_abi(void)
 {
 	struct {

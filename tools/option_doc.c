@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * option_doc rst|man: the table of the options for the documentation. See selftests/generated.
+ * option_doc rst|man: prints the table of options for the documentation. See selftests/generated.
  */
 #include <string.h>
 #include <rdma/cmx_ioctl.h>

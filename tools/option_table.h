@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The rows of kernel/core/option_rows.h for programs: cmx(8), the documentation's tables, the tests.
+ * The rows of kernel/core/option_rows.h for programs: cmx(8), option_doc and the tests.
  */
 #ifndef CMX_OPTION_TABLE_H
 #define CMX_OPTION_TABLE_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The steps after which a set can't take effect any more, in their order */
+/* The steps after which setting an option can no longer take effect, in order */
 enum cmx_opt_until {
 	CMX_OPT_UNTIL_ADDR_QUERY,
 	CMX_OPT_UNTIL_ROUTE_QUERY,
@@ -26,7 +26,7 @@ enum cmx_transport {
 	CMX_TRANSPORT_ANY = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE | CMX_TRANSPORT_IWARP,
 };
 
-/* What the fields mean stands in option_rows.h. */
+/* option_rows.h describes the fields. */
 struct cmx_option_row {
 	const char *label;
 	const char *constant;	/* the name as programs write it */
@@ -61,7 +61,7 @@ static const struct cmx_option_row cmx_option_rows[] = {
 
 #define CMX_OPTION_ROWS (sizeof(cmx_option_rows) / sizeof(*cmx_option_rows))
 
-/* Steps that states.rst has are named as there. */
+/* Steps that are states have the names of states.rst. */
 static inline const char *cmx_option_until(const struct cmx_option_row *row)
 {
 	static const char * const names[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What librdmacm of rdma_cmx has beyond <rdma/rdma_cma.h>.
+ * Extensions of the librdmacm of rdma_cmx to <rdma/rdma_cma.h>.
  *
- * The symbols have the version CMX_1.0. A program that wants to run with
- * either library looks them up with dlsym().
+ * The symbols have the version CMX_1.0. A program that must also run with the stock library looks
+ * them up with dlsym().
  */
 #ifndef RDMA_CMX_H
 #define RDMA_CMX_H
@@ -11,9 +11,8 @@
 #include <rdma/rdma_cma.h>
 
 /*
- * <rdma/cmx_ioctl.h> takes in the kernel's <rdma/rdma_user_cm.h>, which has
- * enumerators of the same names and values as <rdma/rdma_cma.h>. They get
- * other names for as long as it is read.
+ * <rdma/cmx_ioctl.h> includes <rdma/rdma_user_cm.h> of the kernel, which has enumerators with the
+ * same names and values as <rdma/rdma_cma.h>. They are renamed during the include.
  */
 #define RDMA_PS_IPOIB UCM_PS_IPOIB
 #define RDMA_PS_IB UCM_PS_IB
@@ -52,80 +51,78 @@ extern "C" {
 #endif
 
 /**
- * rdma_cmx_get_option - read an option of an id
+ * rdma_cmx_get_option() - read an option of an id
  * @id: the id
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @optname: name of the option at that level
- * @optval: where the value goes
- * @optlen: size of @optval; on return the bytes written
- * @flags: NULL, or where enum cmx_opt_flags goes: whether the value was set on
- *         the id (or inherited from its listener) or is the default in effect
+ * @optval: receives the value
+ * @optlen: size of @optval; on return the number of bytes written
+ * @flags: NULL, or receives enum cmx_opt_flags: whether the value was set on the id (or inherited
+ *         from its listener) or is the effective default
  *
- * Return: 0, or -1 with errno: ENOPROTOOPT when there is no such option or it
- * can't be read, ENOSPC when @optval is too short, EINVAL when an argument is
- * NULL or the id is in a state in which the option has no value.
+ * Return: 0, or -1 with errno: ENOPROTOOPT if there is no such option or it cannot be read, ENOSPC
+ * if @optval is too short, EINVAL if an argument is NULL or the option has no value in the current
+ * state of the id.
  */
 int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 			size_t *optlen, uint32_t *flags);
 
 /**
- * rdma_cmx_query_ece - what became of the ECE negotiation of an id
+ * rdma_cmx_query_ece() - query the state of the ECE negotiation of an id
  * @id: the id
  * @info: local and remote pair, enum cmx_ece_flags, policy
- * @size: sizeof(*@info); what the kernel does not know is zeroed
+ * @size: sizeof(*@info); fields that the kernel does not know are zeroed
  *
- * Unlike rdma_get_remote_ece() it also works for an id that owns a QP, and at
- * any time.
+ * Unlike rdma_get_remote_ece(), this function also works for an id that has a QP, and at any time.
  *
  * Return: 0, or -1 with errno.
  */
 int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
 
 /**
- * rdma_cmx_join_multicast - join a multicast group with attributes
+ * rdma_cmx_join_multicast() - join a multicast group with attributes
  * @id: the id, bound to a device
  * @addr: address of the group
- * @attr: attributes of the membership; NULL for those of rdma_join_multicast()
+ * @attr: attributes of the membership; NULL for the attributes of rdma_join_multicast()
  * @attr_size: sizeof(*@attr)
- * @context: comes back as param.ud.private_data of the event
+ * @context: returned as param.ud.private_data of the event
  *
- * The membership is left with rdma_leave_multicast(). A membership that only
- * sends attaches no QP.
+ * The program leaves the group with rdma_leave_multicast(). A send-only membership attaches no QP.
  *
- * Return: 0, or -1 with errno: E2BIG when @attr has a field that the kernel does
- * not know and that is not 0.
+ * Return: 0, or -1 with errno: E2BIG if @attr has a field that the kernel does not know and that is
+ * not 0.
  */
 int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context);
 
 /**
- * rdma_cmx_get_events - fetch the events that wait, with one system call
+ * rdma_cmx_get_events() - fetch the pending events with one system call
  * @channel: the channel
- * @events: where the events go; each is freed with rdma_ack_cm_event()
+ * @events: receives the events; each is freed with rdma_ack_cm_event()
  * @n: size of @events, 1 or more
  *
- * Waits for the first event, unless the channel's file is O_NONBLOCK, and
- * takes the others only if they are there. Each of them has the meaning and
- * the side effects it has with rdma_get_cm_event().
+ * Waits for the first event, unless the file of the channel is O_NONBLOCK. Other events are
+ * fetched only if they are pending. Each event has the same meaning and side effects as with
+ * rdma_get_cm_event().
  *
- * As everywhere, an id is destroyed when its events are acknowledged: before
- * rdma_destroy_id(), also those that are further back in @events.
+ * rdma_destroy_id() waits until all events of the id are acknowledged. Events of the id that are
+ * further back in @events must be acknowledged before the call, too.
  *
- * Return: how many events were fetched, 1 or more; or -1 with errno.
+ * Return: the number of fetched events, 1 or more; or -1 with errno.
  */
 int rdma_cmx_get_events(struct rdma_event_channel *channel,
 			struct rdma_cm_event **events, int n);
 
 /**
- * struct rdma_cmx_event_info - what an event says beyond struct rdma_cm_event
- * @event: enum rdma_cm_event_type, as the kernel reported it: CONNECT_RESPONSE
- *         where the library has made ESTABLISHED or CONNECT_ERROR of it
+ * struct rdma_cmx_event_info - fields of an event that struct rdma_cm_event lacks
+ * @event: enum rdma_cm_event_type, as the kernel reported it: CONNECT_RESPONSE if the library has
+ *         changed it to ESTABLISHED or CONNECT_ERROR
  * @status: status, as the kernel reported it
- * @flags: CMX_EVENT_F_REJOIN: the membership had been lost and is back
- * @num_paths: how many of @path are valid: with ROUTE_RESOLVED,
- *             CONNECT_REQUEST and CONNECT_RESPONSE; otherwise 0
- * @ece: the peer's ECE, vendor_id 0 when it sent none
- * @path: primary and alternate path record of the id, as of the event
+ * @flags: CMX_EVENT_F_REJOIN: rejoined after a membership error
+ * @num_paths: number of valid elements of @path, with ROUTE_RESOLVED, CONNECT_REQUEST and
+ *             CONNECT_RESPONSE; otherwise 0
+ * @ece: ECE of the peer; vendor_id is 0 if it sent none
+ * @path: primary and alternate path record of the id at the time of the event
  *
  * Fields may be added at the end.
  */
@@ -139,13 +136,13 @@ struct rdma_cmx_event_info {
 };
 
 /**
- * rdma_cmx_query_event - what an event says beyond struct rdma_cm_event
+ * rdma_cmx_query_event() - query the fields of an event that struct rdma_cm_event lacks
  * @event: the event, not yet acknowledged
- * @info: where it goes
- * @size: sizeof(*@info); what this library does not know is zeroed
+ * @info: receives the fields
+ * @size: sizeof(*@info); fields that this library does not know are zeroed
  *
- * Return: 0, or -1 with errno: EINVAL when an argument is NULL, or @size ends
- * before the end of @num_paths.
+ * Return: 0, or -1 with errno: EINVAL if an argument is NULL, or if @size does not cover
+ * @num_paths.
  */
 int rdma_cmx_query_event(const struct rdma_cm_event *event,
 			 struct rdma_cmx_event_info *info, size_t size);
