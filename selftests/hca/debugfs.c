@@ -14,20 +14,20 @@
 
 static struct dentry *root;
 
-static struct vib_port *vib_cable(void *data)
+static struct vib_port *vib_cable_port(void *data)
 {
 	return &vib.sw.port[(uintptr_t)data + 1];
 }
 
 static int cable_get(void *data, u64 *val)
 {
-	*val = vib_cable(data)->cable;
+	*val = vib_cable_port(data)->cable;
 	return 0;
 }
 
 static int cable_set(void *data, u64 val)
 {
-	struct vib_port *port = vib_cable(data);
+	struct vib_port *port = vib_cable_port(data);
 
 	spin_lock_irq(&vib.lock);
 	port->cable = val;
@@ -43,7 +43,7 @@ static int up_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	*val = peer && peer->phys != IB_PORT_PHYS_STATE_DISABLED;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -54,7 +54,7 @@ static int up_set(void *data, u64 val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	if (peer && !val)
 		peer->phys = IB_PORT_PHYS_STATE_DISABLED;
 	else if (peer && peer->phys == IB_PORT_PHYS_STATE_DISABLED)
@@ -72,7 +72,7 @@ static int state_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	*val = peer ? peer->state : IB_PORT_NOP;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -85,7 +85,7 @@ static int mtu_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	*val = peer ? peer->mtu_cap : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -98,7 +98,7 @@ static int mtu_set(void *data, u64 val)
 	if (val < IB_MTU_256 || val > IB_MTU_4096)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	if (peer)
 		peer->mtu_cap = val;
 	spin_unlock_irq(&vib.lock);
@@ -112,7 +112,7 @@ static int late_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	*val = peer ? peer->late : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -125,7 +125,7 @@ static int late_set(void *data, u64 val)
 	if (val > MSEC_PER_SEC)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	if (peer)
 		peer->late = val;
 	spin_unlock_irq(&vib.lock);
@@ -141,7 +141,7 @@ static int event_set(void *data, u64 val)
 	if (val < IB_EVENT_PORT_ACTIVE || val > IB_EVENT_GID_CHANGE)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable(data)->peer;
+	peer = vib_cable_port(data)->peer;
 	if (peer)
 		vib_port_event(peer, val);
 	spin_unlock_irq(&vib.lock);

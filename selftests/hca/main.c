@@ -112,7 +112,7 @@ int vib_hca_remove(unsigned int index)
 	return hca ? 0 : -ENODEV;
 }
 
-static void vib_end(void)
+static void vib_fabric_teardown(void)
 {
 	unsigned int i;
 
@@ -124,7 +124,7 @@ static void vib_end(void)
 	pci_dev_put(vib_pci_dev);
 }
 
-static int __init vib_start(void)
+static int __init vib_module_init(void)
 {
 	unsigned int i;
 	int ret = -ENOMEM;
@@ -146,7 +146,7 @@ static int __init vib_start(void)
 		vib.sw.port[i + 1].cable = true;
 		ret = vib_hca_add(i);
 		if (ret) {
-			vib_end();
+			vib_fabric_teardown();
 			return ret;
 		}
 	}
@@ -160,13 +160,13 @@ err_wq:
 	return ret;
 }
 
-static void __exit vib_stop(void)
+static void __exit vib_module_exit(void)
 {
 	vib_debugfs_exit();
-	vib_end();
+	vib_fabric_teardown();
 }
 
-module_init(vib_start);
-module_exit(vib_stop);
+module_init(vib_module_init);
+module_exit(vib_module_exit);
 MODULE_DESCRIPTION("Software InfiniBand fabric for tests");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -4,17 +4,17 @@
 #include "sma.h"
 
 /* 32-bit counters stay at their end */
-static __be32 narrow(u64 n)
+static __be32 vib_pma_count_clamp(u64 n)
 {
 	return cpu_to_be32(min_t(u64, n, U32_MAX));
 }
 
-static u64 words(const atomic64_t *bytes)
+static u64 vib_pma_bytes_to_words(const atomic64_t *bytes)
 {
 	return atomic64_read(bytes) / 4;
 }
 
-static void class_port_info(struct ib_pma_mad *mad)
+static void vib_pma_handle_class_port_info(struct ib_pma_mad *mad)
 {
 	struct ib_class_port_info *info = (struct ib_class_port_info *)mad->data;
 
@@ -25,7 +25,7 @@ static void class_port_info(struct ib_pma_mad *mad)
 	ib_set_cpi_resp_time(info, 18);
 }
 
-static void counters(struct ib_pma_mad *mad, struct vib_port *port)
+static void vib_pma_handle_counters(struct ib_pma_mad *mad, struct vib_port *port)
 {
 	struct ib_pma_portcounters *p = (struct ib_pma_portcounters *)mad->data;
 	struct vib_counters *c = &port->count;
@@ -46,13 +46,13 @@ static void counters(struct ib_pma_mad *mad, struct vib_port *port)
 	memset(mad->data, 0, sizeof(mad->data));
 	p->port_select = port->num;
 	p->port_xmit_discards = cpu_to_be16(min_t(u64, atomic64_read(&c->dropped), U16_MAX));
-	p->port_xmit_data = narrow(words(&c->xmit_data));
-	p->port_rcv_data = narrow(words(&c->rcv_data));
-	p->port_xmit_packets = narrow(atomic64_read(&c->xmit_pkts));
-	p->port_rcv_packets = narrow(atomic64_read(&c->rcv_pkts));
+	p->port_xmit_data = vib_pma_count_clamp(vib_pma_bytes_to_words(&c->xmit_data));
+	p->port_rcv_data = vib_pma_count_clamp(vib_pma_bytes_to_words(&c->rcv_data));
+	p->port_xmit_packets = vib_pma_count_clamp(atomic64_read(&c->xmit_pkts));
+	p->port_rcv_packets = vib_pma_count_clamp(atomic64_read(&c->rcv_pkts));
 }
 
-static void counters_ext(struct ib_pma_mad *mad, struct vib_port *port)
+static void vib_pma_handle_counters_ext(struct ib_pma_mad *mad, struct vib_port *port)
 {
 	struct ib_pma_portcounters_ext *p = (struct ib_pma_portcounters_ext *)mad->data;
 	struct vib_counters *c = &port->count;
@@ -87,13 +87,13 @@ static void counters_ext(struct ib_pma_mad *mad, struct vib_port *port)
 	p->counter_select = 0;
 }
 
-static bool get_or_set(struct vib_port *port, struct ib_pma_mad *mad)
+static bool vib_pma_handle_attr(struct vib_port *port, struct ib_pma_mad *mad)
 {
 	/* in every attribute that names a port it is the second byte */
 	u8 num = mad->data[1];
 
 	if (mad->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO) {
-		class_port_info(mad);
+		vib_pma_handle_class_port_info(mad);
 		return mad->mad_hdr.method == IB_MGMT_METHOD_GET;
 	}
 	if (mad->mad_hdr.attr_id != IB_PMA_PORT_COUNTERS &&
@@ -105,9 +105,9 @@ static bool get_or_set(struct vib_port *port, struct ib_pma_mad *mad)
 	}
 	port = &port->node->port[num];
 	if (mad->mad_hdr.attr_id == IB_PMA_PORT_COUNTERS)
-		counters(mad, port);
+		vib_pma_handle_counters(mad, port);
 	else
-		counters_ext(mad, port);
+		vib_pma_handle_counters_ext(mad, port);
 	return true;
 }
 
@@ -119,7 +119,7 @@ int vib_pma_process(struct vib_port *port, const struct ib_mad *in, struct ib_ma
 		return IB_MAD_RESULT_SUCCESS;
 	*out = *in;
 	mad->mad_hdr.status = 0;
-	if (!get_or_set(port, mad))
+	if (!vib_pma_handle_attr(port, mad))
 		mad->mad_hdr.status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
 	mad->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;

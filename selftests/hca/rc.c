@@ -36,8 +36,8 @@ static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
 }
 
 /* Copies and lets go of what was taken for this: the regions of @to or those of @from. */
-static void vib_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_to,
-		     struct rvt_sge_state *from, bool put_from, u32 left)
+static void vib_sges_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_to,
+			  struct rvt_sge_state *from, bool put_from, u32 left)
 {
 	u32 len;
 
@@ -49,8 +49,8 @@ static void vib_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_to,
 }
 
 /* The other end's memory; no data needs no permission. */
-static bool vib_remote(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey,
-		       int access)
+static bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr,
+				u32 rkey, int access)
 {
 	memset(ss, 0, sizeof(*ss));
 	ss->num_sge = len ? 1 : 0;
@@ -58,7 +58,7 @@ static bool vib_remote(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u
 	return !len || rvt_rkey_ok(peer, &ss->sge, len, addr, rkey, access);
 }
 
-static void vib_atomic(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
+static void vib_atomic_apply(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 {
 	u64 *to = ss->sge.vaddr, old;
 
@@ -114,7 +114,7 @@ static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
 		return vib_request_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
 	}
 	vib_send_data(wqe, &local);
-	vib_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
+	vib_sges_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
 	rvt_put_ss(&peer->r_sge);
 	return IB_WC_SUCCESS;
 }
@@ -125,15 +125,15 @@ static int vib_write_execute(struct rvt_qp *peer, struct rvt_swqe *wqe, bool imm
 
 	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_WRITE))
 		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr, wqe->rdma_wr.rkey,
-			IB_ACCESS_REMOTE_WRITE))
+	if (!vib_remote_sge_init(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				 wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_WRITE))
 		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
 	if (imm && !vib_recv_take(peer, true)) {
 		rvt_put_ss(&remote);
 		return VIB_NOT_READY;
 	}
 	vib_send_data(wqe, &local);
-	vib_copy(peer, &remote, true, &local, false, wqe->length);
+	vib_sges_copy(peer, &remote, true, &local, false, wqe->length);
 	return IB_WC_SUCCESS;
 }
 
@@ -143,11 +143,11 @@ static int vib_read_execute(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_s
 
 	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
 		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr, wqe->rdma_wr.rkey,
-			IB_ACCESS_REMOTE_READ))
+	if (!vib_remote_sge_init(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				 wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_READ))
 		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
 	vib_send_data(wqe, &local);
-	vib_copy(qp, &local, false, &remote, true, wqe->length);
+	vib_sges_copy(qp, &local, false, &remote, true, wqe->length);
 	return IB_WC_SUCCESS;
 }
 
@@ -158,10 +158,10 @@ static int vib_atomic_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
 	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || !peer->r_max_rd_atomic ||
 	    wqe->atomic_wr.remote_addr % sizeof(u64))
 		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
-			wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
+	if (!vib_remote_sge_init(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
+				 wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
 		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-	vib_atomic(wqe, &remote);
+	vib_atomic_apply(wqe, &remote);
 	return IB_WC_SUCCESS;
 }
 

@@ -53,14 +53,14 @@ void vib_sma_init(struct vib_port *port)
 	memcpy(port->vlarb[2], vlarb_default, sizeof(vlarb_default));
 }
 
-static void node_desc(struct vib_smp *r)
+static void vib_sma_node_desc(struct vib_smp *r)
 {
 	if (r->set)
 		memcpy(r->port->node->desc, r->smp->data, sizeof(r->port->node->desc));
 	memcpy(r->smp->data, r->port->node->desc, sizeof(r->port->node->desc));
 }
 
-static void node_info(struct vib_smp *r)
+static void vib_sma_node_info(struct vib_smp *r)
 {
 	struct vib_node *node = r->port->node;
 	struct ib_node_info *info = (struct ib_node_info *)r->smp->data;
@@ -80,7 +80,7 @@ static void node_info(struct vib_smp *r)
 	};
 }
 
-static void guid_info(struct vib_smp *r)
+static void vib_sma_guid_info(struct vib_smp *r)
 {
 	struct vib_port *port = r->port;
 
@@ -97,16 +97,16 @@ static void guid_info(struct vib_smp *r)
 }
 
 /* the port that a switch is asked about, or NULL; an HCA's own */
-static struct vib_port *port_of(struct vib_smp *r, unsigned int num)
+static struct vib_port *vib_smp_get_port(struct vib_smp *r, unsigned int num)
 {
 	if (!vib_is_switch(r->port))
 		return r->port;
 	return num <= r->port->node->nports ? &r->port->node->port[num] : NULL;
 }
 
-static void pkey_table(struct vib_smp *r)
+static void vib_sma_pkey_table(struct vib_smp *r)
 {
-	struct vib_port *port = port_of(r, r->mod >> 16);
+	struct vib_port *port = vib_smp_get_port(r, r->mod >> 16);
 	__be16 *data = (__be16 *)r->smp->data;
 	bool changed = false;
 	unsigned int i;
@@ -128,9 +128,9 @@ static void pkey_table(struct vib_smp *r)
 		data[i] = cpu_to_be16(port->pkey[i]);
 }
 
-static void sl2vl(struct vib_smp *r)
+static void vib_sma_sl2vl(struct vib_smp *r)
 {
-	struct vib_port *port = port_of(r, r->mod & 0xff);
+	struct vib_port *port = vib_smp_get_port(r, r->mod & 0xff);
 	unsigned int in = vib_is_switch(r->port) ? r->mod >> 8 & 0xff : 0;
 	u8 data[8];
 
@@ -143,9 +143,9 @@ static void sl2vl(struct vib_smp *r)
 	memcpy(r->smp->data, port->sl2vl[in], sizeof(data));
 }
 
-static void vl_arb(struct vib_smp *r)
+static void vib_sma_vl_arb(struct vib_smp *r)
 {
-	struct vib_port *port = port_of(r, r->mod & 0xff);
+	struct vib_port *port = vib_smp_get_port(r, r->mod & 0xff);
 	unsigned int part = r->mod >> 16;
 
 	if (!port || !part || part > ARRAY_SIZE(port->vlarb)) {
@@ -163,19 +163,19 @@ static const struct attr {
 	bool sw;			/* switches only */
 	void (*handle)(struct vib_smp *r);
 } attrs[] = {
-	{ IB_SMP_ATTR_NODE_DESC, false, false, node_desc },
-	{ IB_SMP_ATTR_NODE_INFO, false, false, node_info },
+	{ IB_SMP_ATTR_NODE_DESC, false, false, vib_sma_node_desc },
+	{ IB_SMP_ATTR_NODE_INFO, false, false, vib_sma_node_info },
 	{ IB_SMP_ATTR_SWITCH_INFO, true, true, vib_sma_switch_info },
-	{ IB_SMP_ATTR_GUID_INFO, true, false, guid_info },
+	{ IB_SMP_ATTR_GUID_INFO, true, false, vib_sma_guid_info },
 	{ IB_SMP_ATTR_PORT_INFO, true, false, vib_sma_port_info },
-	{ IB_SMP_ATTR_PKEY_TABLE, true, false, pkey_table },
-	{ IB_SMP_ATTR_SL_TO_VL_TABLE, true, false, sl2vl },
-	{ IB_SMP_ATTR_VL_ARB_TABLE, true, false, vl_arb },
+	{ IB_SMP_ATTR_PKEY_TABLE, true, false, vib_sma_pkey_table },
+	{ IB_SMP_ATTR_SL_TO_VL_TABLE, true, false, vib_sma_sl2vl },
+	{ IB_SMP_ATTR_VL_ARB_TABLE, true, false, vib_sma_vl_arb },
 	{ IB_SMP_ATTR_LINEAR_FORWARD_TABLE, true, true, vib_sma_lft },
 	{ IB_SMP_ATTR_MCAST_FORWARD_TABLE, true, true, vib_sma_mft },
 };
 
-static const struct attr *find_attr(struct vib_smp *r)
+static const struct attr *vib_sma_find_attr(struct vib_smp *r)
 {
 	unsigned int i;
 
@@ -190,7 +190,7 @@ static const struct attr *find_attr(struct vib_smp *r)
  * IBTA 14.2.4: a Get may go without the M_Key where the protection is weak. The lease begins when
  * an SMP is refused and stops when one with the M_Key arrives. The protection ends with the lease.
  */
-static bool mkey_fits(struct vib_port *port, const struct ib_smp *smp)
+static bool vib_mkey_is_valid(struct vib_port *port, const struct ib_smp *smp)
 {
 	struct rvt_ibport *rvp = &port->rvp;
 
@@ -212,7 +212,7 @@ static bool mkey_fits(struct vib_port *port, const struct ib_smp *smp)
 	return false;
 }
 
-static int answer(struct ib_smp *smp)
+static int vib_smp_set_reply(struct ib_smp *smp)
 {
 	smp->method = IB_MGMT_METHOD_GET_RESP;
 	if (smp->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
@@ -220,24 +220,25 @@ static int answer(struct ib_smp *smp)
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }
 
-static int get_or_set(struct vib_smp *r)
+static int vib_sma_handle_attr(struct vib_smp *r)
 {
 	const struct attr *attr;
 
 	/* whether there is a subnet manager is for user space to say */
 	if (r->smp->attr_id == IB_SMP_ATTR_SM_INFO && (r->port->rvp.port_cap_flags & IB_PORT_SM))
 		return IB_MAD_RESULT_SUCCESS;
-	if (!mkey_fits(r->port, r->smp))
+	if (!vib_mkey_is_valid(r->port, r->smp))
 		return IB_MAD_RESULT_FAILURE;
-	attr = find_attr(r);
+	attr = vib_sma_find_attr(r);
 	if (attr)
 		attr->handle(r);
 	else
 		r->smp->status |= cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
-	return answer(r->smp);
+	return vib_smp_set_reply(r->smp);
 }
 
-static int subn(struct vib_port *port, u8 in_port, const struct ib_mad *in, struct ib_mad *out)
+static int vib_sma_process_smp(struct vib_port *port, u8 in_port, const struct ib_mad *in,
+			       struct ib_mad *out)
 {
 	struct vib_smp r = {
 		.port = port,
@@ -257,10 +258,10 @@ static int subn(struct vib_port *port, u8 in_port, const struct ib_mad *in, stru
 	case IB_MGMT_METHOD_SET:
 		if (r.smp->class_version != 1) {
 			r.smp->status = cpu_to_be16(IB_MGMT_MAD_STATUS_BAD_VERSION);
-			return answer(r.smp);
+			return vib_smp_set_reply(r.smp);
 		}
 		spin_lock_irqsave(&vib.lock, flags);
-		ret = get_or_set(&r);
+		ret = vib_sma_handle_attr(&r);
 		spin_unlock_irqrestore(&vib.lock, flags);
 		return ret;
 	case IB_MGMT_METHOD_TRAP_REPRESS:
@@ -281,7 +282,7 @@ int vib_sma_process(struct vib_port *port, u8 in_port, const struct ib_mad *in, 
 	switch (in->mad_hdr.mgmt_class) {
 	case IB_MGMT_CLASS_SUBN_LID_ROUTED:
 	case IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE:
-		return subn(port, in_port, in, out);
+		return vib_sma_process_smp(port, in_port, in, out);
 	case IB_MGMT_CLASS_PERF_MGMT:
 		return vib_pma_process(port, in, out);
 	default:

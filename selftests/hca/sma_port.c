@@ -15,7 +15,7 @@ static struct vib_port *named_port(struct vib_smp *r)
 	return !num || num == r->port->num ? r->port : NULL;
 }
 
-static void get(struct vib_smp *r, struct vib_port *port)
+static void vib_port_info_fill(struct vib_smp *r, struct vib_port *port)
 {
 	struct ib_port_info *info = (struct ib_port_info *)r->smp->data;
 	struct rvt_ibport *rvp = &port->rvp;
@@ -183,7 +183,7 @@ void vib_sma_port_info(struct vib_smp *r)
 		if (vib_is_endport(port) && want.clientrereg_resv_subnetto & REREGISTER)
 			vib_port_event(port, IB_EVENT_CLIENT_REREGISTER);
 	}
-	get(r, port);
+	vib_port_info_fill(r, port);
 	/* o14-12.2.1: the answer says that the request was heard */
 	if (r->set && vib_is_endport(port))
 		((struct ib_port_info *)r->smp->data)->clientrereg_resv_subnetto |=

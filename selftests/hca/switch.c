@@ -14,7 +14,7 @@ static struct ib_smp *smp_of(struct vib_pkt *pkt)
 	return (struct ib_smp *)pkt->data;
 }
 
-static void drop(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_switch_drop_pkt(struct vib_port *in, struct vib_pkt *pkt)
 {
 	atomic64_inc(&in->count.dropped);
 	kfree(pkt);
@@ -31,23 +31,23 @@ static bool has_lid(const struct vib_port *port, u16 lid)
 }
 
 /* the external port with this number, or NULL */
-static struct vib_port *external(unsigned int num)
+static struct vib_port *vib_switch_ext_port(unsigned int num)
 {
 	return num && num <= sw->node.nports ? &sw->port[num] : NULL;
 }
 
-static struct vib_port *lookup(u16 dlid)
+static struct vib_port *vib_switch_lookup_lid(u16 dlid)
 {
-	return dlid <= sw->lft_top && dlid < VIB_LIDS ? external(sw->lft[dlid]) : NULL;
+	return dlid <= sw->lft_top && dlid < VIB_LIDS ? vib_switch_ext_port(sw->lft[dlid]) : NULL;
 }
 
 /* by the LFT; SMPs pass also where the link is not ACTIVE yet */
-static void forward(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_switch_forward_pkt(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct vib_port *out;
 
 	spin_lock_irq(&vib.lock);
-	out = lookup(pkt->dlid);
+	out = vib_switch_lookup_lid(pkt->dlid);
 	if (out && !pkt->smp && (out->state != IB_PORT_ACTIVE ||
 				 (in->num && in->state != IB_PORT_ACTIVE)))
 		out = NULL;
@@ -55,10 +55,10 @@ static void forward(struct vib_port *in, struct vib_pkt *pkt)
 	if (out)
 		vib_link_send(out, pkt);
 	else
-		drop(in, pkt);
+		vib_switch_drop_pkt(in, pkt);
 }
 
-static void multicast(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_switch_forward_mcast(struct vib_port *in, struct vib_pkt *pkt)
 {
 	unsigned long ports = 0, num;
 	struct vib_pkt *copy;
@@ -81,7 +81,7 @@ static void multicast(struct vib_port *in, struct vib_pkt *pkt)
 }
 
 /* a MAD for the switch itself; the answer goes back in the same packet */
-static bool process(struct vib_port *in, struct vib_pkt *pkt)
+static bool vib_switch_process_mad(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_mad *answer;
 	int ret;
@@ -98,23 +98,23 @@ static bool process(struct vib_port *in, struct vib_pkt *pkt)
 	return ret & IB_MAD_RESULT_REPLY;
 }
 
-static void for_switch(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_switch_receive_mad(struct vib_port *in, struct vib_pkt *pkt)
 {
-	if (!process(in, pkt))
-		return drop(in, pkt);
+	if (!vib_switch_process_mad(in, pkt))
+		return vib_switch_drop_pkt(in, pkt);
 	swap(pkt->slid, pkt->dlid);
 	swap(pkt->src_qp, pkt->dest_qp);
 	pkt->has_grh = false;
-	forward(&sw->port[0], pkt);
+	vib_switch_forward_pkt(&sw->port[0], pkt);
 }
 
 /* The route goes on as a directed one: the packet leaves through port @num, without LIDs. */
 static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 num)
 {
-	struct vib_port *out = external(num);
+	struct vib_port *out = vib_switch_ext_port(num);
 
 	if (!out)
-		return drop(in, pkt);
+		return vib_switch_drop_pkt(in, pkt);
 	pkt->slid = be16_to_cpu(IB_LID_PERMISSIVE);
 	pkt->dlid = be16_to_cpu(IB_LID_PERMISSIVE);
 	vib_link_send(out, pkt);
@@ -127,16 +127,16 @@ static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16
 	pkt->slid = sw->port[0].lid;
 	spin_unlock_irq(&vib.lock);
 	pkt->dlid = be16_to_cpu(dlid);
-	forward(in, pkt);
+	vib_switch_forward_pkt(in, pkt);
 }
 
 /* The way back: step down, and out through the port the request came in by (C14-13). */
-static void directed_return(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_smp_return_directed(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_smp *smp = smp_of(pkt);
 
 	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt + 1)
-		return drop(in, pkt);
+		return vib_switch_drop_pkt(in, pkt);
 	smp->hop_ptr--;
 	if (smp->hop_ptr)
 		vib_smp_send_directed(in, pkt, smp->return_path[smp->hop_ptr]);
@@ -144,20 +144,20 @@ static void directed_return(struct vib_port *in, struct vib_pkt *pkt)
 		vib_smp_send_by_lid(in, pkt, smp->dr_slid);
 	else
 		/* no manager runs on the switch: a route that ends here is wrong */
-		drop(in, pkt);
+		vib_switch_drop_pkt(in, pkt);
 }
 
-static void directed(struct vib_port *in, struct vib_pkt *pkt)
+static void vib_smp_handle_directed(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_smp *smp = smp_of(pkt);
 
 	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS)
-		return drop(in, pkt);
+		return vib_switch_drop_pkt(in, pkt);
 	if (ib_get_smp_direction(smp))
-		return directed_return(in, pkt);
+		return vib_smp_return_directed(in, pkt);
 	/* A hop pointer of 0: the SMP came by LID, and the directed part begins here (C14-9). */
 	if (smp->hop_ptr > smp->hop_cnt || (!smp->hop_ptr && smp->dr_slid == IB_LID_PERMISSIVE))
-		return drop(in, pkt);
+		return vib_switch_drop_pkt(in, pkt);
 	if (smp->hop_ptr)
 		smp->return_path[smp->hop_ptr] = in->num;
 	smp->hop_ptr++;
@@ -165,9 +165,9 @@ static void directed(struct vib_port *in, struct vib_pkt *pkt)
 		return vib_smp_send_directed(in, pkt, smp->initial_path[smp->hop_ptr]);
 	if (smp->dr_dlid != IB_LID_PERMISSIVE)
 		return vib_smp_send_by_lid(in, pkt, smp->dr_dlid);
-	if (!process(in, pkt))
-		return drop(in, pkt);
-	directed_return(in, pkt);
+	if (!vib_switch_process_mad(in, pkt))
+		return vib_switch_drop_pkt(in, pkt);
+	vib_smp_return_directed(in, pkt);
 }
 
 void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
@@ -182,18 +182,18 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 	/* A directed SMP with any other LID is in a part of its route that is by LID. */
 	if (pkt->smp && pkt->len >= sizeof(struct ib_smp) && (mine || pkt->dlid == permissive) &&
 	    smp_of(pkt)->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
-		directed(in, pkt);
+		vib_smp_handle_directed(in, pkt);
 	else if (mine && (pkt->smp || pkt->dest_qp == 1))
-		for_switch(in, pkt);
+		vib_switch_receive_mad(in, pkt);
 	else if (mine || pkt->dlid == permissive)
-		drop(in, pkt);
+		vib_switch_drop_pkt(in, pkt);
 	else if (is_multicast(pkt->dlid))
-		multicast(in, pkt);
+		vib_switch_forward_mcast(in, pkt);
 	else
-		forward(in, pkt);
+		vib_switch_forward_pkt(in, pkt);
 }
 
-static bool active(const struct vib_port *port)
+static bool vib_port_active(const struct vib_port *port)
 {
 	return port && port->state == IB_PORT_ACTIVE;
 }
@@ -203,13 +203,13 @@ struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
 	struct vib_port *out;
 
 	lockdep_assert_held(&vib.lock);
-	if (!active(from))
+	if (!vib_port_active(from))
 		return NULL;
 	if (has_lid(from, dlid))
 		return from;
-	out = lookup(dlid);
-	if (!active(from->peer) || !active(out) || !active(out->peer) ||
-	    !has_lid(out->peer, dlid) || lookup(from->lid) != from->peer)
+	out = vib_switch_lookup_lid(dlid);
+	if (!vib_port_active(from->peer) || !vib_port_active(out) || !vib_port_active(out->peer) ||
+	    !has_lid(out->peer, dlid) || vib_switch_lookup_lid(from->lid) != from->peer)
 		return NULL;
 	return out->peer;
 }

@@ -49,7 +49,7 @@ static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_ma
 	return pkt;
 }
 
-static void trap(struct work_struct *work)
+static void vib_trap_send_work(struct work_struct *work)
 {
 	struct ib_mad_notice_attr *notice;
 	struct vib_pkt *pkt = NULL;
@@ -69,7 +69,7 @@ static void trap(struct work_struct *work)
 		vib_link_post(&vib.sw.port[0], pkt);
 }
 
-static DECLARE_DELAYED_WORK(trap_work, trap);
+static DECLARE_DELAYED_WORK(trap_work, vib_trap_send_work);
 
 void vib_trap_repress(void)
 {
