@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The knobs, in /sys/kernel/debug/vib:
- *	add, remove	write the number of an HCA that comes or goes
+ *	add, remove	write the number of an HCA to add or remove
  *	switch		tables and ports of the switch
- *	ports/N/	of the cable of HCA N: cable (plugged in), up (the HCA's end enabled),
- *			mtu (enum ib_mtu, the most that it can), late (ms), state, event (write)
- *	mad/		count (without repetitions; write to reset); class and attr that the
- *			others are for (0: any), drop (one in so many), delay (ms), pace (ms)
+ *	ports/N/	for HCA N: cable (plugged in), up (HCA's end of the link enabled),
+ *			mtu (the largest, enum ib_mtu), late (ms), state, event (write)
+ *	mad/		count (without repetitions; write to reset); drop (one MAD in this many),
+ *			delay (ms) and pace (ms) for MADs of class and attr (0: any)
  */
 #include <linux/debugfs.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The cables between HCAs and switch: when there is a link, and packets on their way. All packets
- * of the fabric wait in one queue, and one piece of work takes each through the switch to where it
- * goes. So packets stay in order, but for MADs that are delayed on purpose.
+ * The cables between HCAs and switch: the state of the links, and the packets in transit. All
+ * packets of the fabric wait in one queue. One work item passes each of them through the switch to
+ * its destination. So packets stay in order, except for MADs that are delayed on purpose.
  */
 #include <linux/slab.h>
 
@@ -28,7 +28,7 @@ struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt)
 	return kmemdup(pkt, struct_size(pkt, data, pkt->len), GFP_KERNEL);
 }
 
-/* The other end of the cable if the packet gets there, counted; or NULL. */
+/* Returns the other end of the cable and counts the packet, or NULL if it cannot pass. */
 static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt)
 {
 	bool mcast = vib_is_mlid(pkt->dlid);
@@ -64,7 +64,7 @@ void vib_link_send(struct vib_port *out, struct vib_pkt *pkt)
 		kfree(pkt);
 }
 
-/* A packet leaves its HCA, or stays there: its own LID, and its own members of a group. */
+/* An HCA keeps packets to its own LID, and delivers multicast to its own members as well. */
 static void vib_link_deliver(struct vib_pkt *pkt)
 {
 	struct vib_port *from = pkt->from, *to;
@@ -98,7 +98,7 @@ static void vib_link_deliver(struct vib_pkt *pkt)
 static void vib_link_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(link_work, vib_link_work);
 
-/* The first packet that may go; or NULL, and @wait is how long the next one has to. */
+/* Returns the first packet that is due, or NULL and in @wait the time until the next one is. */
 static struct vib_pkt *vib_link_next(unsigned long *wait)
 {
 	struct vib_pkt *pkt;
@@ -179,13 +179,13 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 		vib_switch_state_changed(port);
 }
 
-/* The best of what both have enabled, a bit each; 0: nothing. */
+/* Returns the highest bit that both ends have enabled, or 0. */
 static u8 vib_link_best(u8 a, u8 b)
 {
 	return a & b ? BIT(fls(a & b) - 1) : 0;
 }
 
-/* Both ends agree on a width and a speed; false: they cannot. */
+/* Negotiates width and speed of both ends. Returns false if they have none in common. */
 static bool vib_link_train(struct vib_port *port, struct vib_port *peer)
 {
 	u8 width = vib_link_best(port->width_enabled, peer->width_enabled);
@@ -223,7 +223,7 @@ int vib_link_init(void)
 	return link_wq ? 0 : -ENOMEM;
 }
 
-/* Only the switch is left, with traps that nobody hears. */
+/* All HCAs are gone. Only traps of the switch may be left, and nothing receives them. */
 void vib_link_exit(void)
 {
 	vib_link_flush(&vib.sw.port[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* MADs: for the agents of an HCA; and all of them counted, dropped or delayed on their way. */
+/* Passes MADs to the agents of an HCA. Counts, drops and delays the MADs of the fabric. */
 #include <linux/debugfs.h>
 
 #include "vib.h"
@@ -9,20 +9,20 @@
 static struct {
 	u8 mgmt_class, method;
 	u16 attr;
-	__be64 tid;			/* of the last one */
+	__be64 tid;			/* of the last MAD */
 	u64 sent, lost;
 } kinds[VIB_MAD_KINDS];
 static unsigned int kinds_used;
 static DEFINE_SPINLOCK(mad_lock);
 
-/* Which MADs suffer (0: any class, any attribute), and how. */
+/* Class and attribute (0: any) of the MADs that are dropped or delayed. */
 static struct {
 	u32 mgmt_class, attr;
-	u32 drop;			/* one in so many; 0: none */
+	u32 drop;			/* one MAD in this many; 0: none */
 	u32 delay;			/* ms */
-	u32 pace;			/* ms from one request to the next */
+	u32 pace;			/* ms between requests */
 	u32 seen;
-	unsigned long next;		/* jiffies: when a request may arrive */
+	unsigned long next;		/* jiffies: arrival of the last paced request */
 } rule;
 
 bool vib_mad_lost(struct vib_pkt *pkt)
@@ -61,7 +61,7 @@ bool vib_mad_lost(struct vib_pkt *pkt)
 		kinds[i].lost = 0;
 	}
 	if (i < VIB_MAD_KINDS) {
-		/* a sender in doubt repeats itself */
+		/* a retransmission has the same TID and is not counted */
 		kinds[i].sent += kinds[i].tid != mad->tid;
 		kinds[i].tid = mad->tid;
 		kinds[i].lost += lost;
@@ -80,7 +80,7 @@ int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib
 	case IB_MGMT_CLASS_PERF_MGMT:
 		return vib_sma_process(&vib_hca(ibdev)->port[num], num, in, out);
 	default:
-		return IB_MAD_RESULT_SUCCESS;	/* not for an agent of ours */
+		return IB_MAD_RESULT_SUCCESS;	/* no agent of vib handles it */
 	}
 }
 
@@ -102,7 +102,7 @@ static int count_open(struct inode *inode, struct file *file)
 	return single_open(file, count_show, NULL);
 }
 
-/* whatever is written: start again from nothing */
+/* A write clears the counts, whatever the text. */
 static ssize_t count_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	spin_lock_irq(&mad_lock);

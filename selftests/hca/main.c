@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The module, and HCAs that come and go. */
+/* Loads the module, and adds and removes HCAs. */
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 
 #include "vib.h"
 
-/* EUI-64 of nobody: locally administered, and "vib". Node n, or its port */
+/* EUI-64 of node n or of its port: locally administered, with the letters "vib" */
 #define VIB_GUID(n, port)	cpu_to_be64(0x0276696200000000ull | ((n) + 1) << 8 | (port))
 
 static unsigned int nodes = 2;
@@ -17,7 +17,7 @@ struct vib_fabric vib = { .lock = __SPIN_LOCK_UNLOCKED(vib.lock) };
 struct workqueue_struct *vib_wq;
 struct pci_dev *vib_pci_dev;
 
-static DEFINE_MUTEX(hca_mutex);		/* one comes or goes at a time */
+static DEFINE_MUTEX(hca_mutex);		/* serialises adding and removing */
 
 void vib_port_event(struct vib_port *port, enum ib_event_type type)
 {
@@ -32,7 +32,7 @@ void vib_port_event(struct vib_port *port, enum ib_event_type type)
 	ib_dispatch_event(&event);
 }
 
-/* Plugs the port into the switch, or unplugs it for good. */
+/* Connects the port to the switch, or disconnects it before the HCA is removed. */
 static void vib_hca_attach(struct vib_hca *hca, bool attach)
 {
 	struct vib_port *port = &hca->port[1], *end = &vib.sw.port[hca->index + 1];
@@ -91,7 +91,7 @@ out:
 	return ret;
 }
 
-/* Returns when the last user of the HCA let go of it. */
+/* Returns when the last user has released the HCA. */
 int vib_hca_remove(unsigned int index)
 {
 	struct vib_hca *hca;
@@ -102,7 +102,7 @@ int vib_hca_remove(unsigned int index)
 	hca = vib.hca[index];
 	if (hca) {
 		vib_hca_attach(hca, false);
-		/* Nothing arrives without a cable; wait for the packet that just does. */
+		/* No packet arrives without a cable; wait for one that is being delivered. */
 		vib_link_flush(&hca->port[1]);
 		rvt_unregister_device(&hca->rdi);
 		vib_link_flush(&hca->port[1]);

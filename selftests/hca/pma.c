@@ -3,7 +3,7 @@
 #include <rdma/ib_pma.h>
 #include "sma.h"
 
-/* 32-bit counters stay at their end */
+/* 32-bit counters saturate */
 static __be32 vib_pma_count_clamp(u64 n)
 {
 	return cpu_to_be32(min_t(u64, n, U32_MAX));
@@ -89,7 +89,7 @@ static void vib_pma_handle_counters_ext(struct ib_pma_mad *mad, struct vib_port 
 
 static bool vib_pma_handle_attr(struct vib_port *port, struct ib_pma_mad *mad)
 {
-	/* in every attribute that names a port it is the second byte */
+	/* PortSelect is the second byte of every attribute that has it */
 	u8 num = mad->data[1];
 
 	if (mad->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connected queue pairs, reliable (RC) and not (UC). There are no packets: a send is executed by
- * its sender at once, straight from memory to memory, when the fabric would let packets through to
- * a queue pair that is connected to this one. What goes wrong looks as it does on a wire: no answer
- * takes the timeouts and retries that the queue pair asks for, and no receive its RNR timers.
+ * Connected queue pairs, reliable (RC) and unreliable (UC). There are no packets: the sender
+ * executes a send at once and copies the data from memory to memory, if packets would reach a queue
+ * pair that is connected to this one. Failures look as on a wire. A missing response leads to the
+ * timeouts and retries of the queue pair, and a missing receive to its RNR timers.
  */
 #include "vib.h"
 
@@ -12,7 +12,7 @@ enum {
 	VIB_NOT_READY = -2,
 };
 
-/* The queue pair at the other end if packets would get there, with a reference; or NULL. */
+/* Returns the queue pair at the other end, with a reference, or NULL if packets cannot reach it. */
 static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
 {
 	struct vib_port *from = &vib_hca(qp->ibqp.device)->port[qp->port_num], *to;
@@ -35,7 +35,7 @@ static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
 	return peer;
 }
 
-/* Copies and lets go of what was taken for this: the regions of @to or those of @from. */
+/* Copies the data, and releases the regions of @to or of @from if @put_to or @put_from is set. */
 static void vib_sges_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_to,
 			  struct rvt_sge_state *from, bool put_from, u32 left)
 {
@@ -48,7 +48,7 @@ static void vib_sges_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_
 	}
 }
 
-/* The other end's memory; no data needs no permission. */
+/* Initialises @ss for the memory of the other end. A request without data needs no permission. */
 static bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr,
 				u32 rkey, int access)
 {
@@ -71,8 +71,9 @@ static void vib_atomic_apply(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 }
 
 /*
- * The responder refuses a request: a reliable one is in error itself, an unreliable one drops the
- * request. An error that completes no receive is told by an event. r_lock of @peer held.
+ * The responder refuses a request. A reliable responder goes to the error state, an unreliable one
+ * drops the request. An error that completes no receive is reported by an event. Caller holds
+ * r_lock of @peer.
  */
 static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
 {
@@ -87,7 +88,7 @@ static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum 
 	return there;
 }
 
-/* Like rvt_get_rwqe(), but a receive that was too short for a message of UC is still there. */
+/* Like rvt_get_rwqe(), but reuses a receive that was too short for an earlier UC message. */
 static int vib_recv_take(struct rvt_qp *peer, bool wr_id_only)
 {
 	if (!(peer->r_flags & RVT_R_REUSE_SGE))
@@ -207,7 +208,7 @@ static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swq
 	return IB_WC_SUCCESS;
 }
 
-/* Gives an enum ib_wc_status, or VIB_NO_ANSWER or VIB_NOT_READY (for *@rnr, the timer's code). */
+/* Returns enum ib_wc_status, VIB_NO_ANSWER, or VIB_NOT_READY with the code of the timer in @rnr. */
 static int vib_rc_execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr)
 {
 	struct rvt_qp *peer = vib_rc_peer(qp);
@@ -217,7 +218,7 @@ static int vib_rc_execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr)
 		return ret;
 	spin_lock_irq(&peer->r_lock);
 	*rnr = peer->r_min_rnr_timer;
-	/* a reliable receiver does not know packets out of sequence */
+	/* a reliable receiver ignores packets out of sequence */
 	if (!(ib_rvt_state_ops[peer->state] & RVT_PROCESS_RECV_OK) ||
 	    (qp->ibqp.qp_type == IB_QPT_RC && (wqe->psn ^ peer->r_psn) & 0xffffff))
 		goto out;
@@ -232,7 +233,7 @@ out:
 	return ret;
 }
 
-/* Gives how long to wait before another try, or puts the error there is into @status. */
+/* Returns the wait before the next try, or 0 and the error in @status. */
 static unsigned long vib_rc_retry(struct rvt_qp *qp, int why, u8 rnr, enum ib_wc_status *status)
 {
 	if (why == VIB_NOT_READY) {
@@ -244,7 +245,7 @@ static unsigned long vib_rc_retry(struct rvt_qp *qp, int why, u8 rnr, enum ib_wc
 			qp->s_rnr_retry--;
 		return usecs_to_jiffies(rvt_rnr_tbl_to_usec(rnr)) ?: 1;
 	}
-	/* timeout 0 is for ever; look again now and then */
+	/* timeout 0 means infinite: try again from time to time */
 	if (!qp->timeout)
 		return HZ / 10;
 	if (vib_qp(qp)->tries++ > qp->s_retry_cnt) {
@@ -265,7 +266,7 @@ void vib_rc_send(struct rvt_qp *qp)
 	while ((wqe = vib_send_next(qp, &status))) {
 		ret = status == IB_WC_SUCCESS ? vib_rc_execute(qp, wqe, &rnr) : (int)status;
 		if (ret >= 0 || qp->ibqp.qp_type == IB_QPT_UC) {
-			/* nobody tells the sender of an unreliable queue pair */
+			/* the sender of an unreliable queue pair is not told of errors */
 			if (qp->ibqp.qp_type == IB_QPT_RC)
 				status = ret;
 			vib_send_done(qp, wqe, status);
@@ -276,7 +277,7 @@ void vib_rc_send(struct rvt_qp *qp)
 			vib_send_done(qp, wqe, status);
 			continue;
 		}
-		/* an error of the queue pair in the meantime needs no patience */
+		/* do not wait if the queue pair has gone to the error state meanwhile */
 		spin_lock_irq(&qp->s_lock);
 		if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_SEND_OK))
 			wait = 0;

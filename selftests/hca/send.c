@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send queues. Every queue pair has one piece of work that empties its send queue (ud.c, rc.c); it
- * never runs twice at a time, so nothing else keeps senders of a queue pair apart.
+ * Send queues. Every queue pair has one work item that empties its send queue (ud.c, rc.c). It
+ * never runs concurrently with itself, so senders of a queue pair need no lock against each other.
  *
- * Posting is done here and not by rdmavt, whose copy of a request makes 6.1's FORTIFY_SOURCE warn.
+ * Requests are posted here and not by rdmavt, because its copy of a request triggers a warning of
+ * FORTIFY_SOURCE on 6.1.
  */
 #include "vib.h"
 
@@ -55,11 +56,11 @@ static void vib_copy_wr(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib
 		wqe->atomic_wr = *atomic_wr(wr);
 	else
 		wqe->rdma_wr = *rdma_wr(wr);
-	/* rdmavt's own flag */
+	/* an internal flag of rdmavt */
 	wqe->wr.send_flags &= ~RVT_SEND_RESERVE_USED;
 }
 
-/* The memory of a request, with references to its regions, into @wqe. */
+/* Fills in the memory of a request, and takes references to its regions. */
 static int vib_take_sges(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib_send_wr *wr)
 {
 	struct rvt_lkey_table *keys = &ib_to_rvt(qp->ibqp.device)->lkey_table;
@@ -75,7 +76,7 @@ static int vib_take_sges(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct i
 
 		if (!wr->sg_list[i].length)
 			continue;
-		/* 0: it continues the last one */
+		/* 0: merged into the previous entry */
 		ret = rvt_lkey_ok(keys, pd, sge, last, &wr->sg_list[i], access);
 		if (ret < 0)
 			break;
@@ -114,7 +115,7 @@ static int vib_post_one(struct rvt_qp *qp, const struct ib_send_wr *wr)
 	if (wqe->length)
 		wqe->lpsn += (wqe->length - 1) >> qp->log_pmtu;
 	qp->s_next_psn = wqe->lpsn + 1;
-	/* the entry is complete: pairs with vib_send_next() */
+	/* publishes the complete entry: pairs with vib_send_next() */
 	smp_store_release(&qp->s_head, next);
 	return 0;
 }
@@ -136,7 +137,7 @@ int vib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		if (ret)
 			break;
 	}
-	/* under the lock: a queue pair that is about to go has been told to stop */
+	/* under the lock: a queue pair that is being destroyed no longer gets here */
 	vib_schedule_send(qp);
 out:
 	spin_unlock_irqrestore(&qp->s_hlock, flags);
@@ -145,7 +146,7 @@ out:
 	return ret;
 }
 
-/* A queue pair that waits for a timer goes on waiting. */
+/* Does not shorten the wait of a queue pair for a timer. */
 bool vib_schedule_send(struct rvt_qp *qp)
 {
 	return queue_delayed_work(vib_wq, &vib_qp(qp)->work, 0);
@@ -159,7 +160,7 @@ struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status)
 
 	spin_lock_irqsave(&qp->s_lock, flags);
 	ops = ib_rvt_state_ops[qp->state];
-	/* In SQD a send that has begun goes on, and no other one begins. */
+	/* In SQD, a send that has begun continues, and no other one begins. */
 	if (qp->state == IB_QPS_SQD && qp->s_cur == qp->s_last)
 		ops = 0;
 	/* pairs with vib_post_one() */
@@ -215,7 +216,7 @@ void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 	}
 }
 
-/* A receive has its data: r_lock held. */
+/* Completes a receive. Caller holds r_lock. */
 void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
 {
 	if (!test_and_clear_bit(RVT_R_WRID_VALID, &qp->r_aflags))
@@ -229,7 +230,7 @@ void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
 	spin_unlock(&qp->s_lock);
 }
 
-/* In SQD with no send under way, and the user wants to know. */
+/* Is the queue pair in SQD without a send in progress, and did the user ask for the event? */
 static bool vib_send_drained(struct rvt_qp *qp)
 {
 	struct vib_qp *vqp = vib_qp(qp);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The subnet management agent of HCAs and switch (IBTA 14.2.5): who may ask what, and the
- * attributes that are little more than a table in struct vib_port.
+ * The subnet management agent of HCAs and switch (IBTA 14.2.5): the check of the M_Key, and the
+ * attributes that mostly correspond to a table in struct vib_port.
  */
 #include "sma.h"
 
 #define VIB_DEVICE_ID	0x5642
 
-/* all VLs share what there is */
+/* all VLs have the same weight */
 static const u8 vlarb_default[] = { 0, 64, 1, 64, 2, 64, 3, 64 };
 
 void vib_sma_init(struct vib_port *port)
@@ -44,7 +44,7 @@ void vib_sma_init(struct vib_port *port)
 	if (!vib_is_switch(port))
 		rvp->port_cap_flags |= IB_PORT_CM_SUP;
 
-	/* SL n on VL n modulo 8, two in a byte */
+	/* SL n is mapped to VL n modulo 8, two in a byte */
 	for (i = 0; i < ARRAY_SIZE(port->sl2vl); i++)
 		for (j = 0; j < ARRAY_SIZE(port->sl2vl[i]); j++)
 			port->sl2vl[i][j] = 0x01 + 0x22 * (j & 3);
@@ -96,7 +96,7 @@ static void vib_sma_guid_info(struct vib_smp *r)
 	memcpy(r->smp->data, port->guid, sizeof(port->guid));
 }
 
-/* the port that a switch is asked about, or NULL; an HCA's own */
+/* Returns port @num of a switch or NULL; for an HCA, its port. */
 static struct vib_port *vib_smp_get_port(struct vib_smp *r, unsigned int num)
 {
 	if (!vib_is_switch(r->port))
@@ -187,8 +187,8 @@ static const struct attr *vib_sma_find_attr(struct vib_smp *r)
 }
 
 /*
- * IBTA 14.2.4: a Get may go without the M_Key where the protection is weak. The lease begins when
- * an SMP is refused and stops when one with the M_Key arrives. The protection ends with the lease.
+ * IBTA 14.2.4: a Get needs no M_Key below protection level 2. The lease period starts when an SMP
+ * is refused, and stops when one with the M_Key arrives. The protection ends when it expires.
  */
 static bool vib_mkey_is_valid(struct vib_port *port, const struct ib_smp *smp)
 {
@@ -206,7 +206,7 @@ static bool vib_mkey_is_valid(struct vib_port *port, const struct ib_smp *smp)
 		return true;
 	if (rvp->mkey_violations != 0xffff)
 		rvp->mkey_violations++;
-	/* 0 means that no lease runs out */
+	/* 0 means that no lease is running */
 	if (rvp->mkey_lease_period && !rvp->mkey_lease_timeout)
 		rvp->mkey_lease_timeout = (jiffies + rvp->mkey_lease_period * HZ) ?: 1;
 	return false;
@@ -224,7 +224,7 @@ static int vib_sma_handle_attr(struct vib_smp *r)
 {
 	const struct attr *attr;
 
-	/* whether there is a subnet manager is for user space to say */
+	/* the subnet manager in user space answers SMInfo */
 	if (r->smp->attr_id == IB_SMP_ATTR_SM_INFO && (r->port->rvp.port_cap_flags & IB_PORT_SM))
 		return IB_MAD_RESULT_SUCCESS;
 	if (!vib_mkey_is_valid(r->port, r->smp))
@@ -251,7 +251,7 @@ static int vib_sma_process_smp(struct vib_port *port, u8 in_port, const struct i
 	int ret;
 
 	*out = *in;
-	/* with directed routes there are no other flags than the direction, which is not for us */
+	/* clears the direction bit, the only flag of a directed route in this field */
 	r.smp->status = 0;
 	switch (r.smp->method) {
 	case IB_MGMT_METHOD_GET:
@@ -272,7 +272,7 @@ static int vib_sma_process_smp(struct vib_port *port, u8 in_port, const struct i
 		}
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	default:
-		/* answers and traps are for whoever waits for them */
+		/* responses and traps are for other agents */
 		return IB_MAD_RESULT_SUCCESS;
 	}
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the parts of the management agent share. Handlers run with vib.lock held. */
+/* Shared by the files of the management agent. Handlers run with vib.lock held. */
 #ifndef VIB_SMA_H
 #define VIB_SMA_H
 
 #include <rdma/ib_smi.h>
 #include "vib.h"
 
-#define VIB_VLS		4		/* VL 0 to 7, as PortInfo codes it */
+#define VIB_VLS		4		/* the code for VL 0 to 7 in PortInfo */
 #define VIB_WIDTHS	(IB_WIDTH_1X | IB_WIDTH_4X)
 #define VIB_SPEEDS	(IB_SPEED_SDR | IB_SPEED_DDR | IB_SPEED_QDR)
 
-/* a Get or Set under way: its SMP becomes the answer */
+/* A Get or Set that is processed: its SMP becomes the response. */
 struct vib_smp {
 	struct vib_port *port;		/* of the HCA, or port 0 of the switch */
-	u8 in_port;			/* where it came in */
+	u8 in_port;			/* the port of arrival */
 	bool set;
 	u32 mod;			/* AttributeModifier */
 	struct ib_smp *smp;
@@ -24,7 +24,7 @@ static inline bool vib_is_switch(const struct vib_port *port)
 	return port->node->type == VIB_NODE_SWITCH;
 }
 
-/* port 0 of a switch, or any port of an HCA: what has a LID */
+/* Ports with a LID: port 0 of a switch, and any port of an HCA. */
 static inline bool vib_is_endport(const struct vib_port *port)
 {
 	return !vib_is_switch(port) || !port->num;
@@ -43,11 +43,11 @@ void vib_sma_switch_info(struct vib_smp *r);
 void vib_sma_lft(struct vib_smp *r);
 void vib_sma_mft(struct vib_smp *r);
 
-/* trap.c: the subnet manager has heard; vib.lock held */
+/* trap.c: the subnet manager has received the trap; vib.lock held */
 void vib_trap_repress(void);
 void vib_trap_exit(void);
 
-/* pma.c: without vib.lock; gives IB_MAD_RESULT_* */
+/* pma.c: without vib.lock; returns IB_MAD_RESULT_* */
 int vib_pma_process(struct vib_port *port, const struct ib_mad *in, struct ib_mad *out);
 
 #endif

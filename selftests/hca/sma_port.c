@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* PortInfo (IBTA 14.2.5.6): what the subnet manager runs a port with. */
+/* PortInfo (IBTA 14.2.5.6), by which the subnet manager configures a port. */
 #include "sma.h"
 
-#define REREGISTER	0x80		/* of clientrereg_resv_subnetto */
+#define REREGISTER	0x80		/* bit in clientrereg_resv_subnetto */
 
-/* the port that AttributeModifier names, or NULL */
+/* Returns the port that AttributeModifier selects, or NULL. */
 static struct vib_port *named_port(struct vib_smp *r)
 {
-	/* the upper bits say what else a manager understands */
+	/* the upper bits are capabilities of the subnet manager */
 	unsigned int num = r->mod & 0xff;
 
 	if (vib_is_switch(r->port))
@@ -26,7 +26,7 @@ static void vib_port_info_fill(struct vib_smp *r, struct vib_port *port)
 	info->link_width_supported = VIB_WIDTHS;
 	info->link_width_active = port->width;
 	info->linkspeed_portstate = VIB_SPEEDS << 4 | port->state;
-	/* a port that is down polls */
+	/* the default state of a port that is down is polling */
 	info->portphysstate_linkdown = port->phys << 4 | IB_PORT_PHYS_STATE_POLLING;
 	info->linkspeedactive_enabled = port->speed << 4 | port->speed_enabled;
 	info->neighbormtu_mastersmsl = port->mtu << 4;
@@ -56,7 +56,7 @@ static void vib_port_info_fill(struct vib_smp *r, struct vib_port *port)
 	info->resv_resptimevalue = 16;
 }
 
-/* what only a port with a LID has */
+/* Sets the values that only a port with a LID has. */
 static void set_endport(struct vib_smp *r, struct vib_port *port, const struct ib_port_info *want)
 {
 	u16 lid = be16_to_cpu(want->lid), sm_lid = be16_to_cpu(want->sm_lid);
@@ -96,7 +96,7 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 	u8 mtu = want->neighbormtu_mastersmsl >> 4, vls = want->operationalvl_pei_peo_fpi_fpo >> 4;
 	struct rvt_ibport *rvp = &port->rvp;
 
-	/* 0 leaves it, all ones are all that is supported */
+	/* 0 means no change, all ones mean all supported values */
 	if (width == 0xff)
 		port->width_enabled = VIB_WIDTHS;
 	else if (width & ~VIB_WIDTHS)
@@ -109,7 +109,7 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 		vib_smp_invalid(r);
 	else if (speed)
 		port->speed_enabled = speed;
-	/* they count when the link comes up, which it may not have done with the old ones */
+	/* used when the link comes up, which may have failed with the old values */
 	if (port->phys == IB_PORT_PHYS_STATE_POLLING)
 		vib_link_update(port);
 
@@ -129,7 +129,7 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 		rvp->qkey_violations = 0;
 }
 
-/* the state asked for, IBTA 7.2.7: one step up at a time, and down from anywhere */
+/* IBTA 7.2.7: a port goes up one state at a time, and down from any state. */
 static void set_state(struct vib_smp *r, struct vib_port *port, const struct ib_port_info *want)
 {
 	u8 state = want->linkspeed_portstate & 0xf, phys = want->portphysstate_linkdown >> 4;
@@ -184,7 +184,7 @@ void vib_sma_port_info(struct vib_smp *r)
 			vib_port_event(port, IB_EVENT_CLIENT_REREGISTER);
 	}
 	vib_port_info_fill(r, port);
-	/* o14-12.2.1: the answer says that the request was heard */
+	/* o14-12.2.1: the response confirms ClientReregister */
 	if (r->set && vib_is_endport(port))
 		((struct ib_port_info *)r->smp->data)->clientrereg_resv_subnetto |=
 			want.clientrereg_resv_subnetto & REREGISTER;

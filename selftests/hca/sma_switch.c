@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the subnet manager sets up in a switch: SwitchInfo (IBTA 14.2.5.4) and forwarding tables. */
+/* SwitchInfo (IBTA 14.2.5.4) and forwarding tables, which the subnet manager configures. */
 #include <linux/moduleparam.h>
 #include "sma.h"
 
 #define LFT_BLOCK	64		/* LIDs in one attribute */
 #define MFT_BLOCK	32
-#define STATE_CHANGE	0x04		/* of life_time: PortStateChange */
+#define STATE_CHANGE	0x04		/* bit in life_time: PortStateChange */
 
 static unsigned int mlids = VIB_MLIDS;
 module_param(mlids, uint, 0444);
@@ -14,7 +14,7 @@ MODULE_PARM_DESC(mlids, "how many multicast LIDs the switch has room for, 4096 a
 struct switch_info {
 	__be16 lft_cap, rft_cap, mft_cap, lft_top;
 	u8 default_port, default_mcast_primary, default_mcast_other;
-	u8 life_time;			/* 5 bits; then PortStateChange and two more */
+	u8 life_time;			/* upper 5 bits, then PortStateChange */
 	__be16 lids_per_port, enforcement_cap;
 	u8 features;
 	u8 reserved;
@@ -30,7 +30,7 @@ void vib_sma_switch_info(struct vib_smp *r)
 	if (r->set) {
 		sw->lft_top = be16_to_cpu(want.lft_top);
 		sw->life_time = want.life_time >> 3;
-		/* 1 clears it */
+		/* writing 1 clears it */
 		if (want.life_time & STATE_CHANGE)
 			sw->port_state_change = false;
 	}
@@ -54,7 +54,7 @@ void vib_sma_lft(struct vib_smp *r)
 	memcpy(r->smp->data, vib.sw.lft + first, LFT_BLOCK);
 }
 
-/* 32 multicast LIDs and, of each, 16 ports: "position" says which */
+/* A block has 32 multicast LIDs, and 16 ports of each, selected by "position". */
 void vib_sma_mft(struct vib_smp *r)
 {
 	u32 block = r->mod & 0x1ff, position = r->mod >> 28, i;

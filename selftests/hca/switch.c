@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How the switch forwards: by the tables that the subnet manager wrote, and SMPs with a directed
- * route by the route they carry (IBTA 14.2.2). There are no queues: a packet leaves at once.
+ * The switch forwards packets by the tables of the subnet manager, and SMPs with a directed route
+ * by the path that they contain (IBTA 14.2.2). It has no queues: a packet leaves at once.
  */
 #include "sma.h"
 
@@ -30,7 +30,7 @@ static bool has_lid(const struct vib_port *port, u16 lid)
 	return port->lid && lid >= port->lid && lid < port->lid + (1 << port->lmc);
 }
 
-/* the external port with this number, or NULL */
+/* Returns the external port with this number, or NULL. */
 static struct vib_port *vib_switch_ext_port(unsigned int num)
 {
 	return num && num <= sw->node.nports ? &sw->port[num] : NULL;
@@ -41,7 +41,7 @@ static struct vib_port *vib_switch_lookup_lid(u16 dlid)
 	return dlid <= sw->lft_top && dlid < VIB_LIDS ? vib_switch_ext_port(sw->lft[dlid]) : NULL;
 }
 
-/* by the LFT; SMPs pass also where the link is not ACTIVE yet */
+/* Forwards by the LFT. SMPs also pass links that are not ACTIVE yet. */
 static void vib_switch_forward_pkt(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct vib_port *out;
@@ -80,7 +80,7 @@ static void vib_switch_forward_mcast(struct vib_port *in, struct vib_pkt *pkt)
 	kfree(pkt);
 }
 
-/* a MAD for the switch itself; the answer goes back in the same packet */
+/* Processes a MAD for the switch itself. The response replaces it in the same packet. */
 static bool vib_switch_process_mad(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_mad *answer;
@@ -108,7 +108,7 @@ static void vib_switch_receive_mad(struct vib_port *in, struct vib_pkt *pkt)
 	vib_switch_forward_pkt(&sw->port[0], pkt);
 }
 
-/* The route goes on as a directed one: the packet leaves through port @num, without LIDs. */
+/* The directed part of the route continues: the packet leaves through port @num, without LIDs. */
 static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 num)
 {
 	struct vib_port *out = vib_switch_ext_port(num);
@@ -120,7 +120,7 @@ static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 n
 	vib_link_send(out, pkt);
 }
 
-/* The directed part of the route ends here; the packet is forwarded to @dlid by the LFT. */
+/* The directed part of the route ends here: the packet is forwarded to @dlid by the LFT. */
 static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16 dlid)
 {
 	spin_lock_irq(&vib.lock);
@@ -130,7 +130,7 @@ static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16
 	vib_switch_forward_pkt(in, pkt);
 }
 
-/* The way back: step down, and out through the port the request came in by (C14-13). */
+/* Returns a response through the port at which the request arrived (C14-13). */
 static void vib_smp_return_directed(struct vib_port *in, struct vib_pkt *pkt)
 {
 	struct ib_smp *smp = smp_of(pkt);
@@ -143,7 +143,7 @@ static void vib_smp_return_directed(struct vib_port *in, struct vib_pkt *pkt)
 	else if (smp->dr_slid != IB_LID_PERMISSIVE)
 		vib_smp_send_by_lid(in, pkt, smp->dr_slid);
 	else
-		/* no manager runs on the switch: a route that ends here is wrong */
+		/* no subnet manager runs on the switch, so the route is invalid */
 		vib_switch_drop_pkt(in, pkt);
 }
 
@@ -155,7 +155,7 @@ static void vib_smp_handle_directed(struct vib_port *in, struct vib_pkt *pkt)
 		return vib_switch_drop_pkt(in, pkt);
 	if (ib_get_smp_direction(smp))
 		return vib_smp_return_directed(in, pkt);
-	/* A hop pointer of 0: the SMP came by LID, and the directed part begins here (C14-9). */
+	/* Hop pointer 0: the SMP was LID-routed, and its directed part begins here (C14-9). */
 	if (smp->hop_ptr > smp->hop_cnt || (!smp->hop_ptr && smp->dr_slid == IB_LID_PERMISSIVE))
 		return vib_switch_drop_pkt(in, pkt);
 	if (smp->hop_ptr)
@@ -179,7 +179,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 	mine = has_lid(&sw->port[0], pkt->dlid);
 	spin_unlock_irq(&vib.lock);
 
-	/* A directed SMP with any other LID is in a part of its route that is by LID. */
+	/* A directed SMP with any other LID is in a LID-routed part of its route. */
 	if (pkt->smp && pkt->len >= sizeof(struct ib_smp) && (mine || pkt->dlid == permissive) &&
 	    smp_of(pkt)->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		vib_smp_handle_directed(in, pkt);
@@ -233,7 +233,7 @@ void vib_switch_init(unsigned int nports)
 		sw->port[i].rvp.pkey_table = sw->port[i].pkey;
 		vib_sma_init(&sw->port[i]);
 	}
-	/* port 0 has no cable that could be pulled */
+	/* port 0 has no cable and is always up */
 	sw->port[0].state = IB_PORT_ACTIVE;
 	sw->port[0].phys = IB_PORT_PHYS_STATE_LINK_UP;
 	spin_unlock_irq(&vib.lock);
@@ -264,7 +264,7 @@ static const char *state_name(u8 state)
 	}
 }
 
-/* racy on purpose: a lock over all the tables would stop the fabric */
+/* Lockless: holding vib.lock for all tables would stop the fabric. */
 void vib_switch_show(struct seq_file *m)
 {
 	unsigned int i;

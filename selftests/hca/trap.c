@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Traps to the subnet manager (IBTA 14.2.5.1). 128: the switch says that the state of a port
- * changed, again and again until it is repressed. 144: an HCA says, once, that its capabilities
- * changed, which is how a manager hears of another one.
+ * Traps to the subnet manager (IBTA 14.2.5.1). Trap 128 of the switch: the state of a port changed.
+ * It is sent up to TRAP_TIMES times, until the subnet manager represses it. Trap 144 of an HCA: its
+ * capabilities changed. It is sent once, and informs one subnet manager of another.
  */
 #include "sma.h"
 
@@ -10,7 +10,7 @@
 #define TRAP_TIMES	5
 #define TRAP_INTERVAL	HZ
 
-/* both protected by vib.lock */
+/* vib.lock protects both */
 static unsigned int times_left;
 static u32 trap_tid;
 
@@ -20,7 +20,7 @@ static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_ma
 	struct vib_pkt *pkt;
 	struct ib_smp *smp;
 
-	/* before a manager has been here, nobody is to be told */
+	/* no subnet manager has configured the port yet */
 	if (!port->rvp.sm_lid)
 		return NULL;
 	pkt = vib_pkt_alloc(IB_MGMT_MAD_SIZE, GFP_ATOMIC);
@@ -60,7 +60,7 @@ static void vib_trap_send_work(struct work_struct *work)
 	if (pkt) {
 		times_left--;
 		notice->generic_type = IB_NOTICE_TYPE_URGENT;
-		/* the details are one LID */
+		/* the details consist of one LID */
 		memcpy(&notice->details, &notice->issuer_lid, sizeof(notice->issuer_lid));
 		queue_delayed_work(system_wq, to_delayed_work(work), TRAP_INTERVAL);
 	}

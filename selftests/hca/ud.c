@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: from the send queue of a QP0, QP1 or UD queue pair into packets, and from packets into
- * receive queues.
+ * Datagrams of QP0, QP1 and UD: turns sends into packets, and delivers packets to receive queues.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -53,7 +52,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	pkt->src_qp = qp->ibqp.qp_num;
 	pkt->dlid = rdma_ah_get_dlid(attr);
 	pkt->dest_qp = vib_is_mlid(pkt->dlid) ? IB_MULTICAST_QPN : rvt_get_swqe_remote_qpn(wqe);
-	/* the top bit asks for the queue pair's own */
+	/* the most significant bit selects the Q_Key of the queue pair */
 	pkt->qkey = qkey >> 31 ? qp->qkey : qkey;
 	pkt->sl = rdma_ah_get_sl(attr);
 	pkt->solicited = wqe->wr.send_flags & IB_SEND_SOLICITED;
@@ -63,7 +62,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	}
 
 	spin_lock_irq(&vib.lock);
-	/* directed routes have no LIDs at all */
+	/* directed routes use only the permissive LID */
 	pkt->slid = be16_to_cpu(IB_LID_PERMISSIVE);
 	if (port->lid && pkt->dlid != be16_to_cpu(IB_LID_PERMISSIVE))
 		pkt->slid = port->lid | (rdma_ah_get_path_bits(attr) & ((1 << port->lmc) - 1));
@@ -79,7 +78,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	vib_link_post(port, pkt);
 }
 
-/* All that waits is sent at once and completed after @late ms: answers arrive in between. */
+/* Sends all waiting requests, and completes them @late ms later: responses arrive before that. */
 static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
 {
 	/* pairs with vib_post_one() */
@@ -96,7 +95,7 @@ static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
 		vib_send_done(qp, wqe, status);
 }
 
-/* A datagram that cannot be sent is a datagram lost. */
+/* A datagram that cannot be sent is lost, and its send succeeds. */
 void vib_ud_send(struct rvt_qp *qp)
 {
 	struct vib_port *port = &vib_hca(qp->ibqp.device)->port[qp->port_num];
@@ -117,8 +116,8 @@ void vib_ud_send(struct rvt_qp *qp)
 }
 
 /*
- * Whether the keys of a packet let it into @qp, and which entry of the P_Key table did. Violations
- * are counted where they happen; nobody is told by a trap.
+ * Checks the keys of a packet for @qp. @index is the matching entry of the P_Key table. Violations
+ * are counted at the port, and no trap is sent.
  */
 static bool vib_keys_ok(struct vib_port *port, struct rvt_qp *qp, struct vib_pkt *pkt, u16 *index)
 {
@@ -178,7 +177,7 @@ static void vib_ud_receive(struct vib_port *port, struct rvt_qp *qp, struct vib_
 	if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) || !vib_ud_fits(qp, pkt) ||
 	    !vib_keys_ok(port, qp, pkt, &wc.pkey_index))
 		goto out;
-	/* a buffer that was too small the last time is still there */
+	/* reuse a buffer that was too small for an earlier datagram */
 	if (!(qp->r_flags & RVT_R_REUSE_SGE))
 		ret = rvt_get_rwqe(qp, false);
 	if (ret < 0)
@@ -223,7 +222,7 @@ static void vib_mcast_receive(struct vib_port *port, struct vib_pkt *pkt)
 	list_for_each_entry_rcu(member, &group->qp_list, list)
 		vib_ud_receive(port, member->qp, pkt);
 	rcu_read_unlock();
-	/* who detaches the last one waits */
+	/* detaching the last member waits for this */
 	if (atomic_dec_return(&group->refcount) <= 1)
 		wake_up(&group->wait);
 }

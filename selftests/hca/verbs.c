@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What rdmavt asks of a driver: limits, ports, address handles, the private part of a queue pair.
+ * The functions that rdmavt requires of a driver: limits, ports, address handles, and the private
+ * part of a queue pair.
  */
 #include <linux/nodemask.h>
 #include <linux/pci.h>
@@ -36,7 +37,7 @@ static int vib_query_port(struct rvt_dev_info *rdi, u32 num, struct ib_port_attr
 	props->gid_tbl_len = VIB_GUIDS;
 	props->active_width = port->width;
 	props->active_speed = port->speed;
-	props->max_vl_num = 4;		/* VL0-7, as a code */
+	props->max_vl_num = 4;		/* the code for VL 0 to 7 */
 	props->max_mtu = port->mtu_cap;
 	props->active_mtu = port->mtu;
 	return 0;
@@ -126,13 +127,13 @@ static void vib_notify_qp_reset(struct rvt_qp *qp)
 	vib_qp(qp)->tries = 0;
 }
 
-/* Whatever the send queue waits for, flush it now. */
+/* Flush the send queue now, even if it waits for a timer. */
 static void vib_notify_error_qp(struct rvt_qp *qp)
 {
 	mod_delayed_work(vib_wq, &vib_qp(qp)->work, 0);
 }
 
-/* Without automatic path migration an alternate path would be kept and never used. */
+/* Path migration is not implemented: refuse alternate paths instead of ignoring them. */
 static int vib_check_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
 			       struct ib_udata *udata)
 {
@@ -143,7 +144,7 @@ static int vib_check_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int m
 	return 0;
 }
 
-/* After SQD there may be something to send; an idle send queue in SQD has drained at once. */
+/* After SQD there may be sends to execute. In SQD, an idle send queue is drained at once. */
 static void vib_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
 			  struct ib_udata *udata)
 {
@@ -206,7 +207,7 @@ static int vib_modify_device(struct ib_device *ibdev, int mask, struct ib_device
 
 static const struct attribute_group *vib_port_groups[] = { NULL };
 
-/* The driver ID is what libibverbs chooses a provider by. That of hfi1 asks nothing but rdmavt. */
+/* libibverbs selects its provider by the driver ID. The provider of hfi1 requires only rdmavt. */
 static const struct ib_device_ops vib_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_HFI1,
@@ -216,7 +217,7 @@ static const struct ib_device_ops vib_dev_ops = {
 	.post_send = vib_post_send,
 };
 
-/* Fills in all that rdmavt wants to know before the HCA is registered. */
+/* Fills in the parameters that rdmavt needs before the HCA is registered. */
 void vib_verbs_init(struct vib_hca *hca)
 {
 	struct rvt_driver_params *p = &hca->rdi.dparms;
@@ -253,8 +254,8 @@ void vib_verbs_init(struct vib_hca *hca)
 	};
 	p->lkey_table_size = 16;
 	p->qp_table_size = 256;
-	p->qpn_start = 0x1000 * (hca->index + 1);	/* let a mix-up of devices show */
-	p->qpn_res_start = RVT_KDETH_QP_BASE;		/* rdmavt wants one reserved */
+	p->qpn_start = 0x1000 * (hca->index + 1);	/* distinct per device, to expose mix-ups */
+	p->qpn_res_start = RVT_KDETH_QP_BASE;		/* rdmavt requires a reserved range */
 	p->qpn_res_end = RVT_KDETH_QP_BASE;
 	p->qpn_inc = 1;
 	p->psn_mask = 0xffffff;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * vib: a software InfiniBand fabric for tests. Up to VIB_MAX_HCAS software HCAs of one port each
- * hang on one virtual switch: HCA n is cabled to port n + 1 of the switch.
+ * are connected to one virtual switch. The cable of HCA n leads to port n + 1 of the switch.
  *
- * Who does what:
- *	main.c		the module, HCAs that come and go
- *	verbs.c		what rdmavt asks of a driver
+ * The files:
+ *	main.c		the module; adds and removes HCAs
+ *	verbs.c		the functions that rdmavt requires of a driver
  *	send.c		send queues
- *	ud.c		datagrams: QP0, QP1 and UD, both ways
- *	rc.c		RC and UC: data straight from queue pair to queue pair
- *	mad.c		process_mad; MADs counted, dropped and delayed
- *	link.c		the cables, and the queue of packets on their way
- *	switch.c	how the switch forwards
- *	sma*.c		the subnet management agent of HCAs and switch, its attributes in groups
- *	pma.c		what perfquery reads
+ *	ud.c		datagrams of QP0, QP1 and UD, in both directions
+ *	rc.c		RC and UC: data is copied directly between queue pairs
+ *	mad.c		process_mad; counts, drops and delays MADs
+ *	link.c		the cables, and the queue of packets in transit
+ *	switch.c	forwarding by the switch
+ *	sma*.c		the subnet management agent of HCAs and switch, in groups of attributes
+ *	trap.c		the traps of HCAs and switch
+ *	pma.c		the counters that perfquery reads
  *	debugfs.c	the knobs
  */
 #ifndef VIB_H
@@ -30,23 +31,23 @@
 #include <rdma/rdmavt_qp.h>
 
 #define VIB_MAX_HCAS	8
-#define VIB_MAX_PORTS	(VIB_MAX_HCAS + 1)	/* of the switch, with port 0 */
+#define VIB_MAX_PORTS	(VIB_MAX_HCAS + 1)	/* of the switch, port 0 included */
 #define VIB_PKEYS	16
 #define VIB_GUIDS	8
 #define VIB_MTU		4096
-#define VIB_MAX_MSG	0x80000000u		/* as rdmavt has it for all its drivers */
-#define VIB_LIDS	0xc000			/* unicast LIDs that the LFT has room for */
-#define VIB_MLIDS	4096			/* multicast LIDs from 0xc000, of the MFT */
+#define VIB_MAX_MSG	0x80000000u		/* the limit of rdmavt for all its drivers */
+#define VIB_LIDS	0xc000			/* capacity of the LFT, in unicast LIDs */
+#define VIB_MLIDS	4096			/* capacity of the MFT, in LIDs from 0xc000 */
 
-/* a datagram on the wire; who is given one has to free it (kfree) or pass it on */
+/* A datagram on the wire. A function that takes one has to free it (kfree) or pass it on. */
 struct vib_pkt {
-	struct list_head list;		/* link.c's, while on its way */
-	struct vib_port *from;		/* the end of the cable it entered at (link.c) */
-	unsigned long due;		/* jiffies: not before (mad.c) */
+	struct list_head list;		/* queue of link.c, while in transit */
+	struct vib_port *from;		/* the port at which it entered (link.c) */
+	unsigned long due;		/* jiffies: earliest delivery (mad.c) */
 	u16 slid, dlid;
 	u16 pkey;
 	u8 sl;
-	bool smp;			/* on VL15 */
+	bool smp;			/* sent on VL15 */
 	bool has_grh, has_imm;
 	bool solicited;
 	u32 src_qp, dest_qp, qkey;
@@ -60,55 +61,55 @@ enum vib_node_type { VIB_NODE_HCA = 1, VIB_NODE_SWITCH = 2 };	/* as in NodeInfo 
 
 struct vib_node;
 
-/* what went through a port; link.c counts */
+/* The traffic of a port, counted by link.c. */
 struct vib_counters {
-	atomic64_t xmit_data, rcv_data;		/* bytes of packets' payload */
-	atomic64_t xmit_pkts, rcv_pkts;		/* of all kinds, also SMPs */
-	atomic64_t xmit_mcast, rcv_mcast;	/* packets to a multicast LID among them */
-	atomic64_t xmit_ucast, rcv_ucast;	/* the others; each counter is cleared alone */
-	atomic64_t dropped;			/* switch: for want of a route or a link */
+	atomic64_t xmit_data, rcv_data;		/* bytes of payload */
+	atomic64_t xmit_pkts, rcv_pkts;		/* all packets, also SMPs */
+	atomic64_t xmit_mcast, rcv_mcast;	/* those to a multicast LID */
+	atomic64_t xmit_ucast, rcv_ucast;	/* the others; each is cleared alone */
+	atomic64_t dropped;			/* switch: no route or no link */
 };
 
 /*
  * One end of a cable: the port of an HCA, an external port of the switch, or port 0 of the switch.
- * Everything here is protected by vib.lock. What rdmavt's struct has already is kept there only,
- * also for ports of the switch: gid_prefix, mkey, mkeyprot, mkey_lease_period, sm_lid, sm_sl,
+ * vib.lock protects all members. Values that the struct of rdmavt has are kept only there, also for
+ * ports of the switch: gid_prefix, mkey, mkeyprot, mkey_lease_period, sm_lid, sm_sl,
  * subnet_timeout, port_cap_flags, vl_high_limit, pkey_violations, qkey_violations, mkey_violations.
  */
 struct vib_port {
 	struct rvt_ibport rvp;
 	struct vib_node *node;
-	struct vib_port *peer;		/* the other end of the cable; NULL: nothing there */
-	u8 num;				/* HCA: 1; switch: 0.. */
-	bool cable;			/* plugged in; of the switch's end */
+	struct vib_port *peer;		/* the other end of the cable, or NULL */
+	u8 num;				/* HCA: 1; switch: from 0 */
+	bool cable;			/* plugged in; valid at the switch's end */
 	u8 state;			/* enum ib_port_state */
 	u8 phys;			/* enum ib_port_phys_state: DISABLED, POLLING or LINK_UP */
 	u8 mtu, mtu_cap;		/* NeighborMTU, MTUCap: enum ib_mtu */
 	u8 oper_vls;
 	u8 width_enabled, speed_enabled;	/* bits of enum ib_port_width and _speed */
-	u8 width, speed;		/* active: what the ends agreed on when the link came up */
+	u8 width, speed;		/* active: negotiated when the link came up */
 	u16 lid;			/* switch: of port 0 only */
 	u8 lmc;
-	u32 late;			/* HCA: ms until sends of QP1 are completed (ud.c) */
-	__be64 guid[VIB_GUIDS];		/* [0] is the port's own, not to be set by the SM */
-	u16 pkey[VIB_PKEYS];		/* the table of rvp */
+	u32 late;			/* HCA: delay of completions of QP1 sends, ms (ud.c) */
+	__be64 guid[VIB_GUIDS];		/* [0] is the GUID of the port; the SM cannot set it */
+	u16 pkey[VIB_PKEYS];		/* the P_Key table of rvp */
 	u8 sl2vl[VIB_MAX_PORTS][8];	/* [ingress]; HCA: [0] */
-	u8 vlarb[4][64];		/* low, low, high, high; as in the attribute */
+	u8 vlarb[4][64];		/* low, low, high, high, as in the attribute */
 	struct vib_counters count;
 };
 
 struct vib_node {
 	u8 type;			/* enum vib_node_type */
-	u8 nports;			/* without port 0 of the switch */
+	u8 nports;			/* port 0 of the switch excluded */
 	__be64 guid;			/* of node and system image */
 	char desc[IB_DEVICE_NODE_DESC_MAX];
 	struct vib_port *port;		/* HCA: [1]; switch: [0..nports] */
 };
 
 struct vib_hca {
-	struct rvt_dev_info rdi;	/* first, rdmavt frees it */
+	struct rvt_dev_info rdi;	/* must be first: rdmavt frees it */
 	struct vib_node node;
-	struct vib_port port[2];	/* [1] is used: numbers as on the wire */
+	struct vib_port port[2];	/* only [1] is used, the port number on the wire */
 	unsigned int index;
 };
 
@@ -118,13 +119,12 @@ struct vib_switch {
 	u16 lft_top;			/* LinearFDBTop */
 	u8 life_time;
 	bool port_state_change;
-	u8 lft[VIB_LIDS];		/* 255: none */
+	u8 lft[VIB_LIDS];		/* 255: no route */
 	u16 mft[VIB_MLIDS];		/* a bit per port */
 };
 
-/* everything */
 struct vib_fabric {
-	spinlock_t lock;	/* of topology, ports and tables of the switch; irqs off */
+	spinlock_t lock;	/* topology, ports, tables of the switch; irqs off */
 	struct vib_switch sw;
 	struct vib_hca *hca[VIB_MAX_HCAS];
 };
@@ -142,13 +142,13 @@ static inline struct vib_hca *vib_port_hca(struct vib_port *port)
 }
 
 /* link.c */
-/* HCA, or port 0 of the switch: a packet of its own. Any context. */
+/* Sends a packet of an HCA or of port 0 of the switch. Any context. */
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt);
-/* switch: a packet leaves through @out. From vib_switch_receive() only, without vib.lock. */
+/* The switch sends @pkt through @out. From vib_switch_receive() only, without vib.lock. */
 void vib_link_send(struct vib_port *out, struct vib_pkt *pkt);
-/* Cable, peer or phys (DISABLED or POLLING asked) changed: the link follows. vib.lock held. */
+/* Updates the link after a change of cable, peer or phys (DISABLED or POLLING). vib.lock held. */
 void vib_link_update(struct vib_port *port);
-/* To the users of an HCA (nothing for a switch). Any context, vib.lock may be held. */
+/* Reports an event to the users of an HCA; no-op for a switch. Any context, also with vib.lock. */
 void vib_port_event(struct vib_port *port, enum ib_event_type event);
 struct vib_pkt *vib_pkt_alloc(u32 len, gfp_t gfp);
 struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt);
@@ -158,7 +158,7 @@ static inline bool vib_is_mlid(u32 lid)
 	return lid >= 0xc000 && lid < 0xffff;
 }
 
-/* @lid is one of the port's */
+/* Is @lid one of the LIDs of the port? */
 static inline bool vib_port_has_lid(const struct vib_port *port, u16 lid)
 {
 	return port->lid && (lid & ~((1u << port->lmc) - 1)) == port->lid;
@@ -169,52 +169,52 @@ static inline bool vib_pkey_match(u16 a, u16 b)
 	return (a & 0x7fff) && !((a ^ b) & 0x7fff) && ((a | b) & 0x8000);
 }
 
-/* switch.c; without vib.lock */
+/* switch.c; called without vib.lock unless stated otherwise */
 void vib_switch_init(unsigned int nports);
 void vib_switch_exit(void);
-/* The state of a port of the switch changed: for link.c to tell. vib.lock held. */
+/* link.c reports that the state of a port of the switch changed. vib.lock held. */
 void vib_switch_state_changed(struct vib_port *port);
-/* The tables, for people. */
+/* Prints the tables for debugfs. */
 void vib_switch_show(struct seq_file *m);
-/* A packet comes in at @in, which is a port of the switch. Process context, one at a time. */
+/* Handles a packet that arrives at port @in of the switch. Process context, not concurrently. */
 void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt);
 /*
- * Where a unicast LID leads from an HCA's port: the HCA's port at the end if all links there and
- * back are ACTIVE (@from itself for its own LIDs), or NULL. vib.lock held.
+ * Returns the HCA port that a unicast LID leads to from the HCA port @from, if all links in both
+ * directions are ACTIVE, or NULL. For a LID of @from this is @from itself. vib.lock held.
  */
 struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid);
 
 /* sma.c */
-/* The port's values at power on: enabled, default P_Key, VL tables, capabilities. vib.lock held. */
+/* Sets the power-on values: enabled, default P_Key, VL tables, capabilities. vib.lock held. */
 void vib_sma_init(struct vib_port *port);
 /*
- * Subnet management and performance management on @port of an HCA or of the switch (port 0, for
- * the switch: AttributeModifier chooses). @in_port is where it came in, which NodeInfo and PortInfo
- * tell. Gives IB_MAD_RESULT_*. Any context, without vib.lock.
+ * Processes a subnet management or performance management MAD on @port of an HCA, or on port 0 of
+ * the switch, where AttributeModifier selects the port. @in_port is the port of arrival, which
+ * NodeInfo and PortInfo report. Returns IB_MAD_RESULT_*. Any context, without vib.lock.
  */
 int vib_sma_process(struct vib_port *port, u8 in_port, const struct ib_mad *in, struct ib_mad *out);
 
-/* trap.c: the capabilities of an HCA changed; without vib.lock */
+/* trap.c: reports that the capabilities of an HCA changed; without vib.lock */
 void vib_trap_cap_mask(struct vib_port *port);
 
 /* main.c */
-extern struct workqueue_struct *vib_wq;		/* of send queues */
-extern struct pci_dev *vib_pci_dev;		/* any: for messages of rdmavt */
+extern struct workqueue_struct *vib_wq;		/* runs the send queues */
+extern struct pci_dev *vib_pci_dev;		/* any device: rdmavt prints its name */
 int vib_hca_add(unsigned int index);
 int vib_hca_remove(unsigned int index);
 
 /* link.c */
 int vib_link_init(void);
 void vib_link_exit(void);
-/* A port that sends no more: nothing of it is on its way when this returns. */
+/* For a port that no longer sends: none of its packets is in transit when this returns. */
 void vib_link_flush(struct vib_port *port);
 
 /* verbs.c */
 struct vib_qp {				/* the private part of struct rvt_qp */
 	struct rvt_qp *qp;
 	struct delayed_work work;	/* empties the send queue */
-	unsigned int tries;		/* of the oldest send, without an answer */
-	bool tell_drained;		/* SQ_DRAINED is still to be told; s_lock */
+	unsigned int tries;		/* of the oldest send, without a response */
+	bool tell_drained;		/* SQ_DRAINED is pending; under s_lock */
 };
 
 static inline struct vib_qp *vib_qp(struct rvt_qp *qp)
@@ -229,25 +229,25 @@ int vib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
 bool vib_schedule_send(struct rvt_qp *qp);
 void vib_send_work(struct work_struct *work);
-/* The oldest send, and SUCCESS to execute it or FLUSH_ERR to complete it only; or NULL. */
+/* Returns the oldest send or NULL. @status: SUCCESS: execute it; FLUSH_ERR: only complete it. */
 struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status);
 void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status);
-/* Where the data of a send is, to walk through. */
+/* Initialises @ss to iterate over the data of a send. */
 void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss);
 void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited);
-/* To the user of a queue pair. Any context. */
+/* Reports an event to the user of a queue pair. Any context. */
 void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type);
 
 /* ud.c */
 void vib_ud_send(struct rvt_qp *qp);
-/* A packet arrives at an HCA's port. Process context. */
+/* Handles a packet that arrives at a port of an HCA. Process context. */
 void vib_port_receive(struct vib_port *port, struct vib_pkt *pkt);
 
 /* rc.c */
 void vib_rc_send(struct rvt_qp *qp);
 
 /* mad.c */
-/* Counts a MAD that a node sends; says whether it gets lost, and sets pkt->due. */
+/* Counts a MAD that a node sends, and sets pkt->due. Returns true if the MAD is to be dropped. */
 bool vib_mad_lost(struct vib_pkt *pkt);
 int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
 		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
