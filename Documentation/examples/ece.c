@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ece: two ends that own their queue pairs negotiate ECE, and print what came of it.
+ * ece: two ends that create their queue pairs themselves negotiate ECE and print the result.
  *
  *   ece -s ADDRESS PORT [VENDOR OPTIONS]	the passive end
  *   ece ADDRESS PORT [VENDOR OPTIONS]		the active end
  *
- * VENDOR and OPTIONS take the place of the provider's, to try this where it has none.
+ * VENDOR and OPTIONS replace those of the provider, to try this if the provider has no ECE.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -15,7 +15,7 @@
 #include <rdma/rdma_cmx.h>
 
 static const char *host, *port;
-static struct ibv_ece trial;	/* of the command line */
+static struct ibv_ece trial;	/* from the command line */
 
 static void die(const char *step, const struct rdma_cm_id *id, int err)
 {
@@ -45,7 +45,7 @@ static struct ibv_qp *make_qp(struct rdma_cm_id *id)
 	return qp;
 }
 
-/* rdma_cmx knows the attributes that each state needs */
+/* rdma_init_qp_attr() returns the attributes that each state needs. */
 static void move_qp(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
@@ -58,7 +58,7 @@ static void move_qp(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state 
 		die("modify QP", id, err);
 }
 
-/* What the queue pair can do; vendor 0: no ECE. */
+/* Returns the ECE options of the queue pair; vendor 0 means no ECE. */
 static struct ibv_ece query_ece(struct rdma_cm_id *id, struct ibv_qp *qp)
 {
 	struct ibv_ece ece = {};
@@ -69,7 +69,7 @@ static struct ibv_ece query_ece(struct rdma_cm_id *id, struct ibv_qp *qp)
 	return trial.vendor_id ? trial : ece;
 }
 
-/* The queue pair takes of the peer's options those that it can do. */
+/* Sets the options of the peer that the queue pair supports, and returns them. */
 static struct ibv_ece set_ece(struct rdma_cm_id *id, struct ibv_qp *qp, struct ibv_ece peer)
 {
 	int err;
@@ -113,7 +113,7 @@ static void call(struct rdma_cm_id *id, struct sockaddr *addr)
 	offer_ece(id, query_ece(id, qp));
 	move_qp(id, qp, IBV_QPS_INIT);
 	param.qp_num = qp->qp_num;
-	/* the id has no QP that the library would move: this returns when the answer is here */
+	/* the id has no QP for the library to move, so this returns when the answer arrives */
 	if (rdma_connect(id, &param))
 		die("connect", id, errno);
 	if (rdma_get_remote_ece(id, &ece))
@@ -140,7 +140,7 @@ static void serve(struct rdma_cm_id *listener, struct sockaddr *addr)
 	if (rdma_get_remote_ece(id, &ece))
 		die("read the offer", id, errno);
 	qp = make_qp(id);
-	/* only an offer is answered */
+	/* send an answer only to an offer */
 	if (ece.vendor_id)
 		offer_ece(id, set_ece(id, qp, ece));
 	move_qp(id, qp, IBV_QPS_INIT);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * group: a first group that heals. A member prints what the group is sent. When the subnet manager
- * restarts, the membership comes back by itself.
+ * group: joins a multicast group with MCAST_REJOIN, and prints the datagrams that arrive. When the
+ * subnet manager restarts, the membership is restored.
  *
- *   group ADDRESS GROUP	ADDRESS is this host's own
- *   group ADDRESS GROUP TEXT	sends TEXT once a second as well
+ *   group ADDRESS GROUP	ADDRESS is an address of this host
+ *   group ADDRESS GROUP TEXT	also sends TEXT once a second
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,12 +16,12 @@
 #include <rdma/rdma_cmx.h>
 #include <rdma/rdma_verbs.h>
 
-#define GRH sizeof(struct ibv_grh)	/* before each datagram that arrives */
+#define GRH sizeof(struct ibv_grh)	/* precedes each received datagram */
 
 static const char *host, *group;
 static struct rdma_cm_id *id;
 static struct ibv_mr *mr;
-static struct ibv_ah *ah;	/* of the group; NULL: no member yet */
+static struct ibv_ah *ah;	/* for the group; NULL: not a member yet */
 static uint32_t group_qpn;
 static char in[GRH + 64], out[64];
 
@@ -54,7 +54,7 @@ static void make_qp(void)
 		die("post receive", errno);
 }
 
-/* The first time, and each time that the membership is back: the group may have another MLID then. */
+/* Called for the first join and for each rejoin, after which the group may have another MLID. */
 static void on_join(struct rdma_ud_param *ud)
 {
 	char mgid[INET6_ADDRSTRLEN];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * hello: a first program. The client connects within two seconds or gives up, with a traffic class
- * of its own, sends a line and prints the answer.
+ * hello: a first program. The client sets a traffic class, connects within two seconds or gives up,
+ * sends a line and prints the answer.
  *
  *   hello -s ADDRESS PORT	the server: answers one client and ends
  *   hello ADDRESS PORT		the client
@@ -15,10 +15,10 @@
 #include <rdma/rdma_verbs.h>
 
 static const char *host, *port;
-static char text[2][64];	/* to receive into, to send from */
+static char text[2][64];	/* receive buffer, send buffer */
 static struct ibv_mr *mr;
 
-/* Says which step failed, with which peer, and why. */
+/* Prints the step that failed, the peer and the reason. */
 static void die(const char *step, const struct rdma_cm_id *id)
 {
 	const struct rdma_cm_event *event = id ? id->event : NULL;
@@ -52,7 +52,7 @@ static void show_option(struct rdma_cm_id *id, const char *name, int level, int 
 	printf("%s is %u, %s\n", name, val, flags & CMX_OPT_F_SET ? "set" : "the default");
 }
 
-/* The library makes the queue pair, its completion queues and a protection domain. */
+/* The library creates the queue pair, its completion queues and a protection domain. */
 static void make_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {

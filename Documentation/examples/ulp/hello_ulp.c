@@ -18,10 +18,10 @@ MODULE_PARM_DESC(peer, "address of the server");
 module_param(port, charp, 0444);
 MODULE_PARM_DESC(port, "port of the server (7471)");
 
-static struct cmx_id *hello_id;	/* whoever takes it from here destroys it */
+static struct cmx_id *hello_id;	/* the code that takes it from here destroys it */
 static struct ib_pd *pd;
 static struct ib_cq *cq;
-static char *text;		/* what is received, and behind it what is sent */
+static char *text;		/* receive buffer, followed by the send buffer */
 static u64 dma;
 
 static void hello_close(struct cmx_id *id)
@@ -47,7 +47,7 @@ static void hello_sent(struct ib_cq *cq, struct ib_wc *wc)
 
 static void hello_received(struct ib_cq *cq, struct ib_wc *wc)
 {
-	/* the end of the connection flushes it */
+	/* flushed when the connection ends */
 	if (wc->status)
 		return;
 	ib_dma_sync_single_for_cpu(cq->device, dma, SIZE, DMA_BIDIRECTIONAL);
@@ -99,7 +99,7 @@ static int hello_send(struct cmx_id *id)
 	return ib_post_send(id->qp, &wr, NULL);
 }
 
-/* Nonzero destroys the id. That is for a device that goes; all else waits for rmmod. */
+/* Nonzero destroys the id. This is done at DEVICE_REMOVAL only, otherwise by rmmod. */
 static int hello_event(struct cmx_id *id, struct rdma_cm_event *event)
 {
 	struct rdma_conn_param param = { .retry_count = 7, .rnr_retry_count = 7 };
@@ -139,7 +139,7 @@ static int hello_ignore(struct cmx_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
-/* The handler is kept out while its resources go. The QP goes first: the id holds the device. */
+/* Locks the handler out while its resources are freed. QP first, as the id holds the device. */
 static void hello_end(void)
 {
 	struct cmx_id *id = xchg(&hello_id, NULL);
