@@ -194,10 +194,10 @@ static void accept_deadline_met(void)
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
-		       slow_time(3000)));
+		       slow_time(1000)));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
-	WANT(!next_event(p.lch, 4000));
+	WANT(!next_event(p.lch, 1300));
 	WANT(!rdma_disconnect(p.child));
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }

@@ -414,10 +414,10 @@ static void deadline_met(void)
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
-		       slow_time(3000)));
+		       slow_time(1000)));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
-	WANT(!next_event(p.ch, 4000));
+	WANT(!next_event(p.ch, 1300));
 	WANT(!rdma_disconnect(p.id));
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_disconnect(p.child));

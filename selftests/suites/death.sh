@@ -34,10 +34,16 @@ end() {
 groups() { [ "$(grep -c '4DEF ' /proc/net/igmp)" = "$1" ]; }
 dead() { ! kill -0 "$pid" 2>/dev/null; }
 remove() { timeout $((60 * slow)) rdma link del rxe0; }
-# a request to the holder's listener shows there as an event
+# A request to the holder's listener shows there as an event. The holder does not answer it.
 knock() {
-	timeout $((10 * slow)) rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1
-	within 5 grep -q CONNECT_REQUEST "$tmp/out"
+	local client status
+	rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1 &
+	client=$!
+	within 15 grep -q CONNECT_REQUEST "$tmp/out"
+	status=$?
+	kill $client
+	wait $client
+	return $status
 }
 
 start "hold ids in every state" -n 30 -g 50
