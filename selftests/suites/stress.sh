@@ -26,7 +26,7 @@ fuzz() {
 	shift 2
 	out=$(mktemp)
 	load_cmx || exit
-	"$stress/disturb" "$where" "$seed" "$seconds" </dev/null &
+	"$stress/disturb" "$where" "$seed" "$seconds" "$what" </dev/null &
 	pid=$!
 	timeout -k 5 $((seconds + 90 * slow)) "$stress/$what" -s "$seed" -n 10000000 \
 		-T "$seconds" "$@" >"$out" 2>&1 </dev/null
