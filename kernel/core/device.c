@@ -118,6 +118,27 @@ out:
 	return ret;
 }
 
+/* Store up to @max ids in @ids, each with a reference, and return how many are wanted. */
+static size_t device_fill_ids(bool (*want)(const struct cmx_id_private *id_priv, const void *arg),
+			      const void *arg, struct cmx_id_private **ids, size_t max, size_t *n)
+{
+	struct cmx_id_private *id_priv;
+	struct cmx_device *dev;
+	size_t wanted = 0;
+
+	*n = 0;
+	down_read(&devices_sem);
+	list_for_each_entry(dev, &devices, item) {
+		spin_lock(&dev->lock);
+		list_for_each_entry(id_priv, &dev->ids, dev_item)
+			if (want(id_priv, arg) && wanted++ < max && cmx_id_tryget(id_priv))
+				ids[(*n)++] = id_priv;
+		spin_unlock(&dev->lock);
+	}
+	up_read(&devices_sem);
+	return wanted;
+}
+
 /**
  * cmx_device_ids() - find ids that are attached to a device
  * @want: selects the ids; called under a spinlock, without the lock of the id
@@ -126,37 +147,23 @@ out:
  *
  * Context: Process context. May sleep.
  * Return: an array with a reference to each id, which the caller frees with kvfree(); NULL if there
- *	is none, or if there is not enough memory.
+ *	is none.
  */
 struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
 						    const void *arg),
 				       const void *arg, size_t *n)
 {
-	struct cmx_id_private **ids = NULL, *id_priv;
-	struct cmx_device *dev;
-	size_t max = 0;
+	struct cmx_id_private **ids = NULL;
+	size_t max = 0, wanted;
 
-	*n = 0;
-	down_read(&devices_sem);
-again:
-	list_for_each_entry(dev, &devices, item) {
-		spin_lock(&dev->lock);
-		list_for_each_entry(id_priv, &dev->ids, dev_item) {
-			if (!want(id_priv, arg))
-				continue;
-			if (!ids)
-				max++;
-			else if (*n < max && cmx_id_tryget(id_priv))
-				ids[(*n)++] = id_priv;
-		}
-		spin_unlock(&dev->lock);
+	/* New ids of one device must not take the places of another device's ids. */
+	while ((wanted = device_fill_ids(want, arg, ids, max, n)) > max) {
+		while (*n)
+			cmx_id_put(ids[--*n]);
+		kvfree(ids);
+		max = wanted + wanted / 4;
+		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL | __GFP_NOFAIL);
 	}
-	if (!ids && max) {
-		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL);
-		if (ids)
-			goto again;
-	}
-	up_read(&devices_sem);
 	return ids;
 }
 
