@@ -11,6 +11,7 @@
  *   recv N MS			the next datagram
  *   option N NAME VALUE	of level CMX_OPTION
  *   destroy N
+ *   report			issue CMX_MCAST_REPORT for each membership; says how many there are
  *   many N FIRST COUNT		join so many IPv4 groups, and take their events
  *   quit			end, with all that there is
  *
@@ -24,7 +25,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <infiniband/ib.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/rdma_cmx.h>
 #include "../lib/slow.h"
 #include "mc.h"
@@ -277,6 +280,35 @@ static void do_many(struct mc_id *id, char **arg)
 	printf("%d of %d, status %d\n", joined, n, status);
 }
 
+/* The library does not show the handles of its memberships. */
+static int do_report(void)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attr;
+	} cmd = {
+		.hdr = {
+			.length = sizeof(cmd),
+			.object_id = CMX_OBJ_MCAST,
+			.method_id = CMX_MCAST_REPORT,
+			.num_attrs = 1,
+			.driver_id = CMX_ABI_VERSION,
+		},
+		.attr = {
+			.attr_id = CMX_ATTR_MCAST_ID,
+			.len = sizeof(uint32_t),
+			.flags = UVERBS_ATTR_F_MANDATORY,
+		},
+	};
+	int n = 0, handle;
+
+	for (handle = 0; handle < 0x10000; handle++) {
+		cmd.attr.data = handle;
+		n += !ioctl(channel->fd, RDMA_VERBS_IOCTL, &cmd);
+	}
+	return n;
+}
+
 static int command(char **arg, int n)
 {
 	struct mc_id *id = &ids[n > 1 ? atoi(arg[1]) % MC_IDS : 0];
@@ -284,6 +316,10 @@ static int command(char **arg, int n)
 
 	if (!strcmp(arg[0], "event")) {
 		do_event(atoi(arg[1]));
+		return 0;
+	}
+	if (!strcmp(arg[0], "report")) {
+		printf("%d\n", do_report());
 		return 0;
 	}
 	if (!strcmp(arg[0], "id") && n == 4) {

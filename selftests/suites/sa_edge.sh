@@ -70,9 +70,12 @@ for n in a b plain stock; do
 	like "$n joined" "MULTICAST_JOIN*status=0 *" "$(joined $n)"
 done
 check "a datagram arrives" flows a 0 b 0
+is "a program can't have a join reported as a rejoin" "1 none" "$(mc b report) $(mc b event 500)"
 knob mad/count 0
 knob ports/1/event 17
 check "with MCAST_REJOIN it is back" again b
+is "a program can have that reported again" 1 "$(mc b report)"
+check "it is reported again" again b
 is "without" "MULTICAST_ERROR id=0 status=-102" "$(joined plain)"
 is "as on the in-tree stack" "MULTICAST_ERROR id=0 status=-102" "$(joined stock)"
 is "another port has lost nothing" none "$(mc a event 1)"

@@ -107,6 +107,8 @@ static void sa_member_report(struct cmx_sa_member *m)
 	m->report = cmx_mcast_rejoined(m->mc, &m->sa->rec);
 	if (m->report)
 		sa_member_queue_later(m);
+	else
+		m->reported = true;
 }
 
 static void sa_member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec *rec)
@@ -508,6 +510,10 @@ static void sa_report(struct cmx_mcast *mc)
 	/* lost again, or not joined yet: there will be an event */
 	if (!m || !m->sa || m->asked || mc->ev)
 		return;
+	/* Each report of a rejoin can be repeated once. */
+	if (!m->reported)
+		return;
+	m->reported = false;
 	m->report = true;
 	sa_member_queue_later(m);
 }

@@ -31,6 +31,7 @@ struct seq_file;
  * @ended: nothing is left to do
  * @lost: not a member, and @work will join again
  * @report: a member, and @work will report this again: the QP could not be attached
+ * @reported: a rejoin was reported, and the consumer has not asked for another report of it
  * @probed: the join was refused, and a probe was sent to find out whether an SA did so
  * @node: in the table of members, from joining to leaving
  * @work: handles @status, joins again, and leaves
@@ -57,6 +58,7 @@ struct cmx_sa_member {
 	bool ended;
 	bool lost;
 	bool report;
+	bool reported;
 	bool probed;
 	struct hlist_node node;
 	struct delayed_work work;
