@@ -280,7 +280,7 @@ static void do_many(struct mc_id *id, char **arg)
 	printf("%d of %d, status %d\n", joined, n, status);
 }
 
-/* The library does not show the handles of its memberships. */
+/* The library does not show the handles of its memberships: an index, and 10 bits that change. */
 static int do_report(void)
 {
 	struct {
@@ -300,10 +300,11 @@ static int do_report(void)
 			.flags = UVERBS_ATTR_F_MANDATORY,
 		},
 	};
-	int n = 0, handle;
+	uint32_t handle;
+	int n = 0;
 
-	for (handle = 0; handle < 0x10000; handle++) {
-		cmd.attr.data = handle;
+	for (handle = 0; handle < 64 << 10; handle++) {
+		cmd.attr.data = handle >> 10 | handle << 22;
 		n += !ioctl(channel->fd, RDMA_VERBS_IOCTL, &cmd);
 	}
 	return n;
