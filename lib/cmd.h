@@ -15,7 +15,7 @@
 #include <rdma/rdma_cmx.h>
 
 /* maximum number of attributes in a command of this library */
-#define CMXL_CMD_ATTRS 8
+#define CMXL_CMD_ATTRS 9
 
 struct cmxl_cmd {
 	union {

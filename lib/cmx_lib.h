@@ -113,6 +113,8 @@ struct cmxl_known {
  * @mcast_block: its QPs do not receive their own multicast messages
  * @ack_awaited: a thread waits until events of the id are acknowledged; under @lock
  * @events_completed: number of acknowledged events of the id; under @lock
+ * @events_before: number of events that were fetched before a command that was to create the id
+ *	failed, and the kernel destroyed it again
  * @qp_held: number of events that began to modify the QP; under @lock
  * @qp_released: number of events that finished to modify the QP; under @lock
  * @lock: also protects the fields below, and @id.route while events fill it in
@@ -138,6 +140,7 @@ struct cmxl_id {
 	bool mcast_block;
 	bool ack_awaited;
 	uint32_t events_completed;
+	uint32_t events_before;
 	uint32_t qp_held;
 	uint32_t qp_released;
 	pthread_mutex_t lock;

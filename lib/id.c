@@ -59,6 +59,7 @@ int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id)
 int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
 	struct ib_uverbs_attr *first = &cmd->hdr.attrs[0];
+	uint32_t events = 0;
 	int ret;
 
 	if (__atomic_load_n(&id->handle, __ATOMIC_ACQUIRE))
@@ -71,9 +72,11 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 	/* the last attribute replaces the first, which is CMX_ATTR_ID */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
 	cmxl_id_add_create_attrs(cmd, id);
+	cmxl_cmd_out(cmd, CMX_ATTR_COUNT, &events, sizeof(events));
 	ret = cmxl_cmd_issue(cmd, id->id.channel->fd);
 	if (ret)
 		id->handle = 0;
+	id->events_before += events;
 	pthread_mutex_unlock(&id->lock);
 	return ret;
 }
@@ -218,7 +221,7 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	}
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
-	cmxl_event_wait_acked(id, &id->events_completed, events);
+	cmxl_event_wait_acked(id, &id->events_completed, id->events_before + events);
 	cmxl_id_free(id);
 	return 0;
 }
@@ -266,7 +269,7 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 		cmxl_event_ack_kept(id);
 		rdma_destroy_event_channel(old);
 	}
-	cmxl_event_wait_acked(id, &id->events_completed, events);
+	cmxl_event_wait_acked(id, &id->events_completed, id->events_before + events);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 	CMX_INPUT_OPT(PS, sizeof(u32), sizeof(u32)),				\
 	CMX_INPUT_OPT(QP_TYPE, sizeof(u32), sizeof(u32)),			\
 	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32)),					\
+	CMX_OUTPUT_OPT(COUNT, sizeof(u32)),					\
 	CMX_INPUT_OPT(ID, sizeof(u32), sizeof(u32))
 
 /* The caller chooses the QP type in the InfiniBand port space only. */
@@ -116,7 +117,8 @@ static int ioctl_id_create(struct cmx_call *call)
  *
  * The handle is written to user space before @id_call runs, because another
  * thread may fetch the event of @id_call first. The id is destroyed again if
- * @id_call fails.
+ * @id_call fails. An event of it may have been fetched by then, such as the
+ * removal of its device, so %CMX_ATTR_COUNT is written as by %CMX_ID_DESTROY.
  *
  * Return: 0, or the error of the creation or of @id_call.
  */
@@ -138,7 +140,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 		return 0;
 	user_id = cmx_handle_take_id(call->file, handle);
 	if (!IS_ERR(user_id))
-		cmx_uid_destroy(user_id, call->file);
+		cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_uid_destroy(user_id, call->file));
 	return ret;
 }
 

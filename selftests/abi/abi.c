@@ -39,7 +39,7 @@ static int abi_test_run(const struct test *test)
 int main(int argc, char **argv)
 {
 	static const struct test *const groups[] = {
-		attr_tests, handle_tests, event_tests, race_tests, grow_tests,
+		attr_tests, handle_tests, event_tests, race_tests, stuck_tests, grow_tests,
 	};
 	static const struct test_program program = {
 		.groups = groups,

@@ -23,7 +23,7 @@
 bool check(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[],
+extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
 			  grow_tests[];
 
 /* call.c: commands */
@@ -91,6 +91,9 @@ bool readable(int fd, int ms);
 /* the next event, which must be of that type; NULL if not */
 struct cmx_event_resp *next_event(int fd, int type);
 extern const struct cmx_event_sizes event_sizes;	/* those of the header */
+
+/* races.c: of a process or a thread, as in /proc/PID/stat */
+char task_state(pid_t pid);
 
 extern struct sockaddr_in local;		/* of the RDMA device */
 extern uint32_t last_qpn;			/* of the last connect or accept */

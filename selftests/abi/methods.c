@@ -13,6 +13,7 @@
 #define NEW_ID(must)								\
 	{ CMX_ATTR_UID, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
 	{ CMX_ATTR_QP_TYPE, IN, must, 4, 4 }, O(OUT_ID, must, 4)
+#define FETCHED O(COUNT, false, 4)
 #define OLD_ID { CMX_ATTR_ID, IN, false, 4, 4 }
 #define PARAM {									\
 	CMX_ATTR_CONN_PARAM, IN, true, sizeof(struct rdma_ucm_conn_param),	\
@@ -225,15 +226,15 @@ const struct method methods[] = {
 	  { NEW_ID(true) }, new_id },
 	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE, { I4(ID), O(COUNT, true, 4) }, destroy },
 	{ "bind", CMX_OBJ_ID, CMX_ID_BIND, IDLE,
-	  { I4(ID), NEW_ID(false), ADDR_IN(SRC_ADDR, true), INFO }, bind_to },
+	  { I4(ID), NEW_ID(false), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, bind_to },
 	{ "bind a new id", CMX_OBJ_ID, CMX_ID_BIND, NOTHING,
-	  { OLD_ID, NEW_ID(true), ADDR_IN(SRC_ADDR, true), INFO }, bind_new },
+	  { OLD_ID, NEW_ID(true), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, bind_new },
 	{ "resolve addr", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, IDLE,
-	  { I4(ID), NEW_ID(false), ADDR_IN(SRC_ADDR, false), ADDR_IN(DST_ADDR, true), I4(TIMEOUT),
-	    INFO }, resolve_addr },
+	  { I4(ID), NEW_ID(false), FETCHED, ADDR_IN(SRC_ADDR, false),
+	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, resolve_addr },
 	{ "resolve addr of a new id", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, NOTHING,
-	  { OLD_ID, NEW_ID(true), ADDR_IN(SRC_ADDR, false), ADDR_IN(DST_ADDR, true), I4(TIMEOUT),
-	    INFO }, resolve_new },
+	  { OLD_ID, NEW_ID(true), FETCHED, ADDR_IN(SRC_ADDR, false),
+	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, resolve_new },
 	{ "resolve route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
 	  { I4(ID), I4(TIMEOUT), INFO }, resolve_route },
 	{ "query", CMX_OBJ_ID, CMX_ID_QUERY, CONNECTED,

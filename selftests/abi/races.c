@@ -6,11 +6,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <linux/userfaultfd.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -346,7 +344,7 @@ static void *accept_late(void *arg)
 }
 
 /* Of a process, or of a thread */
-static char task_state(pid_t pid)
+char task_state(pid_t pid)
 {
 	char path[64], state = 0;
 	FILE *f;
@@ -437,115 +435,6 @@ static void make_a_mess(void)
 	}
 }
 
-#define PAGES 4
-
-/**
- * struct stuck - a fetch that waits for memory of its process
- * @fd: the channel
- * @uffd: what that memory waits for
- * @mem: pages, of which all but the first and the last are not there
- * @page: size of one
- * @thread: that fetches
- * @count: events that it has fetched
- */
-struct stuck {
-	int fd, uffd;
-	uint8_t *mem;
-	size_t page;
-	pthread_t thread;
-	uint32_t count;
-};
-
-static void *stuck_fetch(void *arg)
-{
-	struct stuck *s = arg;
-	struct cmx_event_record *to = (void *)(s->mem + s->page - 64);
-
-	get_events(s->fd, to, (PAGES - 1) * s->page / sizeof(*to), &s->count);
-	return NULL;
-}
-
-/* One event waits on @fd. False: the kernel has no userfaultfd, or not for us. */
-static bool stuck_begin(struct stuck *s, int fd)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffd_msg msg;
-
-	s->fd = fd;
-	s->count = 0;
-	s->page = sysconf(_SC_PAGESIZE);
-	s->uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (s->uffd < 0)
-		return false;
-	s->mem = mmap(NULL, PAGES * s->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	reg.range.start = (uintptr_t)s->mem + s->page;
-	reg.range.len = (PAGES - 2) * s->page;
-	if (!CHECK(!ioctl(s->uffd, UFFDIO_API, &api)) ||
-	    !CHECK(!ioctl(s->uffd, UFFDIO_REGISTER, &reg)))
-		return false;
-	pthread_create(&s->thread, NULL, stuck_fetch, s);
-	return CHECK(read(s->uffd, &msg, sizeof(msg)) == sizeof(msg));
-}
-
-/* The memory comes, and with it the end of the fetch. */
-static void stuck_end(struct stuck *s)
-{
-	close(s->uffd);
-	pthread_join(s->thread, NULL);
-	munmap(s->mem, PAGES * s->page);
-}
-
-/* Whether a process that @fn keeps from going on can be killed */
-static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t handle)
-{
-	pid_t pid = fork();
-	int i;
-
-	if (!pid) {
-		fn(fd, handle);
-		_exit(0);
-	}
-	while (!strchr("DSZ", task_state(pid)))
-		usleep(1000);
-	kill(pid, SIGKILL);
-	for (i = 0; i < 10000 && !waitpid(pid, NULL, WNOHANG); i++)
-		usleep(1000);
-	return i < 10000;
-}
-
-static void child_destroys(int fd, uint32_t id)
-{
-	id_destroy(fd, id, NULL);
-}
-
-static void child_leaves(int fd, uint32_t mc)
-{
-	mc_leave(fd, mc, NULL);
-}
-
-/* Another process has the channel, too, and its fetch does not end. */
-static void test_stuck_fetch(void)
-{
-	struct stuck stuck;
-	struct scene s;
-	uint32_t id;
-
-	if (!scene_open(&s, JOINED))
-		return;
-	CHECK(!id_create(s.fd, RDMA_PS_TCP, 1, &id));
-	CHECK(!id_resolve(s.fd, id, 7));
-	if (stuck_begin(&stuck, s.fd)) {
-		CHECK(can_be_killed(child_leaves, s.fd, s.mc));
-		CHECK(can_be_killed(child_destroys, s.fd, s.id));
-		CHECK(can_be_killed(child_destroys, s.fd, id));
-		stuck_end(&stuck);
-		CHECK(stuck.count == 1, "%u", stuck.count);
-	}
-	scene_close(&s);
-}
-
 static double now(void)
 {
 	struct timespec t;
@@ -601,7 +490,6 @@ const struct test race_tests[] = {
 	{ "a claimed channel is for one process", test_claim },
 	{ "a child claims what its parent opened", test_claim_by_child },
 	{ "killed", test_killed },
-	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },
 	{ "an accept of what was taken back", test_accept_of_rejected },

@@ -109,8 +109,9 @@ enum cmx_channel_method {
  * enum cmx_id_method - methods of CMX_OBJ_ID
  *
  * All methods but CREATE take CMX_ATTR_ID. BIND and RESOLVE_ADDR also accept the attributes of
- * CREATE in its place. They then create the id, and destroy it again if they fail. "out info"
- * means that CMX_ATTR_INFO (struct cmx_id_info) is an optional output.
+ * CREATE in its place. They then create the id, and destroy it again if they fail; the optional
+ * output CMX_ATTR_COUNT is written in this case, as by DESTROY. "out info" means that CMX_ATTR_INFO
+ * (struct cmx_id_info) is an optional output.
  */
 enum cmx_id_method {
 	/**

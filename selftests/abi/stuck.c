@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Calls that wait for memory of the process.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <linux/userfaultfd.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../lib/slow.h"
+#include "abi.h"
+
+#define PAGES 4
+
+/**
+ * struct stuck - a call that waits for memory of its process
+ * @fd: the channel
+ * @uffd: what that memory waits for
+ * @mem: pages, of which all but the first and the last are not there
+ * @page: size of one
+ * @thread: that calls
+ * @count: what the call says in CMX_ATTR_COUNT
+ * @err: 0 or errno of the call
+ */
+struct stuck {
+	int fd, uffd;
+	uint8_t *mem;
+	size_t page;
+	pthread_t thread;
+	uint32_t count;
+	int err;
+};
+
+#define BIND_UID 77
+
+static void *stuck_fetch(void *arg)
+{
+	struct stuck *s = arg;
+	struct cmx_event_record *to = (void *)(s->mem + s->page - 64);
+
+	get_events(s->fd, to, (PAGES - 1) * s->page / sizeof(*to), &s->count);
+	return NULL;
+}
+
+/* Creates the id, and waits for its address first. */
+static void *stuck_bind(void *arg)
+{
+	struct stuck *s = arg;
+	struct cmd c;
+	uint32_t id;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_BIND);
+	cmd_in(&c, CMX_ATTR_SRC_ADDR, s->mem + s->page, sizeof(local));
+	cmd_out(&c, CMX_ATTR_INFO, s->mem + 3 * s->page, sizeof(struct cmx_id_info));
+	cmd_u64(&c, CMX_ATTR_UID, BIND_UID);
+	cmd_u32(&c, CMX_ATTR_PS, RDMA_PS_TCP);
+	cmd_u32(&c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
+	cmd_out(&c, CMX_ATTR_OUT_ID, &id, sizeof(id));
+	cmd_out(&c, CMX_ATTR_COUNT, &s->count, sizeof(s->count));
+	s->err = cmd_issue(&c, s->fd);
+	return NULL;
+}
+
+/* False: the kernel has no userfaultfd, or not for us. */
+static bool stuck_begin(struct stuck *s, int fd, void *(*call)(void *))
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffd_msg msg;
+
+	s->fd = fd;
+	s->count = 0;
+	s->page = sysconf(_SC_PAGESIZE);
+	s->uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (s->uffd < 0)
+		return false;
+	s->mem = mmap(NULL, PAGES * s->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	reg.range.start = (uintptr_t)s->mem + s->page;
+	reg.range.len = (PAGES - 2) * s->page;
+	if (!CHECK(!ioctl(s->uffd, UFFDIO_API, &api)) ||
+	    !CHECK(!ioctl(s->uffd, UFFDIO_REGISTER, &reg)))
+		return false;
+	pthread_create(&s->thread, NULL, call, s);
+	return CHECK(read(s->uffd, &msg, sizeof(msg)) == sizeof(msg));
+}
+
+/* The call gets its input, and waits for its output, which was writable when the call began. */
+static bool stuck_continue(struct stuck *s)
+{
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)s->mem + 3 * s->page, .len = s->page },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)s->mem + s->page, .src = (uintptr_t)s->mem, .len = s->page,
+	};
+	struct uffd_msg msg;
+
+	memcpy(s->mem, &local, sizeof(local));
+	return CHECK(!ioctl(s->uffd, UFFDIO_REGISTER, &reg)) &&
+	       CHECK(!madvise(s->mem + 3 * s->page, s->page, MADV_DONTNEED)) &&
+	       CHECK(!ioctl(s->uffd, UFFDIO_COPY, &copy)) &&
+	       CHECK(read(s->uffd, &msg, sizeof(msg)) == sizeof(msg));
+}
+
+/* The memory comes, and with it the end of the call. */
+static void stuck_end(struct stuck *s)
+{
+	close(s->uffd);
+	pthread_join(s->thread, NULL);
+	munmap(s->mem, PAGES * s->page);
+}
+
+/* Whether a process that @fn keeps from going on can be killed */
+static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t handle)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (!pid) {
+		fn(fd, handle);
+		_exit(0);
+	}
+	while (!strchr("DSZ", task_state(pid)))
+		usleep(1000);
+	kill(pid, SIGKILL);
+	for (i = 0; i < 10000 && !waitpid(pid, NULL, WNOHANG); i++)
+		usleep(1000);
+	return i < 10000;
+}
+
+static void child_destroys(int fd, uint32_t id)
+{
+	id_destroy(fd, id, NULL);
+}
+
+static void child_leaves(int fd, uint32_t mc)
+{
+	mc_leave(fd, mc, NULL);
+}
+
+/* One event waits. Another process has the channel, too, and its fetch does not end. */
+static void test_stuck_fetch(void)
+{
+	struct stuck stuck;
+	struct scene s;
+	uint32_t id;
+
+	if (!scene_open(&s, JOINED))
+		return;
+	CHECK(!id_create(s.fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_resolve(s.fd, id, 7));
+	if (stuck_begin(&stuck, s.fd, stuck_fetch)) {
+		CHECK(can_be_killed(child_leaves, s.fd, s.mc));
+		CHECK(can_be_killed(child_destroys, s.fd, s.id));
+		CHECK(can_be_killed(child_destroys, s.fd, id));
+		stuck_end(&stuck);
+		CHECK(stuck.count == 1, "%u", stuck.count);
+	}
+	scene_close(&s);
+}
+
+/*
+ * A command creates the id, and fails after another thread has fetched an event of it: the process
+ * must learn that somebody has the event.
+ */
+static void test_failed_creation(void)
+{
+	struct cmx_event_record record[2];
+	struct stuck stuck;
+	uint32_t n = 0;
+	int fd;
+
+	if (getenv("CMX_DEV"))
+		tap_case_skip("removes the device");
+	fd = dev_open();
+	if (stuck_begin(&stuck, fd, stuck_bind) && stuck_continue(&stuck)) {
+		CHECK(!system("rdma link del rxe0"));
+		CHECK(readable(fd, slow_time(2000)));
+		CHECK(!get_events(fd, record, ARRAY_SIZE(record), &n));
+		CHECK(n == 1 && record[0].resp.uid == BIND_UID, "%u", n);
+		munmap(stuck.mem + 3 * stuck.page, stuck.page);
+		stuck_end(&stuck);
+		CHECK(stuck.err == EFAULT && stuck.count == 1, "%d, %u", stuck.err, stuck.count);
+		CHECK(!system("rdma link add rxe0 type rxe netdev d0; "
+			      "until grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; "
+			      "do sleep 0.1; done"));
+	}
+	close(fd);
+}
+
+const struct test stuck_tests[] = {
+	{ "killed while another's fetch does not end", test_stuck_fetch },
+	{ "an event of an id whose creation fails", test_failed_creation },
+	{ },
+};
