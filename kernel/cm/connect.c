@@ -38,13 +38,8 @@ static struct connect_backup connect_param_apply(struct cmx_id_private *id_priv,
 		id_priv->qp_num = param->qp_num;
 		id_priv->srq = !!param->srq;
 	}
-	if (ece) {
-		id_priv->ece_local = *ece;
-		if (ece->vendor_id)
-			id_priv->ece_flags |= CMX_ECE_F_LOCAL;
-		else
-			id_priv->ece_flags &= ~CMX_ECE_F_LOCAL;
-	}
+	if (ece)
+		cmx_ece_set_local(id_priv, ece);
 	return b;
 }
 
@@ -111,7 +106,7 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
+	if (ece && !cmx_ece_is_valid(ece))
 		return -EINVAL;
 	cmx_qp_wait_closed(id_priv, param);
 	/* iWARP drops the lock, and the handler of the consumer may destroy the id meanwhile. */
@@ -170,7 +165,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (ece && ece->vendor_id > CMX_ECE_VENDOR_MAX)
+	if (ece && !cmx_ece_is_valid(ece))
 		return -EINVAL;
 	if (id_priv->state != CMX_CONNECT || !id_priv->conn)
 		return -EINVAL;

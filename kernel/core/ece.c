@@ -31,6 +31,20 @@ static bool ece_can_offer(const struct cmx_id_private *id_priv)
 }
 
 /**
+ * cmx_ece_set_local() - store the ECE pair to offer in the REQ or to answer in the REP
+ * @id_priv: the id. Caller must hold its lock
+ * @ece: the pair, which cmx_ece_is_valid() accepts; vendor_id 0 clears it
+ */
+void cmx_ece_set_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece)
+{
+	lockdep_assert_held(&id_priv->lock);
+	id_priv->ece_local = *ece;
+	id_priv->ece_flags &= ~CMX_ECE_F_LOCAL;
+	if (ece->vendor_id)
+		id_priv->ece_flags |= CMX_ECE_F_LOCAL;
+}
+
+/**
  * cmx_set_local_ece() - set the ECE pair to offer in the REQ or to answer in the REP
  * @id: the id, before its cmx_connect() or cmx_accept()
  * @ece: the pair; vendor_id 0 clears it
@@ -45,19 +59,15 @@ int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret = 0;
 
-	if (ece->vendor_id > CMX_ECE_VENDOR_MAX)
+	if (!cmx_ece_is_valid(ece))
 		return -EINVAL;
 	mutex_lock(&id_priv->lock);
-	if (!ece_can_offer(id_priv)) {
+	if (!ece_can_offer(id_priv))
 		ret = -EINVAL;
-	} else if (!ece_is_supported(id_priv)) {
+	else if (!ece_is_supported(id_priv))
 		ret = -EOPNOTSUPP;
-	} else {
-		id_priv->ece_local = *ece;
-		id_priv->ece_flags &= ~CMX_ECE_F_LOCAL;
-		if (ece->vendor_id)
-			id_priv->ece_flags |= CMX_ECE_F_LOCAL;
-	}
+	else
+		cmx_ece_set_local(id_priv, ece);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

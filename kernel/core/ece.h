@@ -7,7 +7,13 @@
 /** define CMX_ECE_VENDOR_MAX - highest vendor ID; REQ and REP have 24 bits for it */
 #define CMX_ECE_VENDOR_MAX 0xffffff
 
+static inline bool cmx_ece_is_valid(const struct rdma_ucm_ece *ece)
+{
+	return ece->vendor_id <= CMX_ECE_VENDOR_MAX;
+}
+
 /* Caller must hold id_priv->lock. */
+void cmx_ece_set_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 
