@@ -171,7 +171,7 @@ static u32 opt_path_pkey(const struct cmx_id_private *id_priv)
 {
 	if (opt_path(id_priv))
 		return be16_to_cpu(opt_path(id_priv)->pkey);
-	return id_priv->dev ? cmx_pkey(id_priv) : IB_DEFAULT_PKEY_FULL;
+	return id_priv->dev ? cmx_pkey_get(id_priv) : IB_DEFAULT_PKEY_FULL;
 }
 
 static u32 opt_port_mtu(const struct cmx_id_private *id_priv)

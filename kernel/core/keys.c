@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The Q_Key and the P_Key of an id.
+ *
+ * The Q_Key of an id is 0 until a consumer, a peer or a group sets it. It does not change
+ * afterwards, because an id has one Q_Key only.
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -10,18 +13,10 @@
 #include "keys.h"
 #include "transport.h"
 
-/**
- * cmx_default_qkey() - get the default Q_Key of an id
- * @id_priv: the id, which is attached to a device
- * @qkey: receives the Q_Key. In the IPoIB port space this is the one of the broadcast group
- *
- * The default is used if neither a group nor the consumer has set a Q_Key.
- *
- * Context: Caller must hold id_priv->lock.
- * Return: 0, or -EADDRNOTAVAIL if IPoIB has not joined the broadcast group.
- */
-int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
+/* In RDMA_PS_IPOIB the default is that of the broadcast group, which IPoIB must have joined. */
+static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 {
+	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr;
 	struct ib_sa_mcmember_rec rec;
 	union ib_gid mgid;
 	int ret;
@@ -29,7 +24,7 @@ int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
 	*qkey = RDMA_UDP_QKEY;
 	if (id_priv->id.ps != RDMA_PS_IPOIB || !id_priv->dev_port->transport->has_sa)
 		return 0;
-	ib_addr_get_mgid(&id_priv->id.route.addr.dev_addr, &mgid);
+	ib_addr_get_mgid(addr, &mgid);
 	ret = ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, &mgid, &rec);
 	if (!ret)
 		*qkey = be32_to_cpu(rec.qkey);
@@ -37,14 +32,31 @@ int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey)
 }
 
 /**
- * cmx_set_qkey() - set the Q_Key of an id
+ * cmx_qkey_get() - get the Q_Key of an id, or the default if it has none
+ * @id_priv: the id, which is attached to a device
+ * @qkey: receives the Q_Key
+ *
+ * The default is not stored: a group or a peer may still set another Q_Key.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, or -EADDRNOTAVAIL if the default is not known.
+ */
+int cmx_qkey_get(const struct cmx_id_private *id_priv, u32 *qkey)
+{
+	*qkey = id_priv->qkey;
+	return *qkey ? 0 : qkey_get_default(id_priv, qkey);
+}
+
+/**
+ * cmx_qkey_set() - set the Q_Key of an id
  * @id_priv: the id, which is attached to a device
  * @qkey: the Q_Key; 0: keep the current one, or set the default if there is none
  *
  * Context: Caller must hold id_priv->lock.
- * Return: 0, -EINVAL if the id has another Q_Key already, or an error of cmx_default_qkey().
+ * Return: 0; -EINVAL if the id has another Q_Key already; -EADDRNOTAVAIL if the default is not
+ *	known.
  */
-int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey)
+int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
 {
 	int ret = 0;
 
@@ -52,20 +64,71 @@ int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey)
 	if (id_priv->qkey)
 		return !qkey || qkey == id_priv->qkey ? 0 : -EINVAL;
 	if (!qkey)
-		ret = cmx_default_qkey(id_priv, &qkey);
+		ret = qkey_get_default(id_priv, &qkey);
 	if (!ret)
 		id_priv->qkey = qkey;
 	return ret;
 }
 
 /**
- * cmx_pkey() - get the partition of an id
+ * cmx_group_qkey_get() - get the Q_Key to join a group with
+ * @id_priv: the id, which is attached to a device
+ * @attr: attributes of the join
+ * @qkey: receives the Q_Key of the join, otherwise of the id, otherwise the default
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: as cmx_qkey_get().
+ */
+int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
+		       u32 *qkey)
+{
+	if (!(attr->mask & CMX_MCAST_QKEY))
+		return cmx_qkey_get(id_priv, qkey);
+	*qkey = attr->qkey;
+	return *qkey ? 0 : qkey_get_default(id_priv, qkey);
+}
+
+/**
+ * cmx_group_qkey_fits() - check whether an id can use the Q_Key of a group
+ * @id_priv: the id, which is attached to a device
+ * @qkey: Q_Key of the group, not 0
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if the id has this Q_Key, or none yet.
+ */
+bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey)
+{
+	u32 current_qkey = id_priv->qkey;
+
+	if (!current_qkey && id_priv->id.qp && qkey_get_default(id_priv, &current_qkey))
+		return false;
+	return !current_qkey || current_qkey == qkey;
+}
+
+/**
+ * cmx_group_qkey_set() - give an id the Q_Key of a group that it has joined
+ * @id_priv: the id, which is attached to a device
+ * @qkey: Q_Key of the group; 0: as in cmx_qkey_set()
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: as cmx_qkey_set().
+ */
+int cmx_group_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
+{
+	/* A QP that we manage already uses the Q_Key of the id, so it cannot change any more. */
+	if (id_priv->id.qp)
+		cmx_qkey_set(id_priv, 0);
+	return cmx_qkey_set(id_priv, qkey);
+}
+
+/**
+ * cmx_pkey_get() - get the partition of an id
  * @id_priv: the id, which is attached to a device
  *
  * Context: Caller must hold id_priv->lock.
  * Return: the P_Key.
  */
-u16 cmx_pkey(const struct cmx_id_private *id_priv)
+u16 cmx_pkey_get(const struct cmx_id_private *id_priv)
 {
 	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr;
 

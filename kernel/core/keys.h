@@ -5,8 +5,12 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. */
-u16 cmx_pkey(const struct cmx_id_private *id_priv);
-int cmx_default_qkey(struct cmx_id_private *id_priv, u32 *qkey);
-int cmx_set_qkey(struct cmx_id_private *id_priv, u32 qkey);
+u16 cmx_pkey_get(const struct cmx_id_private *id_priv);
+int cmx_qkey_get(const struct cmx_id_private *id_priv, u32 *qkey);
+int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey);
+int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
+		       u32 *qkey);
+bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey);
+int cmx_group_qkey_set(struct cmx_id_private *id_priv, u32 qkey);
 
 #endif

@@ -41,10 +41,7 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 	struct cmx_id_private *id_priv = mc->id_priv;
 	int ret;
 
-	/* A QP that we manage already uses the Q_Key of the id, so it cannot change any more. */
-	if (id_priv->id.qp)
-		cmx_set_qkey(id_priv, 0);
-	ret = cmx_set_qkey(id_priv, be32_to_cpu(rec->qkey));
+	ret = cmx_group_qkey_set(id_priv, be32_to_cpu(rec->qkey));
 	if (ret)
 		return ret;
 	ret = ib_init_ah_from_mcmember(id_priv->id.device, id_priv->id.port_num, rec, ndev,

@@ -418,7 +418,7 @@ int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, in
 {
 	attr->port_num = id_priv->id.port_num;
 	*mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
-	return ib_find_cached_pkey(id_priv->id.device, id_priv->id.port_num, cmx_pkey(id_priv),
+	return ib_find_cached_pkey(id_priv->id.device, id_priv->id.port_num, cmx_pkey_get(id_priv),
 				   &attr->pkey_index);
 }
 

@@ -34,7 +34,7 @@ static void sidr_handle_rep(struct cmx_id_private *id_priv,
 		return;
 	}
 	ev->event = RDMA_CM_EVENT_ADDR_ERROR;
-	ev->status = rep->qkey ? cmx_set_qkey(id_priv, rep->qkey) : -EINVAL;
+	ev->status = rep->qkey ? cmx_qkey_set(id_priv, rep->qkey) : -EINVAL;
 	if (ev->status)
 		return;
 	ev->status = ib_init_ah_attr_from_path(id_priv->id.device, id_priv->id.port_num,
@@ -132,7 +132,7 @@ static int sidr_send_success(struct cmx_id_private *id_priv, u32 qkey, const voi
 	u32 old_qkey = id_priv->qkey;
 	int ret;
 
-	ret = cmx_set_qkey(id_priv, qkey);
+	ret = cmx_qkey_set(id_priv, qkey);
 	if (ret)
 		return ret;
 	rep.qkey = id_priv->qkey;
@@ -180,10 +180,7 @@ static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *
 	ret = cmx_ib_port_attr(id_priv, attr, mask);
 	if (ret)
 		return ret;
-	/* do not store the default Q_Key: a join or a peer may still set another one */
-	attr->qkey = id_priv->qkey;
-	if (!attr->qkey)
-		ret = cmx_default_qkey(id_priv, &attr->qkey);
+	ret = cmx_qkey_get(id_priv, &attr->qkey);
 	if (ret)
 		return ret;
 	*mask |= IB_QP_QKEY;

@@ -41,13 +41,6 @@ static int mcast_broadcast_rec(const struct cmx_id_private *id_priv, union ib_gi
 	return ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, mgid, rec);
 }
 
-/* Get the Q_Key to join with. */
-static int mcast_rec_qkey(const struct cmx_mcast *mc, u32 *qkey)
-{
-	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->id_priv->qkey;
-	return *qkey ? 0 : cmx_default_qkey(mc->id_priv, qkey);
-}
-
 static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 {
 	switch (mc->attr.join_state) {
@@ -140,7 +133,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
-	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey(mc->id_priv);
+	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey_get(mc->id_priv);
 	union ib_gid broadcast;
 	bool known;
 	u32 qkey;
@@ -152,7 +145,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		memset(rec, 0, sizeof(*rec));
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
 	if (!ret)
-		ret = mcast_rec_qkey(mc, &qkey);
+		ret = cmx_group_qkey_get(mc->id_priv, &mc->attr, &qkey);
 	if (ret)
 		return ret;
 

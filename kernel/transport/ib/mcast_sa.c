@@ -438,16 +438,6 @@ static void sa_member_work(struct work_struct *work)
 	sa_member_put(m);
 }
 
-/* Can the id use the Q_Key? The id has only one, and so has a QP that we manage. */
-static bool sa_member_qkey_fits(struct cmx_id_private *id_priv, __be32 qkey)
-{
-	u32 ids = id_priv->qkey;
-
-	if (!ids && id_priv->id.qp && cmx_default_qkey(id_priv, &ids))
-		return false;
-	return !ids || ids == be32_to_cpu(qkey);
-}
-
 static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
 {
 	struct cmx_sa_member *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
@@ -475,7 +465,7 @@ static int sa_join(struct cmx_mcast *mc)
 	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask);
 	if (ret)
 		goto err;
-	if (!sa_member_qkey_fits(mc->id_priv, m->rec.qkey)) {
+	if (!cmx_group_qkey_fits(mc->id_priv, be32_to_cpu(m->rec.qkey))) {
 		cmx_mcast_done(mc, -EINVAL, NULL, NULL);
 		goto err;
 	}

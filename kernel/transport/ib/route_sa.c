@@ -103,7 +103,7 @@ static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *re
 				SA_PATH_REC_TYPE_IB;
 	rdma_addr_get_sgid(addr, &rec->sgid);
 	rdma_addr_get_dgid(addr, &rec->dgid);
-	rec->pkey = cpu_to_be16(cmx_pkey(id_priv));
+	rec->pkey = cpu_to_be16(cmx_pkey_get(id_priv));
 	rec->numb_path = 1;
 	rec->reversible = 1;
 	rec->service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv));
