@@ -3,9 +3,7 @@
  * The ib_client: handles RDMA devices that are added and removed.
  */
 #include <linux/slab.h>
-#include <rdma/ib_cache.h>
 #include "client.h"
-#include "compat.h"
 #include "device.h"
 #include "event.h"
 #include "ib_close.h"
@@ -25,18 +23,6 @@ static struct ib_client client = {
 };
 
 static const struct cmx_transport *const *client_transports;
-
-static u8 client_port_gid_type(struct ib_device *device, u32 port)
-{
-	unsigned long types;
-
-	if (!rdma_protocol_roce(device, port))
-		return IB_GID_TYPE_IB;
-	types = roce_gid_type_mask_support(device, port);
-	if (types & BIT(IB_GID_TYPE_ROCE_UDP_ENCAP))
-		return IB_GID_TYPE_ROCE_UDP_ENCAP;
-	return IB_GID_TYPE_ROCE;
-}
 
 /*
  * Drop the cached path records of a port after an event that may invalidate them. ib_core calls
@@ -76,11 +62,13 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
 	cmx_sa_queue_init(&dp->sa);
-	dp->gid_type = client_port_gid_type(dev->device, port);
 	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
 	for (t = client_transports; *t && !dp->transport; t++)
 		if ((*t)->port_fits(dev->device, port))
 			dp->transport = *t;
+	dp->gid_type = IB_GID_TYPE_IB;
+	if (dp->transport && dp->transport->port_gid_type)
+		dp->gid_type = dp->transport->port_gid_type(dev->device, port);
 	if (!dp->transport || !dp->transport->has_sa)
 		return 0;
 	dp->paths = cmx_path_cache_new();

@@ -212,7 +212,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	id_priv->dev_port = dp;
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
 	id_priv->gid_type = dp->gid_type;
-	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) && rdma_protocol_roce(dev->device, port))
+	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
 		id_priv->gid_type = id_priv->opt.gid_type;
 	id_priv->ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
 							  dp->transport->conn;

@@ -11,14 +11,16 @@ struct sa_path_rec;
 /**
  * struct cmx_transport_ops - connection operations of a transport
  *
- * They are chosen by port and QP type when the id is attached to a device. All are called with
- * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify is
- * called in any context and without the lock, and @connect of iWARP releases the lock while the
- * provider may wait for TCP. The CM operation checks the state of the id before the call.
+ * They are chosen by port and QP type when the id is attached to a device. They are called with
+ * id_priv->lock held, may sleep, and do not wait for the peer. @notify and @reject_msg are called in
+ * any context and without the lock. @connect of iWARP releases the lock while the provider may wait
+ * for TCP. The CM operation checks the state of the id before the call.
  *
  * @name: name for messages and debugfs
  * @private_data: maximum length of the private data of a request, including the CMA header. On
  *	iWARP the header is counted too, although it is not sent
+ * @consumer_reject: status of REJECTED if the consumer of the peer rejected, and not its CM
+ * @reject_msg: describes the status of REJECTED for messages
  * @connect: sends the request; the event follows
  * @accept: accepts a request
  * @establish: confirms a reply with an RTU, or accepts a datagram request with default parameters
@@ -31,6 +33,8 @@ struct sa_path_rec;
 struct cmx_transport_ops {
 	const char *name;
 	u16 private_data;
+	int consumer_reject;
+	const char *(*reject_msg)(int reason);
 	int (*connect)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*accept)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*establish)(struct cmx_id_private *id_priv);
@@ -100,6 +104,8 @@ struct cmx_mcast_ops {
  *	cmx_port_fits()
  * @port_gid: gets the GID of a port for an IP address, with a reference, or an ERR_PTR; NULL if
  *	@has_gid_addr is set
+ * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than
+ *	IB_GID_TYPE_IB, and the option GID type has no effect
  * @conn: operations for connections
  * @dgram: operations for datagrams (SIDR), or NULL
  * @route: operations for routes
@@ -119,6 +125,7 @@ struct cmx_transport {
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      const union ib_gid *gid, u8 gid_type,
 					      struct net_device *ndev);
+	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
 	const struct cmx_transport_ops *conn;
 	const struct cmx_transport_ops *dgram;
 	const struct cmx_route_ops *route;

@@ -4,10 +4,10 @@
  */
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
-#include <rdma/ib_cm.h>
+#include "cma_hdr.h"
 #include "device.h"
 #include "event.h"
-#include "cma_hdr.h"
+#include "transport.h"
 
 static const char * const event_names[] = {
 	[RDMA_CM_EVENT_ADDR_RESOLVED] = "address resolved",
@@ -69,9 +69,10 @@ const char *cmx_event_msg(enum rdma_cm_event_type event)
 }
 EXPORT_SYMBOL_GPL(cmx_event_msg);
 
-static bool ulp_id_is_iwarp(const struct cmx_id *id)
+/* An id without a device cannot receive REJECTED. Any transport is right for it. */
+static const struct cmx_transport_ops *ulp_id_ops(const struct cmx_id *id)
 {
-	return id->device && rdma_protocol_iwarp(id->device, id->port_num);
+	return READ_ONCE(to_id_priv(id)->ops) ?: &cmx_ib_conn_ops;
 }
 
 /**
@@ -85,10 +86,7 @@ static bool ulp_id_is_iwarp(const struct cmx_id *id)
  */
 const char *cmx_reject_msg(struct cmx_id *id, int reason)
 {
-	if (!ulp_id_is_iwarp(id))
-		return ibcm_reject_msg(reason);
-	return cmx_is_consumer_reject(id, reason) ? "rejected by the consumer"
-						  : "rejected by the transport";
+	return ulp_id_ops(id)->reject_msg(reason);
 }
 EXPORT_SYMBOL_GPL(cmx_reject_msg);
 
@@ -103,7 +101,7 @@ EXPORT_SYMBOL_GPL(cmx_reject_msg);
  */
 bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
 {
-	return reason == (ulp_id_is_iwarp(id) ? -ECONNREFUSED : IB_CM_REJ_CONSUMER_DEFINED);
+	return reason == ulp_id_ops(id)->consumer_reject;
 }
 EXPORT_SYMBOL_GPL(cmx_is_consumer_reject);
 

@@ -319,9 +319,16 @@ static int iw_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 	return ret;
 }
 
+static const char *iw_reject_msg(int reason)
+{
+	return reason == -ECONNREFUSED ? "rejected by the consumer" : "rejected by the transport";
+}
+
 static const struct cmx_transport_ops iw_conn_ops = {
 	.name = "iw",
 	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
+	.consumer_reject = -ECONNREFUSED,
+	.reject_msg = iw_reject_msg,
 	.connect = iw_connect,
 	.accept = iw_accept,
 	.establish = iw_establish,

@@ -3,6 +3,7 @@
  * The RoCE transport: connections over ib_cm as on InfiniBand, paths and multicast groups of IP.
  */
 #include <rdma/ib_cache.h>
+#include "compat.h"
 #include "transport.h"
 
 static bool roce_port_fits(const struct ib_device *device, u32 port)
@@ -17,6 +18,13 @@ static const struct ib_gid_attr *roce_port_gid(struct ib_device *device, u32 por
 	return rdma_find_gid_by_port(device, gid, gid_type, port, ndev);
 }
 
+static enum ib_gid_type roce_port_gid_type(struct ib_device *device, u32 port)
+{
+	if (roce_gid_type_mask_support(device, port) & BIT(IB_GID_TYPE_ROCE_UDP_ENCAP))
+		return IB_GID_TYPE_ROCE_UDP_ENCAP;
+	return IB_GID_TYPE_ROCE;
+}
+
 const struct cmx_transport cmx_transport_roce = {
 	.name = "RoCE",
 	.bit = CMX_TRANSPORT_ROCE,
@@ -25,6 +33,7 @@ const struct cmx_transport cmx_transport_roce = {
 	.has_loopback = 1,
 	.port_fits = roce_port_fits,
 	.port_gid = roce_port_gid,
+	.port_gid_type = roce_port_gid_type,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
 	.route = &cmx_route_roce_ops,
