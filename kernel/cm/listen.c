@@ -25,7 +25,7 @@
 static bool netns_listen;
 module_param(netns_listen, bool, 0644);
 MODULE_PARM_DESC(netns_listen,
-		 "listeners of any network namespace may take service IDs of the host's devices (N)");
+		 "listeners of any network namespace may take service IDs of the host's devices: Y, N (N)");
 
 /**
  * struct cmx_listen - a listener

@@ -11,6 +11,7 @@
 #include "keys.h"
 #include "option.h"
 #include "option_value.h"
+#include "param.h"
 #include "port_space.h"
 #include "transport.h"
 
@@ -78,16 +79,14 @@ static const struct cmx_option opt_rows[CMX_OPT_NUM];
 static int opt_default_set(const char *text, const struct kernel_param *kp)
 {
 	unsigned int *def = kp->arg;
+	const struct cmx_option *o = &opt_rows[def - cmx_opt_defaults];
 	unsigned int val;
 	int ret;
 
-	ret = kstrtouint(text, 0, &val);
-	if (ret)
-		return ret;
-	if (val > opt_rows[def - cmx_opt_defaults].max)
-		return -EINVAL;
-	WRITE_ONCE(*def, val);
-	return 0;
+	ret = cmx_param_parse(text, o->min, o->max, &val);
+	if (!ret)
+		WRITE_ONCE(*def, val);
+	return ret;
 }
 
 static int opt_default_get(char *buf, const struct kernel_param *kp)
@@ -101,17 +100,17 @@ static const struct kernel_param_ops opt_default_ops = {
 };
 
 module_param_cb(tos, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_TOS], 0644);
-MODULE_PARM_DESC(tos, "default of RDMA_OPTION_ID_TOS: 0..255 (0)");
+MODULE_PARM_DESC(tos, "default of RDMA_OPTION_ID_TOS, the traffic class: 0..255 (0)");
 module_param_cb(cm_retries, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_CM_RETRIES], 0644);
-MODULE_PARM_DESC(cm_retries, "default of CMX_OPTION_CM_RETRIES: 0..15 (15)");
+MODULE_PARM_DESC(cm_retries, "default of CMX_OPTION_CM_RETRIES, in resends: 0..15 (15)");
 module_param_cb(cm_response_timeout, &opt_default_ops,
 		&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT], 0644);
 MODULE_PARM_DESC(cm_response_timeout,
-		 "default of CMX_OPTION_CM_RESPONSE_TIMEOUT: 0..31, 4.096 us * 2^n a try (20)");
+		 "default of CMX_OPTION_CM_RESPONSE_TIMEOUT, n for 4.096 us * 2^n: 0..31 (20)");
 module_param_cb(connect_deadline_ms, &opt_default_ops,
 		&cmx_opt_defaults[CMX_OPT_CONNECT_DEADLINE_MS], 0644);
 MODULE_PARM_DESC(connect_deadline_ms,
-		 "default of CMX_OPTION_CONNECT_DEADLINE_MS: ms, 0 for none (0)");
+		 "default of CMX_OPTION_CONNECT_DEADLINE_MS, in ms, 0 for none: 0..2147483647 (0)");
 
 static u32 opt_value_load(const struct cmx_id_private *id_priv, const struct cmx_option *o)
 {

@@ -8,20 +8,16 @@
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include "param.h"
 #include "path_cache.h"
 
 #define BUCKETS 256
 
-static unsigned int path_cache = 1024;
-module_param(path_cache, uint, 0644);
-MODULE_PARM_DESC(path_cache, "path records kept for each InfiniBand port, 0: none (1024)");
-
-static unsigned int path_cache_seconds = 60;
-module_param(path_cache_seconds, uint, 0644);
-MODULE_PARM_DESC(path_cache_seconds, "how long a path record is kept (60)");
+CMX_PARAM(path_cache, 0, 1048576, 1024,
+	  "maximum number of path records kept for each InfiniBand port; 0 for none");
+CMX_PARAM(path_cache_seconds, 0, 86400, 60, "how long a path record is kept, in seconds");
 
 /**
  * struct path_cache_entry - a path record
@@ -118,7 +114,7 @@ static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
 
 static bool path_cache_entry_expired(const struct path_cache_entry *entry)
 {
-	return time_after_eq(jiffies, entry->born + READ_ONCE(path_cache_seconds) * HZ);
+	return time_after_eq(jiffies, entry->born + cmx_param_get(&path_cache_seconds) * HZ);
 }
 
 /**
@@ -138,7 +134,7 @@ bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key 
 
 	spin_lock(&cache->lock);
 	*epoch = cache->epoch;
-	entry = READ_ONCE(path_cache) ? path_cache_find(cache, key) : NULL;
+	entry = cmx_param_get(&path_cache) ? path_cache_find(cache, key) : NULL;
 	if (entry && path_cache_entry_expired(entry)) {
 		path_cache_remove(cache, entry);
 	} else if (entry) {
@@ -163,7 +159,7 @@ bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key 
 void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			const struct sa_path_rec *rec, u32 epoch)
 {
-	u32 max = READ_ONCE(path_cache);
+	u32 max = cmx_param_get(&path_cache);
 	struct path_cache_entry *entry, *old;
 
 	entry = max ? kmalloc(sizeof(*entry), GFP_KERNEL) : NULL;

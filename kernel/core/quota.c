@@ -10,17 +10,16 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/list.h>
-#include <linux/moduleparam.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include "param.h"
 #include "quota.h"
 
-static unsigned int user_ids = 65536;
-module_param(user_ids, uint, 0644);
-MODULE_PARM_DESC(user_ids, "most ids and memberships of a user without CAP_SYS_RESOURCE (65536)");
+CMX_PARAM(user_ids, 0, 2147483647, 65536,
+	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE");
 
 /**
  * struct cmx_quota - quota of one user
@@ -122,7 +121,7 @@ int cmx_quota_charge(struct cmx_quota *quota)
 {
 	if (!quota)
 		return 0;
-	if (atomic_inc_return(&quota->charged) > READ_ONCE(user_ids)) {
+	if (atomic_inc_return(&quota->charged) > cmx_param_get(&user_ids)) {
 		atomic_dec(&quota->charged);
 		return -EMFILE;
 	}
@@ -152,5 +151,5 @@ void cmx_quota_uncharge(struct cmx_quota *quota)
  */
 bool cmx_quota_is_short(const struct cmx_quota *quota)
 {
-	return quota && atomic_read(&quota->charged) > READ_ONCE(user_ids) / 2;
+	return quota && atomic_read(&quota->charged) > cmx_param_get(&user_ids) / 2;
 }

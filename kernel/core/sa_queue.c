@@ -9,12 +9,11 @@
  * requests, not by thousands.
  */
 #include <linux/jiffies.h>
-#include <linux/moduleparam.h>
+#include "param.h"
 #include "sa_queue.h"
 
-static unsigned int sa_requests = 8;
-module_param(sa_requests, uint, 0644);
-MODULE_PARM_DESC(sa_requests, "most joins and leaves that an InfiniBand port has under way (8)");
+CMX_PARAM(sa_requests, 1, 1024, 8,
+	  "maximum number of joins and leaves that an InfiniBand port has in progress");
 
 /**
  * cmx_sa_queue_init() - initialise an empty queue
@@ -89,7 +88,7 @@ static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue)
 
 static bool sa_queue_is_full(const struct cmx_sa_queue *queue)
 {
-	return queue->under_way >= max(READ_ONCE(sa_requests), 1U);
+	return queue->under_way >= cmx_param_get(&sa_requests);
 }
 
 static void sa_queue_grant(struct cmx_sa_queue *queue)

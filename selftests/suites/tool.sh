@@ -58,6 +58,32 @@ check "default refuses a value out of range" status_is 1 "$cmx" default cm_retri
 check "the module has kept the old one" grep -qx 5 $params/cm_retries
 check "default sets it back" "$cmx" default cm_retries "$old"
 check "default of no such name" status_is 1 "$cmx" default nothing
+
+# "NAME:TEXT: MIN..MAX (DEFAULT)", which the module must obey and the documentation repeat
+refused() { # PARAMETER VALUE: with EINVAL
+	LC_ALL=C bash -c 'echo "$2" >"$1"' - "$params/$1" "$2" 2>&1 |
+		grep -q "Invalid argument" && return
+	echo "$1 takes $2"
+	return 1
+}
+range_holds() { # PARAMETER MIN MAX DEFAULT
+	local status=0
+	[ "$(<"$params/$1")" = "$4" ] || { echo "its value is $(<"$params/$1")"; return 1; }
+	[ "$2" = 0 ] || refused "$1" $(($2 - 1)) || status=1
+	refused "$1" -1 && refused "$1" $(($3 + 1)) && refused "$1" 4294967296 && refused "$1" x || status=1
+	[ "$(<"$params/$1")" = "$4" ] || { echo "a refused value has changed it"; status=1; }
+	echo "$3" >"$params/$1" && echo "$2" >"$params/$1" || status=1
+	echo "$4" >"$params/$1"
+	return $status
+}
+text=$(modinfo -p "$ko")
+check "every parameter has its range in its text" says "$(cd $params && printf '%s\n' *)" \
+	eval 'sed -nE "s/^([a-z_]+):.*: ([0-9]+\.\.[0-9]+|Y, N) \([^ ]+\)( \(bool\))?\$/\1/p" <<<"$text" | sort'
+while read -r p min max def; do
+	check "range of $p" range_holds "$p" "$min" "$max" "$def"
+	check "documented range of $p" grep -qE "^$p +$min\.\.$max +$def " "$top/Documentation/options.rst"
+done < <(sed -nE 's/^([a-z_]+):.*: ([0-9]+)\.\.([0-9]+) \(([0-9]+)\)$/\1 \2 \3 \4/p' <<<"$text")
+check "netns_listen takes Y or N" refused netns_listen 2
 check "default stays in its folder" status_is 2 "$cmx" default ../taint
 check_not "another user sets no default" as_nobody "$cmx" default cm_retries 3
 

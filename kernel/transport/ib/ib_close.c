@@ -20,12 +20,12 @@
  */
 #include <linux/jhash.h>
 #include <linux/llist.h>
-#include <linux/moduleparam.h>
 #include <linux/random.h>
 #include <linux/wait.h>
 #include "device.h"
 #include "ib.h"
 #include "ib_close.h"
+#include "param.h"
 #include "quota.h"
 #include "route_rec.h"
 #include "trace.h"
@@ -40,9 +40,8 @@
 /* The time limit of a closing ib_cm id is counted in this number of rounds. */
 #define ROUNDS 4
 
-static unsigned int close_seconds = 60;
-module_param(close_seconds, uint, 0644);
-MODULE_PARM_DESC(close_seconds, "how long a silent peer is told of the end at most, once the id is gone (60)");
+CMX_PARAM(close_seconds, 0, 86400, 60,
+	  "how long a DREQ is repeated at most after the id was destroyed, in seconds");
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing
@@ -162,7 +161,7 @@ bool cmx_cm_no_response(const struct ib_cm_id *cm)
 static void close_round_schedule(void)
 {
 	queue_delayed_work(cmx_reap_wq, &round_work,
-			   (unsigned long)READ_ONCE(close_seconds) * HZ / ROUNDS);
+			   (unsigned long)cmx_param_get(&close_seconds) * HZ / ROUNDS);
 }
 
 /* Caller must hold the bucket's lock. */
