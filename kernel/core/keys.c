@@ -136,3 +136,16 @@ u16 cmx_pkey_get(const struct cmx_id_private *id_priv)
 		return IB_DEFAULT_PKEY_FULL;
 	return cmx_opt_set(id_priv, CMX_OPT_PKEY) ? id_priv->opt.pkey : ib_addr_get_pkey(addr);
 }
+
+/**
+ * cmx_group_pkey_get() - get the partition in which an id joins a group
+ * @id_priv: the id, which is attached to a device
+ * @attr: attributes of the join
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the P_Key of the join, otherwise that of the id.
+ */
+u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr)
+{
+	return attr->mask & CMX_MCAST_PKEY ? attr->pkey : cmx_pkey_get(id_priv);
+}

@@ -6,6 +6,7 @@
 
 /* Caller must hold id_priv->lock. */
 u16 cmx_pkey_get(const struct cmx_id_private *id_priv);
+u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr);
 int cmx_qkey_get(const struct cmx_id_private *id_priv, u32 *qkey);
 int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey);
 int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,

@@ -64,6 +64,10 @@ void cmx_mcast_leave_locked(struct cmx_mcast *mc);
 void cmx_mcast_leave_all(struct cmx_id_private *id_priv);
 void cmx_mcast_put(struct cmx_mcast *mc);
 
+/* mcast_attr.c */
+ib_sa_comp_mask cmx_mcast_rec_merge(struct ib_sa_mcmember_rec *rec,
+				    const struct cmx_mcast_attr *attr, const struct cmx_opts *opt);
+
 /* mcast_event.c, for the transports. Caller must hold the lock of the id. */
 void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
 		    struct net_device *ndev);

@@ -55,48 +55,6 @@ static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 	}
 }
 
-/* Apply the attributes of the join, or else the options of the id. */
-static void mcast_rec_apply_attr(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-				 ib_sa_comp_mask *mask)
-{
-	const struct cmx_mcast_attr *a = &mc->attr;
-	const struct cmx_id_private *id_priv = mc->id_priv;
-	const struct cmx_opts *opt = &id_priv->opt;
-	u32 flow_label;
-
-	if (a->mask & CMX_MCAST_MTU) {
-		rec->mtu_selector = IB_SA_EQ;
-		rec->mtu = a->mtu;
-		*mask |= MTU_IS;
-	}
-	if (a->mask & CMX_MCAST_RATE && a->rate != IB_RATE_PORT_CURRENT) {
-		rec->rate_selector = IB_SA_EQ;
-		rec->rate = a->rate;
-		*mask |= RATE_IS;
-	}
-	if (a->mask & CMX_MCAST_TCLASS) {
-		rec->traffic_class = a->tclass;
-		*mask |= IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
-	}
-	if (a->mask & CMX_MCAST_SL || cmx_opt_set(id_priv, CMX_OPT_SL)) {
-		rec->sl = a->mask & CMX_MCAST_SL ? a->sl : opt->sl;
-		*mask |= IB_SA_MCMEMBER_REC_SL;
-	}
-	if (a->mask & CMX_MCAST_FLOW_LABEL || cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL)) {
-		flow_label = a->mask & CMX_MCAST_FLOW_LABEL ? a->flow_label : opt->flow_label;
-		rec->flow_label = cpu_to_be32(flow_label);
-		*mask |= IB_SA_MCMEMBER_REC_FLOW_LABEL;
-	}
-	if (a->mask & CMX_MCAST_HOP_LIMIT || cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT)) {
-		rec->hop_limit = a->mask & CMX_MCAST_HOP_LIMIT ? a->hop_limit : opt->hop_limit;
-		*mask |= IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	}
-	if (a->mask & CMX_MCAST_SCOPE) {
-		rec->scope = a->scope;
-		*mask |= IB_SA_MCMEMBER_REC_SCOPE;
-	}
-}
-
 static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 {
 	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
@@ -133,7 +91,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
-	u16 pkey = mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey_get(mc->id_priv);
+	u16 pkey = cmx_group_pkey_get(mc->id_priv, &mc->attr);
 	union ib_gid broadcast;
 	bool known;
 	u32 qkey;
@@ -165,6 +123,6 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	rec->pkey = cpu_to_be16(pkey);
 	rec->qkey = cpu_to_be32(qkey);
 	rec->join_state = mcast_rec_join_state(mc);
-	mcast_rec_apply_attr(mc, rec, mask);
+	*mask |= cmx_mcast_rec_merge(rec, &mc->attr, &mc->id_priv->opt);
 	return 0;
 }

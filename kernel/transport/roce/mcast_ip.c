@@ -299,33 +299,17 @@ static struct notifier_block netdev_nb = { .notifier_call = ip_group_netdev_even
 
 static void ip_rec_fill(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_rec *rec)
 {
-	const struct cmx_mcast_attr *a = &mc->attr;
 	const struct cmx_id_private *id_priv = mc->id_priv;
-	u32 flow_label = cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL) ? id_priv->opt.flow_label : 0;
 
 	rec->mgid = mc->mgid;
 	rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
 	rec->pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);
+	if (mc->attr.mask & CMX_MCAST_QKEY)
+		rec->qkey = cpu_to_be32(mc->attr.qkey);
 	rec->rate = IB_RATE_PORT_CURRENT;
-	rec->sl = cmx_opt_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl : 0;
 	rec->traffic_class = cmx_opt_tos(id_priv);
 	rec->hop_limit = v2 ? IPV6_DEFAULT_HOPLIMIT : 1;
-	if (cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT))
-		rec->hop_limit = id_priv->opt.hop_limit;
-
-	if (a->mask & CMX_MCAST_QKEY)
-		rec->qkey = cpu_to_be32(a->qkey);
-	if (a->mask & CMX_MCAST_RATE)
-		rec->rate = a->rate;
-	if (a->mask & CMX_MCAST_SL)
-		rec->sl = a->sl;
-	if (a->mask & CMX_MCAST_TCLASS)
-		rec->traffic_class = a->tclass;
-	if (a->mask & CMX_MCAST_HOP_LIMIT)
-		rec->hop_limit = a->hop_limit;
-	if (a->mask & CMX_MCAST_FLOW_LABEL)
-		flow_label = a->flow_label;
-	rec->flow_label = cpu_to_be32(flow_label);
+	cmx_mcast_rec_merge(rec, &mc->attr, &id_priv->opt);
 }
 
 static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
