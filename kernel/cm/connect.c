@@ -167,7 +167,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	lockdep_assert_held(&id_priv->lock);
 	if (ece && !cmx_ece_is_valid(ece))
 		return -EINVAL;
-	if (id_priv->state != CMX_CONNECT || !id_priv->conn)
+	if (id_priv->state != CMX_CONNECT || !cmx_conn_exists(id_priv))
 		return -EINVAL;
 	if (timed) {
 		ret = cmx_deadline_start(id_priv);
@@ -278,7 +278,7 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		return -EINVAL;
 	mutex_lock(&id_priv->lock);
-	if (id_priv->conn)
+	if (cmx_conn_exists(id_priv))
 		ret = id_priv->ops->reject(id_priv, private_data, len, reason);
 	if (!ret && reason == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
@@ -306,7 +306,7 @@ int cmx_disconnect(struct cmx_id *id)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	if (id_priv->conn)
+	if (cmx_conn_exists(id_priv))
 		ret = id_priv->ops->disconnect(id_priv);
 	else if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
 		ret = cmx_qp_err(id_priv);

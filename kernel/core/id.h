@@ -2,6 +2,7 @@
 #ifndef CMX_ID_H
 #define CMX_ID_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
@@ -13,7 +14,6 @@ struct cmx_device;
 struct cmx_event;
 struct cmx_listen;
 struct cmx_addr_op;
-struct cmx_comm_est;
 struct cmx_sa_op;
 struct cmx_deadline;
 struct cmx_neigh;
@@ -46,6 +46,46 @@ struct cmx_opts {
 };
 
 /**
+ * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
+ * @cm: the ib_cm id, or NULL
+ * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
+ * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
+ *	same lock
+ * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
+ * @unanswered: the message that ib_cm retransmits until the peer replies, given as the state of @cm
+ *	to which the message leads (%IB_CM_REQ_SENT ...); 0 if there is none, or if its end has been
+ *	handled
+ * @closing: not 0 while @cm or @released waits for the reply to its last message; counts the rounds
+ *	of the time limit. Protected by the lock of the bucket in ib_close.c
+ *
+ * The lock of the id protects the members for which no other lock is named, except @comm_est.
+ */
+struct cmx_ib_conn {
+	struct ib_cm_id *cm;
+	struct ib_cm_id *released;
+	struct hlist_node close_node;
+	atomic_t comm_est;
+	u8 unanswered;
+	u8 closing;
+};
+
+/**
+ * struct cmx_iw_conn - connection over iw_cm; only for transport/iwarp
+ * @cm: the iw_cm id, or NULL
+ * @released: the released iw_cm id
+ * @in_connect_call: iw_cm_connect() is running, without the lock of the id
+ * @disconnect_pending: disconnect as soon as the connection is established
+ *
+ * The lock of the id protects all members.
+ */
+struct cmx_iw_conn {
+	struct iw_cm_id *cm;
+	struct iw_cm_id *released;
+	u8 in_connect_call:1;
+	u8 disconnect_pending:1;
+};
+
+/**
  * struct cmx_id_private - an id with its internal members
  * @id: the part that the consumer sees
  * @ref: number of references. Dropping the last one frees the id
@@ -55,8 +95,6 @@ struct cmx_opts {
  * @passive: the id is the passive side of a connection, or a listener
  * @srq: the QP has an SRQ
  * @response_pending: we have not yet responded to a request or reply of the peer
- * @in_connect_call: iWARP: iw_cm_connect() is running, without @lock
- * @disconnect_pending: iWARP: disconnect as soon as the connection is established
  * @user: the consumer is a process, so the id has no QP from cmx_create_qp(), and no handler is
  *	called for an event
  * @ece_flags: enum cmx_ece_flags
@@ -69,17 +107,11 @@ struct cmx_opts {
  * @ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
  * @peer: neighbour that is the peer, or NULL; neigh_watch.c reads it without @lock
- * @unanswered: the message that ib_cm retransmits until the peer replies, given as the state of @cm
- *	to which the message leads (%IB_CM_REQ_SENT ...); 0 if there is none, or if its end has been
- *	handled
- * @closing: not 0 while @cm or @cm_dead waits for the reply to its last message; counts the rounds
- *	of the time limit. Protected by the lock of the bucket in ib_close.c
  * @port: the reserved port, if @space is not NULL
  * @space: port space in which @port is reserved
  * @bind_node: in the list of port owners in port_space.c, under the lock of the bucket
- * @conn: @cm or @iw, for code that does not depend on the transport; NULL: no connection
- * @cm: the ib_cm id; only on transports that use ib_cm
- * @iw: the iw_cm id; only on iWARP
+ * @ib: the connection, on a transport that uses ib_cm
+ * @iw: the connection, on iWARP
  * @addr_op: address query in progress, or NULL
  * @sa_op: path query to the SA in progress, or NULL
  * @listen: the listener, or NULL
@@ -92,14 +124,9 @@ struct cmx_opts {
  * @qkey: Q_Key for datagrams and multicast; 0 if not yet known
  * @qp_num: number of the consumer's QP
  * @created: time of creation in seconds since boot
- * @conn_dead: @cm_dead or @iw_dead, for code that does not depend on the transport, or NULL
- * @cm_dead: the released ib_cm id; protected by the same lock as @closing
- * @iw_dead: the released iw_cm id, see iw_conn.c
- * @dead_dev: device of @cm_dead or @iw_dead, with a reference
- * @comm_est: pending report that a message arrived on the QP before the RTU, or NULL
- * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
- *	same lock
- * @reap: work item that destroys @cm_dead or @iw_dead
+ * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
+ *	destroyed; NULL: none was released
+ * @reap: work item that destroys the released ib_cm or iw_cm id
  * @ended: in the list of released ib_cm ids that one work item destroys together
  * @rcu: frees the memory, see cmx_ib_handler()
  */
@@ -112,14 +139,10 @@ struct cmx_id_private {
 	u8 passive:1;
 	u8 srq:1;
 	u8 response_pending:1;
-	u8 in_connect_call:1;
-	u8 disconnect_pending:1;
 	u8 user:1;
 	u8 ece_flags;
 	u8 gid_type;
 	u8 node_type;
-	u8 unanswered;
-	u8 closing;
 	u16 port;
 	const struct cmx_id_consumer_ops *consumer;
 	struct cmx_quota *quota;
@@ -131,9 +154,8 @@ struct cmx_id_private {
 	struct cmx_port_space *space;
 	struct hlist_node bind_node;
 	union {
-		void *conn;
-		struct ib_cm_id *cm;
-		struct iw_cm_id *iw;
+		struct cmx_ib_conn ib;
+		struct cmx_iw_conn iw;
 	};
 	struct cmx_addr_op *addr_op;
 	struct cmx_sa_op *sa_op;
@@ -147,14 +169,7 @@ struct cmx_id_private {
 	u32 qkey;
 	u32 qp_num;
 	u32 created;
-	union {
-		void *conn_dead;
-		struct ib_cm_id *cm_dead;
-		struct iw_cm_id *iw_dead;
-	};
-	struct cmx_device *dead_dev;
-	struct cmx_comm_est *comm_est;
-	struct hlist_node close_node;
+	struct cmx_device *released_dev;
 	union {
 		struct work_struct reap;
 		struct llist_node ended;

@@ -37,15 +37,24 @@ void cmx_route_free(struct cmx_id_private *id_priv)
  */
 void cmx_route_invalidate(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->dev;
-	struct cmx_path_cache *paths;
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->dev)
+		cmx_route_invalidate_on(id_priv, id_priv->dev);
+}
+
+/**
+ * cmx_route_invalidate_on() - as cmx_route_invalidate(), for an id that may have been detached
+ * @id_priv: the id
+ * @dev: device to which the id is or was attached. Caller must hold a reference
+ *
+ * Context: Caller must hold id_priv->lock.
+ */
+void cmx_route_invalidate_on(struct cmx_id_private *id_priv, struct cmx_device *dev)
+{
+	struct cmx_path_cache *paths = cmx_device_port(dev, id_priv->id.port_num)->paths;
 	union ib_gid dgid;
 
 	lockdep_assert_held(&id_priv->lock);
-	/* A destroyed id keeps its device until its connection is closed. */
-	if (!dev && READ_ONCE(id_priv->closing))
-		dev = id_priv->dead_dev;
-	paths = dev ? cmx_device_port(dev, id_priv->id.port_num)->paths : NULL;
 	if (!paths)
 		return;
 	rdma_addr_get_dgid(&id_priv->id.route.addr.dev_addr, &dgid);

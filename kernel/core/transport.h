@@ -12,15 +12,17 @@ struct sa_path_rec;
  * struct cmx_transport_ops - connection operations of a transport
  *
  * They are chosen by port and QP type when the id is attached to a device. They are called with
- * id_priv->lock held, may sleep, and do not wait for the peer. @notify and @reject_msg are called in
- * any context and without the lock. @connect of iWARP releases the lock while the provider may wait
- * for TCP. The CM operation checks the state of the id before the call.
+ * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify
+ * and @reject_msg are called in any context and without the lock, and @connect of iWARP releases
+ * the lock while the provider may wait for TCP. The CM operation checks the state of the id before
+ * the call.
  *
  * @name: name for messages and debugfs
  * @private_data: maximum length of the private data of a request, including the CMA header. On
  *	iWARP the header is counted too, although it is not sent
  * @consumer_reject: status of REJECTED if the consumer of the peer rejected, and not its CM
  * @reject_msg: describes the status of REJECTED for messages
+ * @has_conn: checks whether the id has an ib_cm or iw_cm id
  * @connect: sends the request; the event follows
  * @accept: accepts a request
  * @establish: confirms a reply with an RTU, or accepts a datagram request with default parameters
@@ -35,6 +37,7 @@ struct cmx_transport_ops {
 	u16 private_data;
 	int consumer_reject;
 	const char *(*reject_msg)(int reason);
+	bool (*has_conn)(const struct cmx_id_private *id_priv);
 	int (*connect)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*accept)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*establish)(struct cmx_id_private *id_priv);
@@ -131,6 +134,12 @@ struct cmx_transport {
 	const struct cmx_route_ops *route;
 	const struct cmx_mcast_ops *mcast;
 };
+
+/* Caller must hold id_priv->lock. */
+static inline bool cmx_conn_exists(const struct cmx_id_private *id_priv)
+{
+	return id_priv->ops && id_priv->ops->has_conn(id_priv);
+}
 
 /* Release the connection in any state. The peer is notified. Caller must hold id_priv->lock. */
 static inline void cmx_conn_release(struct cmx_id_private *id_priv)

@@ -45,12 +45,12 @@ CMX_PARAM(close_seconds, 0, 86400, 60,
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing
- * @lock: protects @ids, and &cmx_id_private.closing and &cmx_id_private.cm_dead of all
+ * @lock: protects @ids, and &cmx_ib_conn.closing and &cmx_ib_conn.released of all
  *	ids with this hash value
- * @ids: list of &cmx_id_private.close_node
+ * @ids: list of &cmx_ib_conn.close_node
  */
 struct close_bucket {
-	spinlock_t lock;	/* protects ids, and closing and cm_dead of its ids */
+	spinlock_t lock;	/* protects ids, and closing and released of its ids */
 	struct hlist_head ids;
 };
 
@@ -91,9 +91,9 @@ static struct close_bucket *close_bucket_of_id(const struct cmx_id_private *id_p
 
 static void cm_id_destroy(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->dead_dev;
+	struct cmx_device *dev = id_priv->released_dev;
 
-	ib_destroy_cm_id(id_priv->cm_dead);
+	ib_destroy_cm_id(id_priv->ib.released);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
@@ -130,14 +130,14 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 }
 
 /*
- * Queue the destruction of id_priv->cm_dead, which drops the reference that the ib_cm id holds.
+ * Queue the destruction of id_priv->ib.released, which drops the reference that the ib_cm id holds.
  * Caller must hold the bucket's lock: the removal of a device then finds each ib_cm id either
  * queued here or closing.
  */
 static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&close_bucket_of_id(id_priv)->lock);
-	if (READ_ONCE(id_priv->cm_dead->state) != IB_CM_TIMEWAIT) {
+	if (READ_ONCE(id_priv->ib.released->state) != IB_CM_TIMEWAIT) {
 		INIT_WORK(&id_priv->reap, cm_id_destroy_work);
 		queue_work(cmx_reap_wq, &id_priv->reap);
 	} else if (llist_add(&id_priv->ended, &ended)) {
@@ -168,18 +168,18 @@ static void close_round_schedule(void)
 static void close_begin(struct cmx_id_private *id_priv, struct close_bucket *b)
 {
 	lockdep_assert_held(&b->lock);
-	id_priv->closing = 1;
-	hlist_add_head(&id_priv->close_node, &b->ids);
+	id_priv->ib.closing = 1;
+	hlist_add_head(&id_priv->ib.close_node, &b->ids);
 	atomic_inc(&num_closing);
 }
 
 /* Caller must hold the bucket's lock. */
 static void close_end(struct cmx_id_private *id_priv)
 {
-	id_priv->closing = 0;
-	hlist_del(&id_priv->close_node);
+	id_priv->ib.closing = 0;
+	hlist_del(&id_priv->ib.close_node);
 	atomic_dec(&num_closing);
-	if (id_priv->cm_dead)
+	if (id_priv->ib.released)
 		cm_id_defer_destroy(id_priv);
 }
 
@@ -189,7 +189,7 @@ static void close_end(struct cmx_id_private *id_priv)
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
-	if (cm_id_awaits_reply(id_priv->cm_dead))
+	if (cm_id_awaits_reply(id_priv->ib.released))
 		close_end(id_priv);
 }
 
@@ -206,7 +206,7 @@ static void close_give_up(struct cmx_id_private *id_priv)
 void cmx_cm_release(struct cmx_id_private *id_priv)
 {
 	struct close_bucket *b = close_bucket_of_id(id_priv);
-	struct ib_cm_id *cm = id_priv->cm;
+	struct ib_cm_id *cm = id_priv->ib.cm;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!cm)
@@ -214,15 +214,15 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	if (cmx_cm_no_response(cm))
 		cmx_route_invalidate(id_priv);
 	cmx_device_get(id_priv->dev);
-	id_priv->dead_dev = id_priv->dev;
+	id_priv->released_dev = id_priv->dev;
 
 	spin_lock(&b->lock);
-	id_priv->cm_dead = cm;
+	id_priv->ib.released = cm;
 	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed */
-	WRITE_ONCE(id_priv->cm, NULL);
-	if (!id_priv->closing && id_priv->unanswered && !cm_id_awaits_reply(cm))
+	WRITE_ONCE(id_priv->ib.cm, NULL);
+	if (!id_priv->ib.closing && id_priv->ib.unanswered && !cm_id_awaits_reply(cm))
 		close_begin(id_priv, b);
-	else if (!id_priv->closing)
+	else if (!id_priv->ib.closing)
 		cm_id_defer_destroy(id_priv);
 	else if (id_priv->dev->gone_soon || cmx_quota_is_short(id_priv->quota))
 		close_give_up(id_priv);
@@ -255,13 +255,13 @@ static bool close_bucket_run_round(struct close_bucket *b)
 	bool more = false;
 
 	spin_lock(&b->lock);
-	hlist_for_each_entry_safe(id_priv, next, &b->ids, close_node) {
-		if (!id_priv->cm_dead)
+	hlist_for_each_entry_safe(id_priv, next, &b->ids, ib.close_node) {
+		if (!id_priv->ib.released)
 			continue;
-		if (id_priv->closing == ROUNDS) {
+		if (id_priv->ib.closing == ROUNDS) {
 			close_give_up(id_priv);
 		} else {
-			id_priv->closing++;
+			id_priv->ib.closing++;
 			more = true;
 		}
 	}
@@ -290,6 +290,21 @@ unsigned int cmx_close_count(void)
 	return atomic_read(&num_closing);
 }
 
+/**
+ * cmx_close_invalidate_route() - stop trusting the path to a peer that has not confirmed the end
+ * @id_priv: the id. It may have been destroyed. Its device is kept until the connection is closed
+ *
+ * Context: Caller must hold id_priv->lock.
+ */
+void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
+{
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->dev)
+		cmx_route_invalidate(id_priv);
+	else if (READ_ONCE(id_priv->ib.closing))
+		cmx_route_invalidate_on(id_priv, id_priv->released_dev);
+}
+
 /* Does the event end the message for which ib_cm would otherwise report an error? */
 static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 				     enum ib_cm_event_type type)
@@ -299,7 +314,7 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 	case IB_CM_TIMEWAIT_EXIT:
 		return false;
 	case IB_CM_RTU_RECEIVED:
-		return id_priv->unanswered == IB_CM_REP_SENT;
+		return id_priv->ib.unanswered == IB_CM_REP_SENT;
 	default:
 		return true;
 	}
@@ -323,24 +338,24 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	lockdep_assert_held(&id_priv->lock);
 	if (!close_event_ends_message(id_priv, type))
 		return false;
-	id_priv->unanswered = 0;
-	if (!READ_ONCE(id_priv->closing))
+	id_priv->ib.unanswered = 0;
+	if (!READ_ONCE(id_priv->ib.closing))
 		return false;
 	if (type == IB_CM_DREQ_RECEIVED) {
 		/* both ends have disconnected at the same time: each replies to the other */
 		ret = ib_send_cm_drep(cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREP", ret);
-	} else if (type == IB_CM_RTU_RECEIVED && id_priv->cm) {
+	} else if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm) {
 		ret = ib_send_cm_dreq(cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREQ", ret);
 		if (!ret) {
-			id_priv->unanswered = IB_CM_DREQ_SENT;
+			id_priv->ib.unanswered = IB_CM_DREQ_SENT;
 			return true;
 		}
 	}
 	b = close_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	if (id_priv->closing)
+	if (id_priv->ib.closing)
 		close_end(id_priv);
 	spin_unlock(&b->lock);
 	if (wq_has_sleeper(&closed))
@@ -356,8 +371,8 @@ static bool close_qp_is_closing(const struct cmx_quota *user, const struct ib_de
 	bool found = false;
 
 	spin_lock(&b->lock);
-	hlist_for_each_entry(id_priv, &b->ids, close_node) {
-		struct ib_cm_id *cm = id_priv->cm_dead ?: id_priv->cm;
+	hlist_for_each_entry(id_priv, &b->ids, ib.close_node) {
+		struct ib_cm_id *cm = id_priv->ib.released ?: id_priv->ib.cm;
 
 		if (id_priv->user && id_priv->quota == user && id_priv->qp_num == qp_num &&
 		    cm->device == device) {
@@ -398,8 +413,8 @@ void cmx_close_device(const struct cmx_device *dev)
 
 	for (b = buckets; b < buckets + ARRAY_SIZE(buckets); b++) {
 		spin_lock(&b->lock);
-		hlist_for_each_entry_safe(id_priv, next, &b->ids, close_node)
-			if (id_priv->cm_dead && id_priv->dead_dev == dev)
+		hlist_for_each_entry_safe(id_priv, next, &b->ids, ib.close_node)
+			if (id_priv->ib.released && id_priv->released_dev == dev)
 				close_give_up(id_priv);
 		spin_unlock(&b->lock);
 	}

@@ -14,6 +14,7 @@ bool cmx_cm_no_response(const struct ib_cm_id *cm);
 void cmx_close_begin(struct cmx_id_private *id_priv);	/* Caller must hold id_priv->lock. */
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type);
+void cmx_close_invalidate_route(struct cmx_id_private *id_priv); /* under id_priv->lock */
 void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num);
 void cmx_close_device(const struct cmx_device *dev);
 unsigned int cmx_close_count(void);

@@ -35,7 +35,7 @@ int cmx_cm_create(struct cmx_id_private *id_priv)
 	if (IS_ERR(cm))
 		return PTR_ERR(cm);
 	cmx_id_get(id_priv);
-	WRITE_ONCE(id_priv->cm, cm);
+	WRITE_ONCE(id_priv->ib.cm, cm);
 	return 0;
 }
 
@@ -48,11 +48,23 @@ int cmx_cm_create(struct cmx_id_private *id_priv)
  */
 void cmx_cm_abort(struct cmx_id_private *id_priv)
 {
-	struct ib_cm_id *cm = id_priv->cm;
+	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	WRITE_ONCE(id_priv->cm, NULL);
+	WRITE_ONCE(id_priv->ib.cm, NULL);
 	ib_destroy_cm_id(cm);
 	cmx_id_put(id_priv);
+}
+
+/**
+ * cmx_ib_has_conn() - check whether an id has an ib_cm id
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if it has one.
+ */
+bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
+{
+	return id_priv->ib.cm;
 }
 
 /**
@@ -132,12 +144,12 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 		return ret;
 
 	cmx_ece_offer(id_priv, &req.ece);
-	ret = ib_send_cm_req(id_priv->cm, &req);
+	ret = ib_send_cm_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "REQ", ret);
 	if (ret)
 		cmx_cm_abort(id_priv);
 	else
-		id_priv->unanswered = IB_CM_REQ_SENT;
+		id_priv->ib.unanswered = IB_CM_REQ_SENT;
 	return ret;
 }
 
@@ -154,7 +166,7 @@ void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason rea
 
 	cmx_qp_err(id_priv);
 	id_priv->response_pending = 0;
-	ret = ib_send_cm_rej(id_priv->cm, reason, NULL, 0, NULL, 0);
+	ret = ib_send_cm_rej(id_priv->ib.cm, reason, NULL, 0, NULL, 0);
 	trace_cmx_cm_send(id_priv, "REJ", ret);
 }
 
@@ -195,11 +207,11 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		ret = cmx_qp_rts(id_priv, param);
 	if (!ret) {
 		cmx_ece_offer(id_priv, &rep.ece);
-		ret = ib_send_cm_rep(id_priv->cm, &rep);
+		ret = ib_send_cm_rep(id_priv->ib.cm, &rep);
 		trace_cmx_cm_send(id_priv, "REP", ret);
 	}
 	if (!ret)
-		id_priv->unanswered = IB_CM_REP_SENT;
+		id_priv->ib.unanswered = IB_CM_REP_SENT;
 	return ib_response_finish(id_priv, ret);
 }
 
@@ -213,7 +225,7 @@ static int ib_establish(struct cmx_id_private *id_priv)
 	if (!ret)
 		ret = cmx_qp_rts(id_priv, NULL);
 	if (!ret) {
-		ret = ib_send_cm_rtu(id_priv->cm, NULL, 0);
+		ret = ib_send_cm_rtu(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "RTU", ret);
 	}
 	if (!ret) {
@@ -230,7 +242,7 @@ static int ib_establish(struct cmx_id_private *id_priv)
 static int ib_conn_cancel(struct cmx_id_private *id_priv)
 {
 	if (id_priv->established ||
-	    (id_priv->unanswered != IB_CM_REQ_SENT && id_priv->unanswered != IB_CM_REP_SENT))
+	    (id_priv->ib.unanswered != IB_CM_REQ_SENT && id_priv->ib.unanswered != IB_CM_REP_SENT))
 		return -EINVAL;
 	cmx_deadline_stop(id_priv);
 	cmx_cm_release(id_priv);
@@ -245,7 +257,7 @@ static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 		return -EINVAL;
 	if (!id_priv->response_pending)
 		return ib_conn_cancel(id_priv);
-	ret = ib_send_cm_rej(id_priv->cm, reason, NULL, 0, data, len);
+	ret = ib_send_cm_rej(id_priv->ib.cm, reason, NULL, 0, data, len);
 	trace_cmx_cm_send(id_priv, "REJ", ret);
 	if (ret)
 		return ret;
@@ -285,24 +297,24 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
 	 * when the RTU has arrived.
 	 */
-	if (!ev || id_priv->unanswered != IB_CM_REP_SENT) {
-		ret = ib_send_cm_dreq(id_priv->cm, NULL, 0);
+	if (!ev || id_priv->ib.unanswered != IB_CM_REP_SENT) {
+		ret = ib_send_cm_dreq(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREQ", ret);
 		if (!ret)
-			id_priv->unanswered = IB_CM_DREQ_SENT;
+			id_priv->ib.unanswered = IB_CM_DREQ_SENT;
 	}
 	/*
 	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
 	 * for the reply.
 	 */
-	if (ev && (!ret || READ_ONCE(id_priv->cm->state) == IB_CM_TIMEWAIT)) {
+	if (ev && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
 		if (!ret)
 			cmx_close_begin(id_priv);
 		ib_conn_set_disconnected(id_priv, ev);
 		return 0;
 	}
 	if (ret) {
-		ret = ib_send_cm_drep(id_priv->cm, NULL, 0);
+		ret = ib_send_cm_drep(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREP", ret);
 	}
 	ret = 0;
@@ -313,31 +325,31 @@ out:
 }
 
 /**
- * struct cmx_comm_est - a message arrived on the QP before the RTU
+ * struct ib_comm_est - a message arrived on the QP before the RTU
  * @work: reports this to the consumer
  * @id_priv: the id, with a reference
  */
-struct cmx_comm_est {
+struct ib_comm_est {
 	struct work_struct work;
 	struct cmx_id_private *id_priv;
 };
 
 static void comm_est_work(struct work_struct *work)
 {
-	struct cmx_comm_est *est = container_of(work, struct cmx_comm_est, work);
+	struct ib_comm_est *est = container_of(work, struct ib_comm_est, work);
 	struct cmx_id_private *id_priv = est->id_priv;
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_ESTABLISHED, 0);
 	bool post;
 
 	mutex_lock(&id_priv->lock);
-	post = id_priv->cm && id_priv->state == CMX_CONNECT &&
-	       id_priv->unanswered == IB_CM_REP_SENT && !id_priv->established;
+	post = id_priv->ib.cm && id_priv->state == CMX_CONNECT &&
+	       id_priv->ib.unanswered == IB_CM_REP_SENT && !id_priv->established;
 	if (post) {
 		id_priv->established = 1;
 		cmx_deadline_stop(id_priv);
 		cmx_event_queue(ev);
 	}
-	WRITE_ONCE(id_priv->comm_est, NULL);
+	atomic_set(&id_priv->ib.comm_est, 0);
 	mutex_unlock(&id_priv->lock);
 	cmx_event_finish(id_priv, ev, post);
 	cmx_id_put(id_priv);
@@ -350,7 +362,7 @@ static void comm_est_work(struct work_struct *work)
  */
 static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm_id *cm)
 {
-	struct cmx_comm_est *est;
+	struct ib_comm_est *est;
 
 	switch (READ_ONCE(cm->state)) {
 	case IB_CM_REP_SENT:
@@ -368,7 +380,7 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
 		return -ENOMEM;
 	INIT_WORK(&est->work, comm_est_work);
 	est->id_priv = id_priv;
-	if (cmpxchg(&id_priv->comm_est, NULL, est)) {
+	if (atomic_xchg(&id_priv->ib.comm_est, 1)) {
 		kfree(est);
 		return -EISCONN;
 	}
@@ -397,7 +409,7 @@ int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 	if (event == IB_EVENT_PATH_MIG && id_priv->id.route.num_pri_alt_paths < 2)
 		return -EINVAL;
 	rcu_read_lock();
-	cm = READ_ONCE(id_priv->cm);
+	cm = READ_ONCE(id_priv->ib.cm);
 	if (cm)
 		ret = event == IB_EVENT_COMM_EST ? ib_notify_comm_est(id_priv, cm) :
 						   ib_cm_notify(cm, event);
@@ -426,8 +438,8 @@ static int ib_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 {
 	int ret;
 
-	if (id_priv->cm) {
-		ret = ib_cm_init_qp_attr(id_priv->cm, attr, mask);
+	if (id_priv->ib.cm) {
+		ret = ib_cm_init_qp_attr(id_priv->ib.cm, attr, mask);
 	} else {
 		ret = cmx_ib_port_attr(id_priv, attr, mask);
 		attr->qp_access_flags = 0;
@@ -443,6 +455,7 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.private_data = IB_CM_REQ_PRIVATE_DATA_SIZE,
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,
+	.has_conn = cmx_ib_has_conn,
 	.connect = ib_connect,
 	.accept = ib_accept,
 	.establish = ib_establish,

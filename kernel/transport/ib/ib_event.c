@@ -37,7 +37,7 @@ static void ib_handle_rep(struct cmx_id_private *id_priv, const struct ib_cm_eve
 			cmx_deadline_stop(id_priv);
 		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
 	} else {
-		cmx_send_mra(id_priv->cm);
+		cmx_send_mra(id_priv->ib.cm);
 		ev->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
 	ev->ece = id_priv->ece_remote;
@@ -133,8 +133,8 @@ static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
-		cmx_route_invalidate(id_priv);
-	if (!cmx_close_message(id_priv, cm, event->event) && id_priv->cm == cm &&
+		cmx_close_invalidate_route(id_priv);
+	if (!cmx_close_message(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_handle_event(id_priv, event, ev);
@@ -203,7 +203,7 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
  * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
  * both ids until then.
  *
- * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->cm no
+ * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->ib.cm no
  * longer points to it.
  *
  * Send errors come from workers of ib_mad that all users of the port share. These workers also

@@ -429,7 +429,7 @@ static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 
 	req->cm->context = conn_id;
 	req->cm->cm_handler = cmx_ib_handler;
-	WRITE_ONCE(conn_id->cm, req->cm);
+	WRITE_ONCE(conn_id->ib.cm, req->cm);
 	if (!ib_request_is_sidr(req))
 		cmx_send_mra(req->cm);
 }

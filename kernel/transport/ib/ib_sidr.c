@@ -98,12 +98,12 @@ static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_p
 	if (ret)
 		return ret;
 
-	ret = ib_send_cm_sidr_req(id_priv->cm, &req);
+	ret = ib_send_cm_sidr_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "SIDR REQ", ret);
 	if (ret)
 		cmx_cm_abort(id_priv);
 	else
-		id_priv->unanswered = IB_CM_SIDR_REQ_SENT;
+		id_priv->ib.unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
 }
 
@@ -114,7 +114,7 @@ static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_p
 	if (!id_priv->passive || !id_priv->response_pending ||
 	    rep->private_data_len > IB_CM_SIDR_REP_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	ret = ib_send_cm_sidr_rep(id_priv->cm, rep);
+	ret = ib_send_cm_sidr_rep(id_priv->ib.cm, rep);
 	trace_cmx_cm_send(id_priv, "SIDR REP", ret);
 	if (!ret)
 		id_priv->response_pending = 0;
@@ -194,6 +194,7 @@ const struct cmx_transport_ops cmx_ib_sidr_ops = {
 	.private_data = IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE,
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,
+	.has_conn = cmx_ib_has_conn,
 	.connect = sidr_connect,
 	.accept = sidr_accept,
 	.establish = sidr_establish,

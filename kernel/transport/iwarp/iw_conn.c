@@ -36,9 +36,9 @@
 static void iw_id_destroy_work(struct work_struct *work)
 {
 	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, reap);
-	struct cmx_device *dev = id_priv->dead_dev;
+	struct cmx_device *dev = id_priv->released_dev;
 
-	iw_destroy_cm_id(id_priv->iw_dead);
+	iw_destroy_cm_id(id_priv->iw.released);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
@@ -51,8 +51,8 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 				struct cmx_device *dev)
 {
 	cmx_device_get(dev);
-	id_priv->dead_dev = dev;
-	id_priv->iw_dead = iw;
+	id_priv->released_dev = dev;
+	id_priv->iw.released = iw;
 	INIT_WORK(&id_priv->reap, iw_id_destroy_work);
 	queue_work(id_priv->established || id_priv->response_pending ? cmx_reap_wq : cmx_linger_wq,
 		   &id_priv->reap);
@@ -62,9 +62,9 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 static void iw_release(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->iw && !id_priv->in_connect_call)
-		iw_id_defer_destroy(id_priv, id_priv->iw, id_priv->dev);
-	id_priv->iw = NULL;
+	if (id_priv->iw.cm && !id_priv->iw.in_connect_call)
+		iw_id_defer_destroy(id_priv, id_priv->iw.cm, id_priv->dev);
+	id_priv->iw.cm = NULL;
 }
 
 /* The messages of iWARP have no place for ECE: none can be offered, and none will be received. */
@@ -95,7 +95,7 @@ static int iw_qp_init(struct cmx_id_private *id_priv)
 
 	if (!id_priv->id.qp)
 		return 0;
-	ret = iw_cm_init_qp_attr(id_priv->iw, &attr, &mask);
+	ret = iw_cm_init_qp_attr(id_priv->iw.cm, &attr, &mask);
 	return ret ?: ib_modify_qp(id_priv->id.qp, &attr, mask);
 }
 
@@ -107,7 +107,7 @@ static void iw_id_set_tos(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 
 static int iw_conn_close(struct cmx_id_private *id_priv)
 {
-	int ret = iw_cm_disconnect(id_priv->iw, 0);
+	int ret = iw_cm_disconnect(id_priv->iw.cm, 0);
 
 	trace_cmx_cm_send(id_priv, "FIN", ret);
 	return ret;
@@ -116,7 +116,7 @@ static int iw_conn_close(struct cmx_id_private *id_priv)
 static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
 	id_priv->established = 1;
-	if (id_priv->disconnect_pending)
+	if (id_priv->iw.disconnect_pending)
 		iw_conn_close(id_priv);
 }
 
@@ -176,7 +176,7 @@ static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	bool post;
 
 	mutex_lock(&id_priv->lock);
-	post = id_priv->iw == iw && iw_handle_event(id_priv, event, ev);
+	post = id_priv->iw.cm == iw && iw_handle_event(id_priv, event, ev);
 	if (post)
 		cmx_event_post(ev);
 	mutex_unlock(&id_priv->lock);
@@ -196,13 +196,13 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
 	struct cmx_device *dev = id_priv->dev;
 	int ret;
 
-	id_priv->in_connect_call = 1;
+	id_priv->iw.in_connect_call = 1;
 	mutex_unlock(&id_priv->lock);
 	ret = iw_cm_connect(iw, conn);
 	mutex_lock(&id_priv->lock);
-	id_priv->in_connect_call = 0;
+	id_priv->iw.in_connect_call = 0;
 	trace_cmx_cm_send(id_priv, "MPA request", ret);
-	if (id_priv->iw == iw)
+	if (id_priv->iw.cm == iw)
 		return ret;
 	iw_id_defer_destroy(id_priv, iw, dev);
 	return 0;
@@ -215,7 +215,7 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
 static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	cmx_deadline_stop(id_priv);
-	id_priv->iw = NULL;
+	id_priv->iw.cm = NULL;
 	mutex_unlock(&id_priv->lock);
 	iw_destroy_cm_id(iw);
 	mutex_lock(&id_priv->lock);
@@ -238,8 +238,8 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	iw_id_set_tos(id_priv, iw);
 	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
-	id_priv->iw = iw;
-	id_priv->disconnect_pending = 0;
+	id_priv->iw.cm = iw;
+	id_priv->iw.disconnect_pending = 0;
 	ret = iw_qp_init(id_priv) ?: iw_provider_connect(id_priv, iw, &conn);
 	if (ret) {
 		iw_conn_abort(id_priv, iw);
@@ -259,7 +259,7 @@ static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		return -EINVAL;
 	if (!iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
-	ret = iw_qp_init(id_priv) ?: iw_cm_accept(id_priv->iw, &conn);
+	ret = iw_qp_init(id_priv) ?: iw_cm_accept(id_priv->iw.cm, &conn);
 	trace_cmx_cm_send(id_priv, "MPA reply", ret);
 	if (!ret)
 		id_priv->response_pending = 0;
@@ -278,7 +278,7 @@ static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 
 	if (!id_priv->passive || !id_priv->response_pending || reason != IB_CM_REJ_CONSUMER_DEFINED)
 		return -EINVAL;
-	ret = iw_cm_reject(id_priv->iw, data, len);
+	ret = iw_cm_reject(id_priv->iw.cm, data, len);
 	trace_cmx_cm_send(id_priv, "MPA reject", ret);
 	if (!ret)
 		id_priv->response_pending = 0;
@@ -295,7 +295,7 @@ static int iw_disconnect(struct cmx_id_private *id_priv)
 		return 0;
 	if (id_priv->established)
 		return iw_conn_close(id_priv);
-	id_priv->disconnect_pending = 1;
+	id_priv->iw.disconnect_pending = 1;
 	return 0;
 }
 
@@ -308,8 +308,8 @@ static int iw_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 {
 	int ret = 0;
 
-	if (id_priv->iw) {
-		ret = iw_cm_init_qp_attr(id_priv->iw, attr, mask);
+	if (id_priv->iw.cm) {
+		ret = iw_cm_init_qp_attr(id_priv->iw.cm, attr, mask);
 	} else {
 		attr->qp_access_flags = 0;
 		*mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
@@ -317,6 +317,11 @@ static int iw_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 	attr->port_num = id_priv->id.port_num;
 	*mask |= IB_QP_PORT;
 	return ret;
+}
+
+static bool iw_has_conn(const struct cmx_id_private *id_priv)
+{
+	return id_priv->iw.cm;
 }
 
 static const char *iw_reject_msg(int reason)
@@ -329,6 +334,7 @@ static const struct cmx_transport_ops iw_conn_ops = {
 	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
 	.consumer_reject = -ECONNREFUSED,
 	.reject_msg = iw_reject_msg,
+	.has_conn = iw_has_conn,
 	.connect = iw_connect,
 	.accept = iw_accept,
 	.establish = iw_establish,
@@ -349,7 +355,7 @@ static int iw_route_resolve(struct cmx_id_private *id_priv, unsigned long timeou
 /* TCP gets the traffic class when the id connects or listens. */
 static int iw_apply_tos(struct cmx_id_private *id_priv)
 {
-	return id_priv->iw || id_priv->listen ? -EISCONN : 0;
+	return id_priv->iw.cm || id_priv->listen ? -EISCONN : 0;
 }
 
 static const struct cmx_route_ops iw_route_ops = {
@@ -433,7 +439,7 @@ static void iw_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 
 	req->iw->context = conn_id;
 	req->iw->cm_handler = iw_conn_handler;
-	conn_id->iw = req->iw;
+	conn_id->iw.cm = req->iw;
 }
 
 static const struct cmx_request_ops iw_request_ops = {
