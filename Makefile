@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # rdma-cmx: make help
 
+# of the module, the library and the tool; VERSION is a variable of the kernel's Makefile
+CMX_VERSION := $(shell packaging/version)
+
 PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
 SBINDIR	?= $(PREFIX)/sbin
@@ -55,13 +58,13 @@ module:
 	@k=$(KDIR); test -e "$$k/Makefile" || { \
 		echo "no headers of kernel $$(uname -r): give KDIR= or KERNEL="; exit 1; }; \
 	echo "  MODULE  $(OUT) ($$k)"; \
-	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) modules
+	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' modules
 
 lib:
-	@$(MAKE) --no-print-directory -C lib
+	@$(MAKE) --no-print-directory -C lib CMX_VERSION='$(CMX_VERSION)'
 
 tools: lib
-	@$(MAKE) --no-print-directory -C tools \
+	@$(MAKE) --no-print-directory -C tools CMX_VERSION='$(CMX_VERSION)' \
 		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
 # what a kernel ULP is built against: Documentation/ulp-api.rst

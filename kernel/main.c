@@ -19,6 +19,7 @@
 
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(CMX_VERSION);
 
 static const struct cmx_transport *const transports[] = {
 	&cmx_transport_ib,

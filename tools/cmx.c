@@ -3,6 +3,7 @@
  * cmx: the administration tool of rdma_cmx. See cmx(8).
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,8 +19,10 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define DEBUGFS "/sys/kernel/debug/rdma_cmx/"
-#define PARAMS "/sys/module/rdma_cmx/parameters/"
+#define MODULE "/sys/module/rdma_cmx/"
+#define PARAMS MODULE "parameters/"
 #define SHIM "librdmacm.so.1"
+#define VERSION_MAX 128
 
 static int tool_help(void);
 
@@ -188,20 +191,48 @@ static unsigned int tool_module_abi(void)
 	return version;
 }
 
+/* Asks the library itself; a library without the function is older than the function. */
+static void tool_shim_version(const char *dir, char *version, size_t size)
+{
+	const char *(*fn)(void) = NULL;
+	char path[PATH_MAX + sizeof(SHIM)];
+	void *lib;
+
+	snprintf(path, sizeof(path), "%s/" SHIM, dir);
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (lib)
+		fn = (const char *(*)(void))dlsym(lib, "rdma_cmx_get_version");
+	snprintf(version, size, "%s", fn ? fn() : "unknown");
+	if (lib)
+		dlclose(lib);
+}
+
 static int tool_version(int argc, char **argv)
 {
+	char module[VERSION_MAX] = "", library[VERSION_MAX] = "", dir[PATH_MAX];
 	unsigned int abi = tool_module_abi();
-	char dir[PATH_MAX];
 
 	(void)argv;
 	if (argc > 1)
 		return tool_help();
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
-	if (abi)
-		printf("module   ABI %u\n", abi);
+	if (tool_file_read_line(MODULE, "version", module, sizeof(module)))
+		printf("module   not loaded\n");
+	else if (!abi)
+		printf("module   %s, no access to the device\n", module);
 	else
-		printf("module   not loaded, or no permission\n");
-	printf("library  %s\n", tool_shim_find(dir) ? "not found" : dir);
+		printf("module   %s, ABI %u\n", module, abi);
+	if (tool_shim_find(dir)) {
+		printf("library  not found\n");
+	} else {
+		tool_shim_version(dir, library, sizeof(library));
+		printf("library  %s, %s\n", library, dir);
+	}
+	fflush(stdout);
+	if (*module && *library && strcmp(module, library))
+		fputs("cmx: warning: the loaded module and the library are different builds.\n"
+		      "To load the installed module, end the programs that use the loaded one, and run\n"
+		      "  modprobe -r rdma_cmx && modprobe rdma_cmx\n", stderr);
 	return 0;
 }
 

@@ -147,6 +147,15 @@ struct rdma_cmx_event_info {
 int rdma_cmx_query_event(const struct rdma_cm_event *event,
 			 struct rdma_cmx_event_info *info, size_t size);
 
+/**
+ * rdma_cmx_get_version() - return the version of the library
+ *
+ * The module of the same build has this version in /sys/module/rdma_cmx/version.
+ *
+ * Return: a constant string.
+ */
+const char *rdma_cmx_get_version(void);
+
 #ifdef __cplusplus
 }
 #endif
