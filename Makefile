@@ -10,12 +10,15 @@ SBINDIR	?= $(PREFIX)/sbin
 INCDIR	?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
 PKGDIR	?= $(LIBDIR)/pkgconfig
-UDEVDIR	?= /lib/udev/rules.d
+# where the distribution has merged /usr, packages must not have files in /lib
+ROOTLIB	?= $(if $(shell test -L /lib && echo merged),/usr/lib,/lib)
+UDEVDIR	?= $(ROOTLIB)/udev/rules.d
 CMXLIB	= $(LIBDIR)/rdma-cmx
+# headers and symbols for kernel ULPs
+KERNDIR	?= $(PREFIX)/lib/rdma-cmx/kernel
 SRCDIR	?= /usr/src
-DKMSDIR	= $(SRCDIR)/rdma-cmx-$(VERSION)
+DKMSDIR	= $(SRCDIR)/rdma-cmx-$(CMX_VERSION)
 DKMS	?= dkms
-VERSION	:= 1.0
 D	= $(DESTDIR)
 
 # KERNEL=6.1|6.12|debug: a kernel that selftests/vm/kernel provides; else KDIR, else the running one
@@ -29,7 +32,9 @@ OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
 
-.PHONY: all module lib tools install install-kernel uninstall demo check check-all bench style htmldocs generated coverage clean help
+.PHONY: all module lib tools install install-lib install-tools install-dev install-conf install-symvers \
+	install-dkms-source install-dkms install-one-kernel install-module uninstall \
+	demo check check-all bench style htmldocs generated coverage clean help
 all: module lib tools
 
 help:
@@ -67,44 +72,68 @@ tools: lib
 	@$(MAKE) --no-print-directory -C tools CMX_VERSION='$(CMX_VERSION)' \
 		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
-# what a kernel ULP is built against: Documentation/ulp-api.rst
-install-kernel: module
-	install -d $(D)$(CMXLIB)/kernel/rdma
-	install -m 644 kernel/include/rdma/cmx.h uapi/rdma/cmx_ioctl.h $(D)$(CMXLIB)/kernel/rdma/
-	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
-		install -D -m 644 $(OUTDIR)/Module.symvers $(D)$(CMXLIB)/kernel/$$r/Module.symvers
+install: install-lib install-tools install-dev install-conf install-module
 
-# DKMS where it is, so that the module follows the kernel's updates; else for one kernel
-install: all install-kernel
-	install -d $(D)$(SBINDIR) $(D)$(INCDIR)/rdma $(D)$(MANDIR)/man3 \
-		$(D)$(MANDIR)/man7 $(D)$(MANDIR)/man8 \
-		$(D)$(PKGDIR) $(D)$(UDEVDIR)
-	install -m 755 lib/librdmacm.so.1 $(D)$(CMXLIB)/
-	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
-	install -m 755 tools/cmx $(D)$(SBINDIR)/
-	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
-	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
+install-lib: lib
+	install -d $(D)$(CMXLIB) $(D)$(MANDIR)/man7
+	install -m 644 lib/librdmacm.so.1 $(D)$(CMXLIB)/
 	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
+
+install-tools: tools
+	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8
+	install -m 755 tools/cmx $(D)$(SBINDIR)/
 	install -m 644 tools/cmx.8 $(D)$(MANDIR)/man8/
-	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(VERSION)' \
+
+# what programs and kernel ULPs are built against: Documentation/ulp-api.rst
+install-dev:
+	install -d $(D)$(CMXLIB) $(D)$(INCDIR)/rdma $(D)$(KERNDIR)/rdma $(D)$(MANDIR)/man3 $(D)$(PKGDIR)
+	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
+	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
+	install -m 644 kernel/include/rdma/cmx.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
+	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
+	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(CMX_VERSION)' \
 		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \
 		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
+
+install-conf:
+	install -d $(D)$(UDEVDIR)
 	echo 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' >$(D)$(UDEVDIR)/90-rdma-cmx.rules
-	if [ -z "$(D)" ] && command -v $(firstword $(DKMS)) >/dev/null; then \
-		install -d $(DKMSDIR) && cp -r Kbuild Makefile dkms.conf kernel uapi $(DKMSDIR)/ && \
-		$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(VERSION); \
-	else \
-		$(MAKE) -C $(KDIR) M=$(OUTDIR) INSTALL_MOD_PATH=$(D) INSTALL_MOD_DIR=updates \
-			$(if $(D),DEPMOD=true) modules_install; \
-	fi
+
+install-symvers: module
+	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
+		install -D -m 644 $(OUTDIR)/Module.symvers $(D)$(KERNDIR)/$$r/Module.symvers
+
+install-dkms-source:
+	for f in Kbuild Makefile $$(find kernel uapi -name '*.[ch]'); do \
+		install -D -m 644 $$f $(D)$(DKMSDIR)/$$f || exit; \
+	done
+	install -D packaging/version packaging/dkms-symvers -t $(D)$(DKMSDIR)/packaging/
+	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/packaging/tarball-version
+	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
+
+# DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
+# that was installed without DKMS
+install-dkms:
+	packaging/dkms-remove $(SRCDIR) $(DKMS)
+	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx.ko*
+	@$(MAKE) --no-print-directory install-dkms-source
+	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION)
+
+install-one-kernel: module install-symvers
+	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
+		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=) DEPMOD=true) modules_install
+
+# DKMS where it is, so that the module follows the kernel's updates; else for one kernel
+install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)
 
 uninstall:
-	if [ -z "$(D)" ] && [ -d $(DKMSDIR) ]; then \
-		$(DKMS) remove rdma-cmx/$(VERSION) --all; rm -r $(DKMSDIR); \
-	else \
-		rm -f $(D)/lib/modules/*/updates/rdma_cmx.ko*; \
-	fi
-	rm -rf $(D)$(CMXLIB)
+	$(if $(D),,packaging/dkms-remove $(SRCDIR) $(DKMS))
+	for m in $(D)$(ROOTLIB)/modules/*/updates/rdma_cmx.ko*; do \
+		[ -e "$$m" ] || continue; \
+		rm "$$m" && k=$${m%/updates/*} && $(if $(D),true,depmod) "$${k##*/}"; \
+	done
+	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR)
+	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
 	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
 		$(D)$(MANDIR)/man8/cmx.8 \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
