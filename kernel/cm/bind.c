@@ -100,7 +100,7 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		ret = -EPROTONOSUPPORT;
 		goto err;
 	}
-	ret = cmx_port_claim(id_priv);
+	ret = cmx_port_reserve(id_priv);
 	if (ret)
 		goto err;
 	ret = cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);

@@ -40,7 +40,7 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
 		if (rdma_is_port_valid(dev->device, port) && cmx_device_port(dev, port)->paths)
-			cmx_path_cache_drop(cmx_device_port(dev, port)->paths);
+			cmx_path_cache_drop_all(cmx_device_port(dev, port)->paths);
 		break;
 	default:
 		break;
@@ -161,7 +161,7 @@ static void client_remove(struct ib_device *device, void *data)
 	cmx_listen_remove_device(dev);
 	ib_set_client_data(device, &client, NULL);
 	spin_lock(&dev->lock);
-	dev->gone_soon = true;
+	dev->removing = true;
 	spin_unlock(&dev->lock);
 	while ((id_priv = client_next_id(dev))) {
 		client_remove_id(id_priv, dev);

@@ -39,7 +39,7 @@ static struct connect_backup connect_param_apply(struct cmx_id_private *id_priv,
 		id_priv->srq = !!param->srq;
 	}
 	if (ece)
-		cmx_ece_set_local(id_priv, ece);
+		cmx_ece_store_local(id_priv, ece);
 	return b;
 }
 
@@ -151,7 +151,7 @@ EXPORT_SYMBOL_GPL(cmx_connect);
  * cmx_accept_locked() - as cmx_accept_ece(), without waiting for the QP
  * @id_priv: the id. Caller must hold its lock; no event of the id is posted until it is dropped
  * @param: parameters of the connection
- * @ece: the pair to answer, or NULL
+ * @ece: the pair to answer with, or NULL
  *
  * Return: as cmx_accept().
  */
@@ -188,7 +188,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
  * cmx_accept_ece() - as cmx_accept(), with an answer to the ECE offer
  * @id: the id
  * @param: parameters of the connection
- * @ece: the pair to answer, or NULL for the one that cmx_set_local_ece() has set
+ * @ece: the pair to answer with, or NULL for the one that cmx_set_local_ece() has set
  *
  * Context: process, may sleep.
  *
@@ -309,7 +309,7 @@ int cmx_disconnect(struct cmx_id *id)
 	if (cmx_conn_exists(id_priv))
 		ret = id_priv->ops->disconnect(id_priv);
 	else if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
-		ret = cmx_qp_err(id_priv);
+		ret = cmx_qp_to_err(id_priv);
 	else
 		ret = -EINVAL;
 	mutex_unlock(&id_priv->lock);

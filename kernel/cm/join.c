@@ -75,7 +75,7 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
  * @addr: address of the group
  * @attr: attributes of the join; NULL: full member with the default attributes
  * @context: context for the event (ULP)
- * @uid: user data for the event (process)
+ * @user_data: user data for the event (process)
  * @handle: handle of the membership (process)
  *
  * MULTICAST_JOIN or MULTICAST_ERROR follows.
@@ -86,7 +86,7 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
  * ERR_PTR with an error of cmx_join_multicast() is returned.
  */
 struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
-				 const struct cmx_mcast_attr *attr, void *context, u64 uid,
+				 const struct cmx_mcast_attr *attr, void *context, u64 user_data,
 				 u32 handle)
 {
 	struct cmx_event *ev;
@@ -99,7 +99,7 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct so
 	if (!mc)
 		return ERR_PTR(-ENOMEM);
 	mc->context = context;
-	mc->uid = uid;
+	mc->user_data = user_data;
 	mc->handle = handle;
 	mc->ev->ev.param.ud.private_data = context;
 
@@ -136,7 +136,7 @@ void cmx_mcast_leave(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_report() - report a rejoined group again later
+ * cmx_mcast_report_again() - report a rejoined group again later
  * @mc: the membership
  *
  * A process calls this if it could not attach its QP after a rejoin. The event is posted once more,
@@ -145,7 +145,7 @@ void cmx_mcast_leave(struct cmx_mcast *mc)
  *
  * Context: Caller must not hold the lock of the id.
  */
-void cmx_mcast_report(struct cmx_mcast *mc)
+void cmx_mcast_report_again(struct cmx_mcast *mc)
 {
 	struct cmx_id_private *id_priv = mc->id_priv;
 

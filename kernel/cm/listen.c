@@ -37,7 +37,7 @@ MODULE_PARM_DESC(netns_listen,
  * @privileged: may claim service IDs of devices that the host's network namespace can use
  * @backlog: as the consumer set it, for the queue of TCP on iWARP
  * @service_id: service ID to listen on
- * @on: list of &listen_entry.item
+ * @entries: list of &listen_entry.item
  */
 struct cmx_listen {
 	struct kref ref;
@@ -48,19 +48,19 @@ struct cmx_listen {
 	bool privileged;
 	int backlog;
 	__be64 service_id;
-	struct list_head on;
+	struct list_head entries;
 };
 
 /**
  * struct listen_entry - a listener on one device
- * @item: on &cmx_listen.on; after removal, on iWARP, on the list leaving
+ * @item: on &cmx_listen.entries; after removal, on iWARP, on the list leaving
  * @to_start: on the list of entries that the caller must start
  * @l: the listener, with a reference
  * @dev: the device, with a reference, so that its removal waits for this entry
  * @cm: cm id of ib_cm, shared by all listeners on the service ID, or NULL
  * @iw: on iWARP: cm id of iw_cm, which belongs to this listener alone, or NULL
- * @starting: not started yet; listen_entry_start() checks @off afterwards
- * @off: removed while @starting was set
+ * @starting: not started yet; listen_entry_start() checks @removed afterwards
+ * @removed: removed while @starting was set
  * @work: destroys the cm id and frees the entry
  */
 struct listen_entry {
@@ -71,7 +71,7 @@ struct listen_entry {
 	struct ib_cm_id *cm;
 	struct iw_cm_id *iw;
 	bool starting;
-	bool off;
+	bool removed;
 	struct work_struct work;
 };
 
@@ -134,7 +134,7 @@ static void listen_entry_remove(struct listen_entry *entry)
 	lockdep_assert_held(&listen_lock);
 	list_del(&entry->item);
 	if (entry->starting)
-		entry->off = true;
+		entry->removed = true;
 	else
 		listen_entry_destroy(entry);
 }
@@ -146,7 +146,7 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 	struct listen_entry *entry;
 
 	lockdep_assert_held(&listen_lock);
-	list_for_each_entry(entry, &l->on, item)
+	list_for_each_entry(entry, &l->entries, item)
 		if (entry->dev == dev)
 			return 0;
 
@@ -159,12 +159,12 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 	entry->dev = dev;
 	entry->starting = true;
 	INIT_WORK(&entry->work, listen_entry_work);
-	list_add(&entry->item, &l->on);
+	list_add(&entry->item, &l->entries);
 	list_add_tail(&entry->to_start, to_start);
 	return 0;
 }
 
-static bool listen_privileged(const struct cmx_id_private *id_priv)
+static bool listen_is_privileged(const struct cmx_id_private *id_priv)
 {
 	return !id_priv->user || net_eq(cmx_net(id_priv), &init_net) || READ_ONCE(netns_listen) ||
 	       capable(CAP_NET_ADMIN);
@@ -180,7 +180,7 @@ static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *devic
 	return l->privileged || !rdma_dev_access_netns(device, &init_net);
 }
 
-/* Where this matters, all ports of a device have the same transport. The first may have none. */
+/* All ports of an iWARP device are alike. The first port of others may have no transport. */
 static bool listen_takes_tcp_port(struct cmx_device *dev)
 {
 	const struct cmx_transport *transport;
@@ -210,20 +210,20 @@ static int listen_call_provider(struct listen_entry *entry)
 /* Start an entry, or, if @ret is an error, release it without starting it. */
 static int listen_entry_start(struct listen_entry *entry, int ret)
 {
-	bool off;
+	bool removed;
 
 	if (!ret)
 		ret = listen_call_provider(entry);
 	mutex_lock(&listen_lock);
 	entry->starting = false;
-	off = entry->off;
-	if (ret && !off)
+	removed = entry->removed;
+	if (ret && !removed)
 		list_del(&entry->item);
 	mutex_unlock(&listen_lock);
 	/* An iw_cm id exists even if listening on it failed, and must be destroyed. */
 	if (ret && !entry->iw)
 		listen_entry_free(entry);
-	else if (ret || off)
+	else if (ret || removed)
 		listen_entry_destroy(entry);
 	return ret;
 }
@@ -300,7 +300,7 @@ void cmx_listen_stop(struct cmx_id_private *id_priv)
 	id_priv->listen = NULL;
 	mutex_lock(&listen_lock);
 	list_del_init(&l->item);
-	list_for_each_entry_safe(entry, next, &l->on, item)
+	list_for_each_entry_safe(entry, next, &l->entries, item)
 		listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
 	kref_put(&l->ref, listen_free);
@@ -326,13 +326,14 @@ void cmx_listen_add_device(struct cmx_device *dev)
 			ret = -ENOMEM;
 	mutex_unlock(&listen_lock);
 	if (ret)
-		dev_warn_ratelimited(&dev->device->dev, "not all listen here: %d\n", ret);
+		dev_warn_ratelimited(&dev->device->dev,
+				     "some wildcard listeners do not listen here: %d\n", ret);
 	list_for_each_entry_safe(entry, next, &to_start, to_start) {
 		service_id = entry->l->service_id;
 		ret = listen_entry_start(entry, 0);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
-					     "no listening on service ID %#llx: %d\n",
+					     "cannot listen on service ID %#llx: %d\n",
 					     be64_to_cpu(service_id), ret);
 	}
 }
@@ -349,7 +350,7 @@ void cmx_listen_remove_device(struct cmx_device *dev)
 
 	mutex_lock(&listen_lock);
 	list_for_each_entry(l, &wildcards, item)
-		list_for_each_entry_safe(entry, next, &l->on, item)
+		list_for_each_entry_safe(entry, next, &l->entries, item)
 			if (entry->dev == dev)
 				listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
@@ -402,11 +403,11 @@ static struct cmx_listen *listen_new(struct cmx_id_private *id_priv, int backlog
 		return NULL;
 	kref_init(&l->ref);
 	INIT_LIST_HEAD(&l->item);
-	INIT_LIST_HEAD(&l->on);
+	INIT_LIST_HEAD(&l->entries);
 	l->id_priv = cmx_id_get(id_priv);
 	l->net = cmx_net(id_priv);
 	l->port = id_priv->port;
-	l->privileged = listen_privileged(id_priv);
+	l->privileged = listen_is_privileged(id_priv);
 	l->backlog = backlog;
 	l->service_id = cmx_service_id(id_priv->id.ps, cmx_src(id_priv));
 	return l;

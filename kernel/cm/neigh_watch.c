@@ -57,7 +57,7 @@ static struct watch_bucket *watch_bucket_of(const struct cmx_neigh_key *hop)
 	return &buckets[cmx_neigh_key_hash(hop) % ARRAY_SIZE(buckets)];
 }
 
-static void peer_put(struct cmx_neigh *peer)
+static void watch_peer_put(struct cmx_neigh *peer)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->hop);
 	bool last;
@@ -102,7 +102,7 @@ static void watch_event_post_all(bool (*concerned)(const struct cmx_id_private *
 	struct cmx_event *ev;
 	size_t i, n;
 
-	ids = cmx_device_ids(concerned, arg, &n);
+	ids = cmx_device_find_ids(concerned, arg, &n);
 	for (i = 0; i < n; i++) {
 		id_priv = ids[i];
 		ev = cmx_event_alloc_nofail(id_priv, type, status);
@@ -120,12 +120,12 @@ static void watch_event_post_all(bool (*concerned)(const struct cmx_id_private *
 	kvfree(ids);
 }
 
-static void peer_work(struct work_struct *work)
+static void watch_peer_work(struct work_struct *work)
 {
 	struct cmx_neigh *peer = container_of(work, struct cmx_neigh, work);
 
 	watch_event_post_all(watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
-	peer_put(peer);
+	watch_peer_put(peer);
 }
 
 static void watch_mac_change_work(struct work_struct *work)
@@ -178,7 +178,7 @@ void cmx_neigh_watch(struct cmx_id_private *id_priv)
 		return;
 	new->hop = hop;
 	memcpy(new->mac, mac, ETH_ALEN);
-	INIT_WORK(&new->work, peer_work);
+	INIT_WORK(&new->work, watch_peer_work);
 
 	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
@@ -207,7 +207,7 @@ void cmx_neigh_unwatch(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	WRITE_ONCE(id_priv->peer, NULL);
 	if (peer)
-		peer_put(peer);
+		watch_peer_put(peer);
 }
 
 static int watch_netdev_event(struct notifier_block *nb, unsigned long event, void *info)

@@ -92,7 +92,7 @@ static int addr_id_attach(struct cmx_id_private *id_priv, struct rdma_dev_addr *
 
 	if (addr->dev_type == ARPHRD_INFINIBAND) {
 		rdma_addr_get_sgid(addr, &arg.gid);
-		return cmx_attach_gid(id_priv, &arg.gid);
+		return cmx_addr_ib_attach(id_priv, &arg.gid);
 	}
 	/* RDMA_PS_IPOIB is for InfiniBand only. */
 	if (id_priv->id.ps == RDMA_PS_IPOIB)

@@ -13,7 +13,7 @@ int cmx_addr_init_module(void);
 void cmx_addr_exit_module(void);
 
 /* resolve_addr_ib.c. Caller must hold id_priv->lock. */
-int cmx_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid);
+int cmx_addr_ib_attach(struct cmx_id_private *id_priv, const union ib_gid *gid);
 int cmx_addr_ib_bind(struct cmx_id_private *id_priv);
 int cmx_addr_ib_resolve(struct cmx_id_private *id_priv);
 

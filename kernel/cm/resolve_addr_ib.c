@@ -32,14 +32,14 @@ static int addr_ib_attach_port(struct cmx_device *dev, u32 port, void *data)
 }
 
 /**
- * cmx_attach_gid() - attach an id to the InfiniBand port that has a GID
+ * cmx_addr_ib_attach() - attach an id to the InfiniBand port that has a GID
  * @id_priv: the id, which has no device
  * @gid: the GID
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0, or -ENODEV if no port has the GID.
  */
-int cmx_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid)
+int cmx_addr_ib_attach(struct cmx_id_private *id_priv, const union ib_gid *gid)
 {
 	struct addr_ib_gid_arg arg = { .id_priv = id_priv, .gid = gid };
 
@@ -77,7 +77,7 @@ int cmx_addr_ib_bind(struct cmx_id_private *id_priv)
 
 	lockdep_assert_held(&id_priv->lock);
 	memcpy(&gid, &src->sib_addr, sizeof(gid));
-	ret = cmx_attach_gid(id_priv, &gid);
+	ret = cmx_addr_ib_attach(id_priv, &gid);
 	if (!ret)
 		addr_ib_set_link(id_priv, &gid, src->sib_pkey);
 	return ret;
@@ -133,7 +133,7 @@ static int addr_ib_attach_subnet(struct cmx_id_private *id_priv, const struct so
 
 	if (!cmx_device_for_each_port(addr_ib_find_port, &arg))
 		return -ENODEV;
-	ret = cmx_attach_gid(id_priv, &arg.sgid);
+	ret = cmx_addr_ib_attach(id_priv, &arg.sgid);
 	if (ret)
 		return ret;
 	memcpy(&src.sib_addr, &arg.sgid, sizeof(arg.sgid));

@@ -140,7 +140,7 @@ static size_t device_fill_ids(bool (*want)(const struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_device_ids() - find ids that are attached to a device
+ * cmx_device_find_ids() - find ids that are attached to a device
  * @want: selects the ids; called under a spinlock, without the lock of the id
  * @arg: argument of @want
  * @n: receives the number of ids
@@ -149,9 +149,9 @@ static size_t device_fill_ids(bool (*want)(const struct cmx_id_private *id_priv,
  * Return: an array with a reference to each id, which the caller frees with kvfree(); NULL if there
  *	is none.
  */
-struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
-						    const void *arg),
-				       const void *arg, size_t *n)
+struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_private *id_priv,
+							 const void *arg),
+					    const void *arg, size_t *n)
 {
 	struct cmx_id_private **ids = NULL;
 	size_t max = 0, wanted;
@@ -198,7 +198,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 		return -ENODEV;
 
 	spin_lock(&dev->lock);
-	if (dev->gone_soon) {
+	if (dev->removing) {
 		spin_unlock(&dev->lock);
 		return -ENODEV;
 	}
@@ -295,7 +295,7 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_id_gids() - get the GIDs of an id and of its peer
+ * cmx_id_get_gids() - get the GIDs of an id and of its peer
  * @id_priv: the id, which is attached to a device
  * @sgid: receives the GID of the id
  * @dgid: receives the GID of the peer; all zero if it is not known yet
@@ -304,7 +304,7 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
  *
  * Context: Caller must hold id_priv->lock.
  */
-void cmx_id_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid)
+void cmx_id_get_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 

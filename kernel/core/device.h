@@ -35,9 +35,9 @@ struct cmx_dev_port {
  * @ref: references of the ib_client, of ids, of listeners, of memberships (InfiniBand), of released
  *	ib_cm and iw_cm ids, and of look-ups in progress
  * @gone: completed when the last reference is dropped
- * @lock: protects @ids and @gone_soon. Leaf lock: no other lock is taken while holding it
+ * @lock: protects @ids and @removing. Leaf lock: no other lock is taken while holding it
  * @ids: list of &cmx_id_private.dev_item
- * @gone_soon: the device is being removed and accepts no more ids; ib_close.c reads it without
+ * @removing: the device is being removed and accepts no more ids; ib_close.c reads it without
  *	@lock
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
@@ -48,9 +48,9 @@ struct cmx_device {
 	struct list_head item;
 	refcount_t ref;
 	struct completion gone;
-	spinlock_t lock;	/* protects ids and gone_soon */
+	spinlock_t lock;	/* protects ids and removing */
 	struct list_head ids;
-	bool gone_soon;
+	bool removing;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
 	struct cmx_dev_port port[];
@@ -74,9 +74,9 @@ void cmx_device_put(struct cmx_device *dev);
  */
 int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
 
-struct cmx_id_private **cmx_device_ids(bool (*want)(const struct cmx_id_private *id_priv,
-						    const void *arg),
-				       const void *arg, size_t *n);
+struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_private *id_priv,
+							 const void *arg),
+					    const void *arg, size_t *n);
 
 bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port);
 bool cmx_device_fits(const struct ib_device *device, u8 node_type);
@@ -92,6 +92,6 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *device, u32 port,
 			      const struct ib_gid_attr *attr);
 void cmx_device_detach(struct cmx_id_private *id_priv);
-void cmx_id_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid);
+void cmx_id_get_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid);
 
 #endif

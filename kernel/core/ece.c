@@ -31,11 +31,11 @@ static bool ece_can_offer(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_ece_set_local() - store the ECE pair to offer in the REQ or to answer in the REP
+ * cmx_ece_store_local() - store the ECE pair for the REQ or REP
  * @id_priv: the id. Caller must hold its lock
  * @ece: the pair, which cmx_ece_is_valid() accepts; vendor_id 0 clears it
  */
-void cmx_ece_set_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece)
+void cmx_ece_store_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece)
 {
 	lockdep_assert_held(&id_priv->lock);
 	id_priv->ece_local = *ece;
@@ -45,7 +45,7 @@ void cmx_ece_set_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece
 }
 
 /**
- * cmx_set_local_ece() - set the ECE pair to offer in the REQ or to answer in the REP
+ * cmx_set_local_ece() - set the ECE pair for the REQ or REP
  * @id: the id, before its cmx_connect() or cmx_accept()
  * @ece: the pair; vendor_id 0 clears it
  *
@@ -67,7 +67,7 @@ int cmx_set_local_ece(struct cmx_id *id, const struct rdma_ucm_ece *ece)
 	else if (!ece_is_supported(id_priv))
 		ret = -EOPNOTSUPP;
 	else
-		cmx_ece_set_local(id_priv, ece);
+		cmx_ece_store_local(id_priv, ece);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }
@@ -117,7 +117,7 @@ void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 }
 EXPORT_SYMBOL_GPL(cmx_query_ece);
 
-static void ece_applied_update(struct cmx_id_private *id_priv)
+static void ece_update_applied(struct cmx_id_private *id_priv)
 {
 	if (id_priv->ece_flags & CMX_ECE_F_OFFERED && id_priv->ece_flags & CMX_ECE_F_REMOTE)
 		id_priv->ece_flags |= CMX_ECE_F_APPLIED;
@@ -136,7 +136,7 @@ void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out)
 		return;
 	*out = id_priv->ece_local;
 	id_priv->ece_flags |= CMX_ECE_F_OFFERED;
-	ece_applied_update(id_priv);
+	ece_update_applied(id_priv);
 }
 
 /**
@@ -155,7 +155,7 @@ bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *
 	id_priv->ece_remote = *ece;
 	if (ece->vendor_id) {
 		id_priv->ece_flags |= CMX_ECE_F_REMOTE;
-		ece_applied_update(id_priv);
+		ece_update_applied(id_priv);
 		return true;
 	}
 	if (ece_policy(id_priv) != CMX_ECE_REQUIRE)

@@ -60,24 +60,24 @@ static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len
 }
 
 /**
- * cmx_event_data() - add the private data of a connection message
+ * cmx_event_set_data() - add the private data of a connection message
  * @ev: the event
  * @data: the private data, which is copied, or NULL
  * @len: length of @data in bytes; no more than the first 255 bytes are copied
  */
-void cmx_event_data(struct cmx_event *ev, const void *data, size_t len)
+void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len)
 {
 	ev->ev.param.conn.private_data = event_data_copy(ev, data, &len);
 	ev->ev.param.conn.private_data_len = data ? len : 0;
 }
 
 /**
- * cmx_event_ud_data() - add the private data of a datagram message
+ * cmx_event_set_ud_data() - add the private data of a datagram message
  * @ev: the event
  * @data: the private data, which is copied, or NULL
  * @len: length of @data in bytes; no more than the first 255 bytes are copied
  */
-void cmx_event_ud_data(struct cmx_event *ev, const void *data, size_t len)
+void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
 {
 	ev->ev.param.ud.private_data = event_data_copy(ev, data, &len);
 	ev->ev.param.ud.private_data_len = data ? len : 0;

@@ -120,7 +120,7 @@ struct cmx_iw_conn {
  * @opt: options
  * @ece_local: the ECE pair that we offer, or with which we answer
  * @ece_remote: the ECE pair that the peer sent
- * @seq_num: starting PSN; 0 until cmx_psn() has chosen it
+ * @seq_num: starting PSN; 0 until cmx_psn_get() has chosen it
  * @qkey: Q_Key for datagrams and multicast; 0 if not yet known
  * @qp_num: number of the consumer's QP
  * @created: time of creation in seconds since boot

@@ -15,7 +15,7 @@ struct net_device;
  * @id_priv: the id, with a reference
  * @addr: the group, as the consumer gave it
  * @context: context of the consumer (ULP)
- * @uid: user data of the consumer (process)
+ * @user_data: user data of the consumer (process)
  * @handle: handle of the process; 0 for a ULP
  * @fetched: number of events that the process has fetched for it; protected by the mutex of the
  *	channel
@@ -37,7 +37,7 @@ struct cmx_mcast {
 	struct cmx_id_private *id_priv;
 	struct sockaddr_storage addr;
 	void *context;
-	u64 uid;
+	u64 user_data;
 	u32 handle;
 	u32 fetched;
 	struct cmx_mcast_attr attr;
@@ -69,9 +69,9 @@ ib_sa_comp_mask cmx_mcast_rec_merge(struct ib_sa_mcmember_rec *rec,
 				    const struct cmx_mcast_attr *attr, const struct cmx_opts *opt);
 
 /* mcast_event.c, for the transports. Caller must hold the lock of the id. */
-void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
-		    struct net_device *ndev);
-void cmx_mcast_error(struct cmx_mcast *mc, int status);
-bool cmx_mcast_rejoined(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
+void cmx_mcast_report_join(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
+			   struct net_device *ndev);
+void cmx_mcast_report_error(struct cmx_mcast *mc, int status);
+bool cmx_mcast_report_rejoin(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec);
 
 #endif

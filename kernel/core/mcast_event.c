@@ -76,7 +76,7 @@ static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int sta
 }
 
 /**
- * cmx_mcast_done() - report the result of a join
+ * cmx_mcast_report_join() - report the result of a join
  * @mc: the membership
  * @status: 0, or the error if the join failed
  * @rec: the group, if @status is 0. A qkey of 0 stands for the Q_Key of the id
@@ -84,8 +84,8 @@ static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int sta
  *
  * Context: Caller must hold the lock of the id.
  */
-void cmx_mcast_done(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
-		    struct net_device *ndev)
+void cmx_mcast_report_join(struct cmx_mcast *mc, int status, struct ib_sa_mcmember_rec *rec,
+			   struct net_device *ndev)
 {
 	struct cmx_event *ev = mc->ev;
 
@@ -104,26 +104,26 @@ static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_error() - report that a membership has ended
+ * cmx_mcast_report_error() - report that a membership has ended
  * @mc: the membership, whose join has been reported
  * @status: the error
  *
  * Context: Caller must hold the lock of the id.
  */
-void cmx_mcast_error(struct cmx_mcast *mc, int status)
+void cmx_mcast_report_error(struct cmx_mcast *mc, int status)
 {
 	mcast_event_post(mc, mcast_event_new(mc), status, NULL, NULL);
 }
 
 /**
- * cmx_mcast_rejoined() - report that a group was rejoined after the membership was lost
+ * cmx_mcast_report_rejoin() - report that a group was rejoined after the membership was lost
  * @mc: the membership
  * @rec: the group
  *
  * Context: Caller must hold the lock of the id.
  * Return: true if the QP of the id cannot be attached yet. In this case nothing is reported.
  */
-bool cmx_mcast_rejoined(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
+bool cmx_mcast_report_rejoin(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
 {
 	struct cmx_event *ev;
 

@@ -2,9 +2,9 @@
 /*
  * Cache of the path records from the SA, one for each port
  *
- * A record is valid until something happens to the port or to the SA (device.c), until a connection
- * that uses it fails, or until it expires. It must expire because a port is not notified when
- * another port gets a new LID or MTU.
+ * A record is dropped when an event of the port or of the SA may invalidate it (client.c), when a
+ * connection that uses it fails, and when it expires. It must expire because a port is not notified
+ * when another port gets a new LID or MTU.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -23,14 +23,14 @@ CMX_PARAM(path_cache_seconds, 0, 86400, 60, "how long a path record is kept, in 
  * struct path_cache_entry - a path record
  * @node: in its hash bucket
  * @item: on &cmx_path_cache.entries
- * @born: jiffies when it was added
+ * @added: jiffies when it was added
  * @key: key of the query
  * @rec: the record from the reply
  */
 struct path_cache_entry {
 	struct hlist_node node;
 	struct list_head item;
-	unsigned long born;
+	unsigned long added;
 	struct cmx_path_key key;
 	struct sa_path_rec rec;
 };
@@ -47,7 +47,7 @@ struct path_cache_entry {
  * @bucket: the records by key
  */
 struct cmx_path_cache {
-	spinlock_t lock;	/* protects what follows */
+	spinlock_t lock;	/* protects all members */
 	struct list_head entries;
 	u32 count;
 	u32 epoch;
@@ -114,7 +114,7 @@ static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
 
 static bool path_cache_entry_expired(const struct path_cache_entry *entry)
 {
-	return time_after_eq(jiffies, entry->born + cmx_param_get(&path_cache_seconds) * HZ);
+	return time_after_eq(jiffies, entry->added + cmx_param_get(&path_cache_seconds) * HZ);
 }
 
 /**
@@ -165,7 +165,7 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 	entry = max ? kmalloc(sizeof(*entry), GFP_KERNEL) : NULL;
 	if (!entry)
 		return;
-	entry->born = jiffies;
+	entry->added = jiffies;
 	entry->key = *key;
 	entry->rec = *rec;
 
@@ -185,10 +185,10 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 }
 
 /**
- * cmx_path_cache_drop() - drop all records, since any of them may be wrong
+ * cmx_path_cache_drop_all() - drop all records, since any of them may be wrong
  * @cache: cache of the port
  */
-void cmx_path_cache_drop(struct cmx_path_cache *cache)
+void cmx_path_cache_drop_all(struct cmx_path_cache *cache)
 {
 	spin_lock(&cache->lock);
 	path_cache_shrink(cache, 0);
@@ -198,11 +198,11 @@ void cmx_path_cache_drop(struct cmx_path_cache *cache)
 }
 
 /**
- * cmx_path_cache_forget() - drop the records that lead to a port, since they may be wrong
+ * cmx_path_cache_drop_dgid() - drop the records that lead to a port, since they may be wrong
  * @cache: cache of the port at which they begin
  * @dgid: GID of the port to which they lead
  */
-void cmx_path_cache_forget(struct cmx_path_cache *cache, const union ib_gid *dgid)
+void cmx_path_cache_drop_dgid(struct cmx_path_cache *cache, const union ib_gid *dgid)
 {
 	struct path_cache_entry *entry, *next;
 

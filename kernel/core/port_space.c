@@ -135,13 +135,13 @@ static struct cmx_id_private *port_owner_next(const struct cmx_id_private *id_pr
 	return port_owner_from(id_priv->bind_node.next, id_priv->port);
 }
 
-static void bind_key_init(struct cmx_bind_key *claim, const struct cmx_id_private *id_priv)
+static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private *id_priv)
 {
-	claim->src = cmx_src(id_priv);
-	claim->dst = cmx_dst(id_priv);
-	claim->reuse = READ_ONCE(id_priv->opt.reuseaddr);
-	claim->afonly = READ_ONCE(id_priv->opt.afonly);
-	claim->listening = READ_ONCE(id_priv->state) == CMX_LISTEN;
+	key->src = cmx_src(id_priv);
+	key->dst = cmx_dst(id_priv);
+	key->reuse = READ_ONCE(id_priv->opt.reuseaddr);
+	key->afonly = READ_ONCE(id_priv->opt.afonly);
+	key->listening = READ_ONCE(id_priv->state) == CMX_LISTEN;
 }
 
 typedef int (*conflict_fn)(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
@@ -252,7 +252,7 @@ static int port_reserve_any(struct cmx_id_private *id_priv, struct cmx_port_spac
 }
 
 /**
- * cmx_port_claim() - reserve the port of an id's source address
+ * cmx_port_reserve() - reserve the port of an id's source address
  * @id_priv: the id; its source address is set and it owns no port. Caller must hold its lock
  *
  * For port 0 the function chooses a port in net.ipv4.ip_local_port_range and writes it to the
@@ -264,7 +264,7 @@ static int port_reserve_any(struct cmx_id_private *id_priv, struct cmx_port_spac
  * -EADDRNOTAVAIL as from cmx_port_conflict() and cmx_port_shareable(); -EPROTONOSUPPORT for an
  * unknown port space; -EINVAL if the id owns a port already; -ENOMEM.
  */
-int cmx_port_claim(struct cmx_id_private *id_priv)
+int cmx_port_reserve(struct cmx_id_private *id_priv)
 {
 	u16 port = ntohs(cmx_addr_port(cmx_src(id_priv)));
 	struct cmx_port_space *space;
@@ -366,7 +366,7 @@ void cmx_port_set_addr(struct cmx_id_private *id_priv, const struct sockaddr *sr
 }
 
 /**
- * cmx_port_find() - find a listener on a port
+ * cmx_port_find_listener() - find a listener on a port
  * @net: network namespace
  * @ps: port space
  * @port: the port
@@ -375,9 +375,9 @@ void cmx_port_set_addr(struct cmx_id_private *id_priv, const struct sockaddr *sr
  *
  * Return: the first listener that matches, with a reference, or NULL.
  */
-struct cmx_id_private *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
-				     bool (*match)(struct cmx_id_private *id_priv, void *arg),
-				     void *arg)
+struct cmx_id_private *
+cmx_port_find_listener(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
+		       bool (*match)(struct cmx_id_private *id_priv, void *arg), void *arg)
 {
 	struct cmx_port_space **slot = port_space_slot(net, ps);
 	struct cmx_id_private *id_priv, *found = NULL;

@@ -7,14 +7,14 @@
 int cmx_port_init_module(void);
 void cmx_port_exit_module(void);
 
-/* Caller must hold the lock of the id, except for cmx_port_find(). */
-int cmx_port_claim(struct cmx_id_private *id_priv);
+/* Caller must hold the lock of the id, except for cmx_port_find_listener(). */
+int cmx_port_reserve(struct cmx_id_private *id_priv);
 void cmx_port_release(struct cmx_id_private *id_priv);
 int cmx_port_recheck(struct cmx_id_private *id_priv);
 void cmx_port_set_addr(struct cmx_id_private *id_priv, const struct sockaddr *src,
 		       const struct sockaddr *dst);
-struct cmx_id_private *cmx_port_find(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
-				     bool (*match)(struct cmx_id_private *id_priv, void *arg),
-				     void *arg);
+struct cmx_id_private *
+cmx_port_find_listener(struct net *net, enum rdma_ucm_port_space ps, __be16 port,
+		       bool (*match)(struct cmx_id_private *id_priv, void *arg), void *arg);
 
 #endif

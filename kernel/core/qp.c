@@ -10,14 +10,14 @@
 #include "transport.h"
 
 /**
- * cmx_qp_options() - apply the options of an id to attributes of the QP
+ * cmx_qp_apply_options() - apply the options of an id to attributes of the QP
  * @id_priv: the id
  * @attr: the attributes
  * @mask: mask of the valid attributes; others are not changed
  *
  * Context: Caller must hold id_priv->lock.
  */
-void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
+void cmx_qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_TIMEOUT && cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT))
 		attr->timeout = id_priv->opt.ack_timeout;
@@ -34,19 +34,19 @@ static int qp_attr_init(struct cmx_id_private *id_priv, struct ib_qp_attr *attr,
 	int ret = id_priv->ops->init_qp_attr(id_priv, attr, mask);
 
 	if (!ret)
-		cmx_qp_options(id_priv, attr, *mask);
+		cmx_qp_apply_options(id_priv, attr, *mask);
 	return ret;
 }
 
 /**
- * cmx_qp_rtr() - move a QP that we manage to RTR
+ * cmx_qp_to_rtr() - move a QP that we manage to RTR
  * @id_priv: the id
  * @param: parameters of the accept, or NULL
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0, also if we manage no QP for the id, or the error of the transport or driver.
  */
-int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int init_mask, mask, ret;
@@ -68,14 +68,14 @@ int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 }
 
 /**
- * cmx_qp_rts() - move a QP that we manage to RTS
+ * cmx_qp_to_rts() - move a QP that we manage to RTS
  * @id_priv: the id
  * @param: parameters of the accept, or NULL
  *
  * Context: Caller must hold id_priv->lock.
- * Return: as cmx_qp_rtr().
+ * Return: as cmx_qp_to_rtr().
  */
-int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
 	int mask, ret;
@@ -91,13 +91,13 @@ int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *par
 }
 
 /**
- * cmx_qp_err() - move a QP that we manage to the error state
+ * cmx_qp_to_err() - move a QP that we manage to the error state
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0, also if we manage no QP for the id, or the error of the driver.
  */
-int cmx_qp_err(struct cmx_id_private *id_priv)
+int cmx_qp_to_err(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
@@ -105,16 +105,16 @@ int cmx_qp_err(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_qp_failed() - check whether a QP that we manage is in an error state
+ * cmx_qp_has_failed() - check whether a QP that we manage is in an error state
  * @id_priv: the id
  *
- * As long as cmx_qp_err() has not been called, such a QP has failed by itself: the peer has not
+ * As long as cmx_qp_to_err() has not been called, such a QP has failed by itself: the peer has not
  * replied, or has replied with an error.
  *
  * Context: Caller must hold id_priv->lock.
  * Return: true if the QP has failed; false also if we manage no QP for the id.
  */
-bool cmx_qp_failed(struct cmx_id_private *id_priv)
+bool cmx_qp_has_failed(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;

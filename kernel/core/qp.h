@@ -5,10 +5,10 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. Without a QP that we manage these return 0 or false. */
-int cmx_qp_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
-int cmx_qp_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
-int cmx_qp_err(struct cmx_id_private *id_priv);
-bool cmx_qp_failed(struct cmx_id_private *id_priv);
-void cmx_qp_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask);
+int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+int cmx_qp_to_err(struct cmx_id_private *id_priv);
+bool cmx_qp_has_failed(struct cmx_id_private *id_priv);
+void cmx_qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask);
 
 #endif

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * Quota of one user. Charged are memberships and ids, including ids whose connection is still
- * closing. In all functions NULL is the quota of a user without a limit.
+ * Quota of one user. Memberships and ids are charged, including ids whose connection is still
+ * closing. NULL is the quota of a user without a limit, in all functions.
  */
 struct cmx_quota;
 

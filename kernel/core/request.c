@@ -111,8 +111,9 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		if (ops->flush_later)
 			conn_id->consumer->flush_later(conn_id);
 	}
+	/* Detach it under the lock: the removal of the device must not find it afterwards. */
 	if (ret)
-		cmx_device_detach(conn_id);	/* a removal of the device finds it detached */
+		cmx_device_detach(conn_id);
 	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (ret) {

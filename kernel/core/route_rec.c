@@ -58,5 +58,5 @@ void cmx_route_invalidate_on(struct cmx_id_private *id_priv, struct cmx_device *
 	if (!paths)
 		return;
 	rdma_addr_get_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
-	cmx_path_cache_forget(paths, &dgid);
+	cmx_path_cache_drop_dgid(paths, &dgid);
 }

@@ -136,7 +136,7 @@ void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 }
 
 /**
- * cmx_sa_request_start() - ask whether a request may be sent
+ * cmx_sa_request_start() - start a request, or queue it until it may be sent
  * @queue: queue of the port
  * @req: the request. Another call for the same request is harmless
  *
@@ -169,7 +169,7 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
  * cmx_sa_request_end() - end a request, or cancel it before it is sent
  * @queue: queue of the port
  * @req: the request. Nothing is done if it was not sent and does not wait
- * @status: 0: the SA has answered; -ETIMEDOUT: it has not; any other value says nothing about this
+ * @status: 0: the SA has answered; -ETIMEDOUT: it has not; any other value: neither is known
  */
 void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status)
 {

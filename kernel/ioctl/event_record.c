@@ -79,7 +79,7 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 	to->ece = ev->ev.ece;
 	if (ev->mc) {
 		to->flags |= CMX_EVENT_F_MCAST;
-		to->uid = ev->mc->uid;
+		to->uid = ev->mc->user_data;
 		to->id = ev->mc->handle;
 	} else {
 		to->uid = READ_ONCE(user_id->uid);

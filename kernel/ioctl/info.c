@@ -46,7 +46,7 @@ static void info_device_fill(struct cmx_id_private *id_priv, struct cmx_id_info 
 	info->ibdev_index = id_priv->id.device->index;
 	info->port_num = id_priv->id.port_num;
 	info->pkey = ib_addr_get_pkey(&id_priv->id.route.addr.dev_addr);
-	cmx_id_gids(id_priv, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
+	cmx_id_get_gids(id_priv, (union ib_gid *)info->sgid, (union ib_gid *)info->dgid);
 	info_paths_fill(id_priv, info);
 }
 

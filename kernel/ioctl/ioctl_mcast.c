@@ -96,7 +96,7 @@ static int ioctl_mcast_report(struct cmx_call *call)
 	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
-	cmx_mcast_report(mc);
+	cmx_mcast_report_again(mc);
 	cmx_mcast_put(mc);
 	return 0;
 }

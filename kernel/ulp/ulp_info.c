@@ -145,7 +145,7 @@ void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 
 	mutex_lock(&id_priv->lock);
 	if (id->device)
-		cmx_id_gids(id_priv, &from, &to);
+		cmx_id_get_gids(id_priv, &from, &to);
 	mutex_unlock(&id_priv->lock);
 	if (sgid)
 		*sgid = from;

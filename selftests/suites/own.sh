@@ -43,7 +43,7 @@ if on_hardware; then
 	skip "of neighbours only a peer that moves queues work" "needs the interface of the suite"
 else
 	check "of neighbours only a peer that moves queues work" \
-		[ "$(grep -c function=peer_work $tracing/trace)" = 1 ]
+		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 1 ]
 	echo 0 >$queued/enable
 	ip neigh del 10.77.0.99 dev d0
 	ip neigh del 10.77.0.97 dev d0

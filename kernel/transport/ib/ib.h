@@ -14,8 +14,9 @@ int cmx_cm_create(struct cmx_id_private *id_priv);
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv);
 void cmx_cm_abort(struct cmx_id_private *id_priv);		/* only if nothing was sent */
 void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason);
-int cmx_req_data(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data);
-u32 cmx_psn(struct cmx_id_private *id_priv);
+int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
+		      u8 *data);
+u32 cmx_psn_get(struct cmx_id_private *id_priv);
 int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event); /* without the lock */
 int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 

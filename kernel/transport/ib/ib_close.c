@@ -224,7 +224,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 		close_begin(id_priv, b);
 	else if (!id_priv->ib.closing)
 		cm_id_defer_destroy(id_priv);
-	else if (id_priv->dev->gone_soon || cmx_quota_is_short(id_priv->quota))
+	else if (id_priv->dev->removing || cmx_quota_is_short(id_priv->quota))
 		close_give_up(id_priv);
 	else
 		close_round_schedule();

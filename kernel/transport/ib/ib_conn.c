@@ -68,7 +68,7 @@ bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_psn() - get the starting PSN of an id's QP
+ * cmx_psn_get() - get the starting PSN of an id's QP
  * @id_priv: the id
  *
  * The first call chooses the PSN, because most ids never need one.
@@ -76,7 +76,7 @@ bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
  * Context: Caller must hold id_priv->lock.
  * Return: the PSN.
  */
-u32 cmx_psn(struct cmx_id_private *id_priv)
+u32 cmx_psn_get(struct cmx_id_private *id_priv)
 {
 	while (!id_priv->seq_num)
 		id_priv->seq_num = get_random_u32() & 0xffffff;
@@ -84,7 +84,7 @@ u32 cmx_psn(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_req_data() - write the private data of a request: the CMA header and the consumer's data
+ * cmx_req_data_fill() - write the private data of a request: the CMA header and the consumer's data
  * @id_priv: the id
  * @param: the consumer's data, whose length has been checked
  * @data: zeroed, and long enough for both
@@ -92,7 +92,7 @@ u32 cmx_psn(struct cmx_id_private *id_priv)
  * Context: Caller must hold id_priv->lock.
  * Return: 0 or the error of cmx_cma_hdr_pack().
  */
-int cmx_req_data(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data)
+int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_param *param, u8 *data)
 {
 	u8 hdr = cmx_cma_hdr_len(cmx_src(id_priv));
 
@@ -121,7 +121,7 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
 		.qp_num = id_priv->qp_num,
 		.qp_type = id_priv->id.qp_type,
-		.starting_psn = cmx_psn(id_priv),
+		.starting_psn = cmx_psn_get(id_priv),
 		.private_data = data,
 		.private_data_len = cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len,
 		.responder_resources = param->responder_resources,
@@ -136,7 +136,7 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	};
 	int ret;
 
-	ret = cmx_req_data(id_priv, param, data);
+	ret = cmx_req_data_fill(id_priv, param, data);
 	if (ret)
 		return ret;
 	ret = cmx_cm_create(id_priv);
@@ -164,7 +164,7 @@ void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason rea
 {
 	int ret;
 
-	cmx_qp_err(id_priv);
+	cmx_qp_to_err(id_priv);
 	id_priv->response_pending = 0;
 	ret = ib_send_cm_rej(id_priv->ib.cm, reason, NULL, 0, NULL, 0);
 	trace_cmx_cm_send(id_priv, "REJ", ret);
@@ -188,7 +188,7 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 {
 	struct ib_cm_rep_param rep = {
 		.qp_num = id_priv->qp_num,
-		.starting_psn = cmx_psn(id_priv),
+		.starting_psn = cmx_psn_get(id_priv),
 		.private_data = param->private_data,
 		.private_data_len = param->private_data_len,
 		.responder_resources = param->responder_resources,
@@ -202,9 +202,9 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 	if (!id_priv->passive || !id_priv->response_pending ||
 	    param->private_data_len > IB_CM_REP_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	ret = cmx_qp_rtr(id_priv, param);
+	ret = cmx_qp_to_rtr(id_priv, param);
 	if (!ret)
-		ret = cmx_qp_rts(id_priv, param);
+		ret = cmx_qp_to_rts(id_priv, param);
 	if (!ret) {
 		cmx_ece_offer(id_priv, &rep.ece);
 		ret = ib_send_cm_rep(id_priv->ib.cm, &rep);
@@ -221,9 +221,9 @@ static int ib_establish(struct cmx_id_private *id_priv)
 
 	if (id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	ret = cmx_qp_rtr(id_priv, NULL);
+	ret = cmx_qp_to_rtr(id_priv, NULL);
 	if (!ret)
-		ret = cmx_qp_rts(id_priv, NULL);
+		ret = cmx_qp_to_rts(id_priv, NULL);
 	if (!ret) {
 		ret = ib_send_cm_rtu(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "RTU", ret);
@@ -288,9 +288,9 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 		if (!ev)
 			return -ENOMEM;
 	}
-	if (ev && cmx_qp_failed(id_priv))
+	if (ev && cmx_qp_has_failed(id_priv))
 		cmx_route_invalidate(id_priv);
-	ret = cmx_qp_err(id_priv);
+	ret = cmx_qp_to_err(id_priv);
 	if (ret)
 		goto out;
 	/*
@@ -446,7 +446,7 @@ static int ib_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 		*mask |= IB_QP_ACCESS_FLAGS;
 	}
 	if (!ret && attr->qp_state == IB_QPS_RTR)
-		attr->rq_psn = cmx_psn(id_priv);
+		attr->rq_psn = cmx_psn_get(id_priv);
 	return ret;
 }
 

@@ -60,7 +60,7 @@ static void ib_handle_rej(struct cmx_id_private *id_priv, const struct ib_cm_eve
 	if (ib_rej_is_path_error(ev->status))
 		cmx_route_invalidate(id_priv);
 	id_priv->response_pending = 0;
-	cmx_qp_err(id_priv);
+	cmx_qp_to_err(id_priv);
 	cmx_deadline_stop(id_priv);
 }
 
@@ -95,7 +95,7 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 		       !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REP_RECEIVED:
 		ib_handle_rep(id_priv, event, &ev->ev);
-		cmx_event_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
+		cmx_event_set_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_RTU_RECEIVED:
 		if (id_priv->established)
@@ -114,7 +114,7 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 		return !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REJ_RECEIVED:
 		ib_handle_rej(id_priv, event, &ev->ev);
-		cmx_event_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
+		cmx_event_set_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_TIMEWAIT_EXIT:
 		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;

@@ -210,7 +210,7 @@ static struct net_device *ib_request_find_ndev(struct ib_request *req)
 static struct cmx_id_private *ib_listener_lookup(struct net *net, struct ib_request *req, bool sib)
 {
 	req->sib = sib;
-	return cmx_port_find(net, cmx_service_id_ps(req->service_id),
+	return cmx_port_find_listener(net, cmx_service_id_ps(req->service_id),
 			     cmx_service_id_port(req->service_id), ib_listener_match, req);
 }
 
@@ -374,7 +374,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 	const void *data = req->event->private_data + req->hdr_len;
 
 	if (ib_request_is_sidr(req)) {
-		cmx_event_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
+		cmx_event_set_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
 		return;
 	}
 	ev->ev.param.conn = (struct rdma_conn_param) {
@@ -386,7 +386,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 		.srq = conn->srq,
 		.qp_num = conn->remote_qpn,
 	};
-	cmx_event_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
+	cmx_event_set_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
 }
 
 static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)

@@ -68,7 +68,7 @@ bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
 		sidr_handle_rep(id_priv, &event->param.sidr_rep_rcvd, &ev->ev);
-		cmx_event_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
+		cmx_event_set_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
 		break;
 	default:
 		return false;
@@ -91,7 +91,7 @@ static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_p
 	};
 	int ret;
 
-	ret = cmx_req_data(id_priv, param, data);
+	ret = cmx_req_data_fill(id_priv, param, data);
 	if (ret)
 		return ret;
 	ret = cmx_cm_create(id_priv);
@@ -170,7 +170,7 @@ static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len,
 /* There is no connection to end, but the QP is not used any more. */
 static int sidr_disconnect(struct cmx_id_private *id_priv)
 {
-	return cmx_qp_err(id_priv);
+	return cmx_qp_to_err(id_priv);
 }
 
 static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
@@ -185,7 +185,7 @@ static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *
 		return ret;
 	*mask |= IB_QP_QKEY;
 	if (attr->qp_state == IB_QPS_RTR)
-		attr->rq_psn = cmx_psn(id_priv);
+		attr->rq_psn = cmx_psn_get(id_priv);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
  */
 static void sa_member_report(struct cmx_sa_member *m)
 {
-	m->report = cmx_mcast_rejoined(m->mc, &m->sa->rec);
+	m->report = cmx_mcast_report_rejoin(m->mc, &m->sa->rec);
 	if (m->report)
 		sa_member_queue_later(m);
 	else
@@ -119,7 +119,7 @@ static void sa_member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec 
 	m->rec.mgid = rec->mgid;
 	m->mc->mgid = rec->mgid;
 	if (m->mc->ev)
-		cmx_mcast_done(m->mc, 0, rec, NULL);
+		cmx_mcast_report_join(m->mc, 0, rec, NULL);
 	else
 		sa_member_report(m);
 	cmx_sa_member_list(m);
@@ -198,11 +198,11 @@ static void sa_member_failed(struct cmx_sa_member *m, int status)
 		cmx_mcast_detach(m->mc);
 		sa_member_queue_later(m);
 	} else if (m->mc->ev) {
-		cmx_mcast_done(m->mc, status, NULL, NULL);
+		cmx_mcast_report_join(m->mc, status, NULL, NULL);
 	} else {
 		m->lost = false;
 		cmx_sa_member_unlist(m);
-		cmx_mcast_error(m->mc, -ENETRESET);
+		cmx_mcast_report_error(m->mc, -ENETRESET);
 	}
 }
 
@@ -466,7 +466,7 @@ static int sa_join(struct cmx_mcast *mc)
 	if (ret)
 		goto err;
 	if (!cmx_group_qkey_fits(mc->id_priv, be32_to_cpu(m->rec.qkey))) {
-		cmx_mcast_done(mc, -EINVAL, NULL, NULL);
+		cmx_mcast_report_join(mc, -EINVAL, NULL, NULL);
 		goto err;
 	}
 	ret = sa_member_join(m);

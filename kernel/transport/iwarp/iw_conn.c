@@ -147,7 +147,7 @@ static bool iw_handle_event(struct cmx_id_private *id_priv, const struct iw_cm_e
 	case IW_CM_EVENT_CONNECT_REPLY:
 		ev->ev.event = iw_handle_reply(id_priv, event->status);
 		/* iw_cm does not keep the private data of other events */
-		cmx_event_data(ev, event->private_data, event->private_data_len);
+		cmx_event_set_data(ev, event->private_data, event->private_data_len);
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
 		cmx_deadline_stop(id_priv);
@@ -462,7 +462,7 @@ static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	conn = &request.ev->ev.param.conn;
 	conn->responder_resources = event->ord;
 	conn->initiator_depth = event->ird;
-	cmx_event_data(request.ev, event->private_data, event->private_data_len);
+	cmx_event_set_data(request.ev, event->private_data, event->private_data_len);
 	return cmx_request_deliver(&request, &iw_request_ops, &req);
 }
 

@@ -327,7 +327,7 @@ static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 		mc->backend = group;
 	}
 	ip_rec_fill(mc, v2, &rec);
-	cmx_mcast_done(mc, 0, &rec, ndev);
+	cmx_mcast_report_join(mc, 0, &rec, ndev);
 	return 0;
 }
 
