@@ -17,7 +17,7 @@ for pattern in "*malformed*" "*unusual*" "a request" "grow: *"; do
 done
 library() { # PREFIX FOLDER: what an event and a query bring, by the library of that folder
 	for name in "*ECE: offered*" "*many events*" "*multicast: attributes*"; do
-		cases "$1" env LD_LIBRARY_PATH="$2" "$tests/own/own" "$name"
+		cases "$1" env LD_LIBRARY_PATH="$2" "$tests/api/api" "$name"
 	done
 }
 library "library with one field more: " "$abi/more/lib"

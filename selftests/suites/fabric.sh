@@ -95,7 +95,7 @@ pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.7
 at=
 
 option_rows() {
-	(with ours ip netns exec h1 env OWN_ADDRESS=10.78.0.2 "$tests/own/own" \
+	(with ours ip netns exec h1 env API_ADDRESS=10.78.0.2 "$tests/api/api" \
 		"option: each on the transports*")
 }
 check "each option on the transports that have it" option_rows

@@ -60,15 +60,15 @@ for how in return thread; do
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
 check "each option on the transports that have it" \
-	ours "$tests/own/own" "option: each on the transports*"
-check "a disconnect of an attempt that fails" ours "$tests/own/own" -x "iwarp: attempt*"
+	ours "$tests/api/api" "option: each on the transports*"
+check "a disconnect of an attempt that fails" ours "$tests/api/api" -x "iwarp: attempt*"
 check "a listener on the port of the one before" \
-	ours "$tests/own/own" -x "iwarp: listener on the port*"
+	ours "$tests/api/api" -x "iwarp: listener on the port*"
 check "rxe" roce
 check "a listener on RoCE, beside another user's on iWARP" \
-	ours "$tests/own/own" -x "iwarp: listener on RoCE*"
+	ours "$tests/api/api" -x "iwarp: listener on RoCE*"
 check "rxe goes" timeout $((30 * slow)) rdma link del rxe2
-check "a wildcard of AF_IB" ours "$tests/own/own" "*wildcard of AF_IB*"
+check "a wildcard of AF_IB" ours "$tests/api/api" "*wildcard of AF_IB*"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
 check "load" load

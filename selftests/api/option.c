@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <infiniband/sa.h>
 #include "../lib/slow.h"
-#include "own.h"
+#include "api.h"
 
 static void unknown(void)
 {

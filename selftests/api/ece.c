@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* ECE: what was offered, answered and used can be seen; the policy decides. */
-#include "own.h"
+#include "api.h"
 
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };

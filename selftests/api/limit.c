@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define USER_IDS "/sys/module/rdma_cmx/parameters/user_ids"
 #define LIMIT 4

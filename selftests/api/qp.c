@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The QP of an id that is in groups. */
-#include "own.h"
+#include "api.h"
 
 #define GROUP "239.1.4.1"
 

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
-#include "own.h"
+#include "api.h"
 
 #define VENDOR 0x15b3
 #define OTHER 0x1234

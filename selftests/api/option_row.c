@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Each row of kernel/core/option_rows.h, so that a new one is tested without a case of its own. */
 #include <stdlib.h>
-#include "own.h"
+#include "api.h"
 #include "../../tools/option_table.h"
 
 #define WANT_ROW(row, cond) row_want(row, cond, #cond, __LINE__)
@@ -101,7 +101,7 @@ static enum cmx_transport transport_of(struct rdma_cm_id *id)
 /* Suites with another device than rxe say where it is. */
 static void rows_transports(void)
 {
-	const char *addr = getenv("OWN_ADDRESS") ?: "10.77.0.1";
+	const char *addr = getenv("API_ADDRESS") ?: "10.77.0.1";
 	const struct cmx_option_row *row;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);

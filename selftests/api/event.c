@@ -3,7 +3,7 @@
  * rdma_cmx_query_event()
  */
 #include <stddef.h>
-#include "own.h"
+#include "api.h"
 
 static struct rdma_cmx_event_info info_next(struct rdma_event_channel *ch,
 					    enum rdma_cm_event_type type, struct rdma_cm_id **id)

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "../lib/address.h"
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
 #define THREADS 4

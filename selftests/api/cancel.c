@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
-#define NOBODY "10.77.0.99"	/* see suites/own.sh */
+#define NOBODY "10.77.0.99"	/* see suites/api.sh */
 #define ROUNDS 70
 
 /** struct waiter - a thread that is going to wait */

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 #include "../lib/slow.h"
-#include "own.h"
+#include "api.h"
 
 static void no_answer_needed(void)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef OWN_H
-#define OWN_H
+#ifndef API_H
+#define API_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * neighbour whom nobody answers for, and put 10.81.0.1 on a bond of ba and bb.
  */
 #include <stdlib.h>
-#include "own.h"
+#include "api.h"
 
 static void peer_moves(void)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
 #define NOBODY "10.77.0.96"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define IWARP "10.77.0.1"
 #define ROCE "10.79.0.1"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <infiniband/ib.h>
 #include "../lib/slow.h"
-#include "own.h"
+#include "api.h"
 
 #define LATE "10.77.0.98"
 /* longer than expect() waits: there is a last look at the end of it */

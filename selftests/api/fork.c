@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "../lib/address.h"
 #include "../lib/slow.h"
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
 #define GROUP "239.77.9.1"

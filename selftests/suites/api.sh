@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# own: what only rdma_cmx has: options, ECE policy, multicast attributes
+# api: what only rdma_cmx has: options, ECE policy, multicast attributes
 # kernels: 6.1 6.12 debug
 # check: 6.1 6.12 debug
 # hardware: the cases with two addresses
@@ -10,7 +10,7 @@ rig || exit
 load_cmx || exit
 # how long a peer that does not answer is told of the end
 echo 8 >/sys/module/rdma_cmx/parameters/close_seconds
-own_rig() {
+api_rig() {
 	# where neighbours must be asked for
 	ip link set d0 arp on
 	# a peer that never answers
@@ -34,9 +34,9 @@ own_rig() {
 	echo 'workqueue == "rdma_cmx"' >$queued/filter
 	echo 1 >$queued/enable
 }
-on_hardware || own_rig
+on_hardware || api_rig
 
-cases "" ours "$tests/own/own" ${only:+"$only"}
+cases "" ours "$tests/api/api" ${only:+"$only"}
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 if on_hardware; then

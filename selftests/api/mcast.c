@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 static struct rdma_cm_id *bound(struct rdma_event_channel **ch, const char *addr)
 {

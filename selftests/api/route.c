@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "own.h"
+#include "api.h"
 
 #define ME "10.77.0.1"
 #define RACES 60

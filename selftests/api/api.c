@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What only rdma_cmx has: own [-l] [-x] [PATTERN...], see ../lib/tap.h. With -x also the cases on
+ * What only rdma_cmx has: api [-l] [-x] [PATTERN...], see ../lib/tap.h. With -x also the cases on
  * iWARP devices, which need addresses of the suite iwarp.
  */
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "../lib/address.h"
 #include "../lib/slow.h"
-#include "own.h"
+#include "api.h"
 
 #define CASE_SECONDS 30
 
@@ -148,7 +148,7 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags)
 	return val;
 }
 
-static int own_test_run(const struct test *test)
+static int api_test_run(const struct test *test)
 {
 	plain.qp_num = (getpid() * 4) & 0xffffff;
 	test->run();
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		.num_groups = sizeof(groups) / sizeof(*groups),
 		.num_extra = 1,
 		.seconds = CASE_SECONDS,
-		.run = own_test_run,
+		.run = api_test_run,
 	};
 
 	return tap_program_run(&program, argc, argv);
