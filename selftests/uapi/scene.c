@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 #include "../lib/slow.h"
-#include "abi.h"
+#include "uapi.h"
 
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
 #define TIMEOUT_MS 2000

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Structs that are longer or shorter than the module's. The Makefile compiles all tests three
- * times: with the header of the tree, and with headers that have one field more (ABI_MORE) or one
- * fewer (ABI_FEWER) at the end of each struct that can grow.
+ * times: with the header of the tree, and with headers that have one field more (UAPI_MORE) or one
+ * fewer (UAPI_FEWER) at the end of each struct that can grow.
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 enum { ADDR_RESOLVED = 0, CONNECT_REQUEST = 4 };
 
@@ -16,7 +16,7 @@ enum { ADDR_RESOLVED = 0, CONNECT_REQUEST = 4 };
 #define MIN_INFO OFFSETOFEND(struct cmx_id_info, src_addr)
 
 /* The field that the module does not know */
-#ifdef ABI_MORE
+#ifdef UAPI_MORE
 #define MORE(object) ((object)->more[0] | (object)->more[1])
 #else
 #define MORE(object) 0
@@ -208,7 +208,7 @@ static void test_input(void)
 	cmd_u64(&c, CMX_ATTR_UID, 300);
 	cmd_in(&c, CMX_ATTR_MCAST, &attr, sizeof(attr));
 	cmd_out(&c, CMX_ATTR_OUT_ID, &mc, sizeof(mc));
-#ifdef ABI_MORE
+#ifdef UAPI_MORE
 	attr.more[1] = 1;
 	CHECK(cmd_issue(&c, s.fd) == E2BIG);
 	attr.more[1] = 0;

@@ -4,7 +4,7 @@
  */
 #include <fcntl.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 static int handle_attr(const struct cmd *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef ABI_H
-#define ABI_H
+#ifndef UAPI_H
+#define UAPI_H
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../lib/slow.h"
-#include "abi.h"
+#include "uapi.h"
 
 #define PAGES 4
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 enum {
 	ADDR_RESOLVED = 0, ROUTE_RESOLVED = 2, CONNECT_REQUEST = 4, CONNECT_RESPONSE = 5,
@@ -167,7 +167,7 @@ static void test_request(void)
 	CHECK((resp->flags & (CMX_EVENT_F_INFO | CMX_EVENT_F_QP)) ==
 	      (CMX_EVENT_F_INFO | CMX_EVENT_F_QP), "%x", resp->flags);
 	CHECK(resp->rtr.qp_state == 2);
-#ifndef ABI_FEWER
+#ifndef UAPI_FEWER
 	CHECK(resp->rts.qp_state == 3);
 #endif
 	CHECK(resp->rtr.dest_qp_num == last_qpn);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 #define THREADS 4
 #define SECONDS 2

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 void cmd_init(struct cmd *c, uint16_t object, uint16_t method)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# abi: the char device, called right and wrong
+# uapi: the char device, called right and wrong
 # kernels: 6.1 6.12 debug
 # check: 6.12 debug
 # hardware: all
@@ -9,26 +9,26 @@
 rig || exit
 load_cmx || exit
 
-abi=$tests/abi
-cases "" "$abi/abi" ${only:+"$only"}
+uapi=$tests/uapi
+cases "" "$uapi/uapi" ${only:+"$only"}
 for pattern in "*malformed*" "*unusual*" "a request" "grow: *"; do
-	cases "one field more: " "$abi/abi-more" "$pattern"
-	cases "one field fewer: " "$abi/abi-fewer" "$pattern"
+	cases "one field more: " "$uapi/uapi-more" "$pattern"
+	cases "one field fewer: " "$uapi/uapi-fewer" "$pattern"
 done
 library() { # PREFIX FOLDER: what an event and a query bring, by the library of that folder
 	for name in "*ECE: offered*" "*many events*" "*multicast: attributes*"; do
 		cases "$1" env LD_LIBRARY_PATH="$2" "$tests/api/api" "$name"
 	done
 }
-library "library with one field more: " "$abi/more/lib"
+library "library with one field more: " "$uapi/more/lib"
 check "the module unloads" unload_cmx
 
 # a module that has one field more than the programs and the library
 if built "*/later/rdma_cmx.ko" >/dev/null; then
 	cmx_module() { built "*/later/rdma_cmx.ko"; }
 	load_cmx || exit
-	cases "later module: " "$abi/abi" "grow: *"
-	cases "later module, one field fewer: " "$abi/abi-fewer" "grow: *"
+	cases "later module: " "$uapi/uapi" "grow: *"
+	cases "later module, one field fewer: " "$uapi/uapi-fewer" "grow: *"
 	library "later module, library: " "$cmx_lib"
 	check "the later module unloads" unload_cmx
 fi

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ABI, called as no library would: abi [-l] [PATTERN...], see ../lib/tap.h
+ * The ABI, called as no library would: uapi [-l] [PATTERN...], see ../lib/tap.h
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 #define TEST_SECONDS 120
 
@@ -28,7 +28,7 @@ bool check(bool cond, const char *text, const char *file, int line, const char *
 	return false;
 }
 
-static int abi_test_run(const struct test *test)
+static int uapi_test_run(const struct test *test)
 {
 	test->run();
 	/* threads may still be in a call */
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		.groups = groups,
 		.num_groups = ARRAY_SIZE(groups),
 		.seconds = TEST_SECONDS,
-		.run = abi_test_run,
+		.run = uapi_test_run,
 	};
 
 	if (getenv("CMX_DEV") && getenv("CMX_ADDR"))

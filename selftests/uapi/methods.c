@@ -3,7 +3,7 @@
  * Every method: what it takes, where it works, and a call that succeeds there.
  */
 #include <arpa/inet.h>
-#include "abi.h"
+#include "uapi.h"
 
 #define I4(attr) { CMX_ATTR_##attr, IN, true, 4, 4 }
 #define ADDR_IN(attr, must) { CMX_ATTR_##attr, IN, must, 16, 128 }

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "abi.h"
+#include "uapi.h"
 
 #define UNKNOWN_ATTR 0x7abc
 #define UNMAPPED ((void *)16)
