@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What needs the subnet administrator, on the fabric of Documentation/hca.rst: joining groups, and
+ * What needs the subnet administrator, on the fabric of Documentation/vib.rst: joining groups, and
  * paths. MADs are those that the fabric counted; it must be alone with us.
  */
 #include <stdio.h>

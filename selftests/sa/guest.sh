@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Programs that do multicast by command, on the fabric. Source it after vm/ and hca/guest.sh.
+# Programs that do multicast by command, on the fabric. Source it after vm/ and vib/guest.sh.
 #
 # mc_start NAME I STACK     one in the namespace of HCA i, on ours or stock; as user $mc_as if that is set
 # mc NAME COMMAND...        its answer

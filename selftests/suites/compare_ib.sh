@@ -7,7 +7,7 @@
 #
 # compare_ib.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 . "$tests/compare/guest.sh"
 compare_args ib "$@"
 

@@ -5,7 +5,7 @@
 # check: 6.12
 # timeout: 300
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 rig || exit
 load_cmx || exit
 bin=$top/build/examples

@@ -5,7 +5,7 @@
 # check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 path=$tests/fabric/path
 acm=$tests/fabric/acm
 run=$(mktemp -d)

@@ -4,7 +4,7 @@
 # kernels: 6.1 6.12 debug
 # check: 6.12 debug
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 . "$tests/sa/guest.sh"
 # MADs that are late on purpose are none that the SM has to repeat
 fabric_conf="transaction_timeout 3000" fabric up 3 >/dev/null || exit

@@ -5,7 +5,7 @@
 # check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 . "$tests/sa/guest.sh"
 fabric up 3 || exit
 load_cmx || exit

@@ -4,7 +4,7 @@
 # kernels: 6.1 6.12 debug
 # check: 6.12
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 . "$tests/sa/guest.sh"
 fabric up 3 >/dev/null || exit
 load_cmx || exit

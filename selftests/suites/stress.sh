@@ -7,7 +7,7 @@
 # timeout: 1200
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 stress=$tests/stress
 seed=${1:-$(date +%s)}
 # A guest that counts instructions needs several of the host's seconds for each of these: it never idles here.

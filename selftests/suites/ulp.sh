@@ -7,7 +7,7 @@
 # real clock: debug
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)

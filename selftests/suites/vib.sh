@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# hca: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
+# vib: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
 # kernels: 6.1 6.12
 # check: 6.12
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/hca/guest.sh"
+. "$tests/vib/guest.sh"
 
 tmp=$(mktemp -d)
 

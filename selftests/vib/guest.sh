@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # A software InfiniBand fabric for test scripts that run in a guest. Source it after vm/guest.sh:
 #   . "$(dirname "$0")/../vm/guest.sh"
-#   . "$tests/hca/guest.sh"
+#   . "$tests/vib/guest.sh"
 #
 # fabric up [-f] [N [PARAM...]]
 #                           N HCAs (2), vib0 to vibN-1, on one switch; OpenSM on vib0; IPoIB. HCA i has
@@ -31,7 +31,7 @@ fabric_run=/run/fabric
 
 fabric_n() { cat "$fabric_run/n"; }
 
-vib_module() { built "hca-*/vib.ko"; }
+vib_module() { built "vib-*/vib.ko"; }
 
 knob() {
 	if [ $# = 1 ]; then
