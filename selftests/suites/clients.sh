@@ -4,7 +4,7 @@
 # check: 6.12
 # timeout: 600
 #
-# Debian's unmodified RDMA programs (selftests/clients/pairs), every pair of them four times: with
+# Debian's unmodified RDMA programs (selftests/stock/pairs), every pair of them four times: with
 # the in-tree stack at both ends, which shows what must work here; with ours at both ends, while the
 # in-tree user-space CM is not even loaded; and with ours at either end against the in-tree stack.
 . "$(dirname "$0")/../vm/guest.sh"
@@ -116,7 +116,7 @@ column() { # PASSIVE-STACK ACTIVE-STACK
 		wanted "$name: $2 to $1" ||
 			{ [ "$1$2" = stockstock ] && wanted "$name: ours to stock"; } || continue
 		pair "$name" "$1" "$2" "$passive" "$active"
-	done <"$tests/clients/pairs"
+	done <"$tests/stock/pairs"
 }
 
 programs=$*

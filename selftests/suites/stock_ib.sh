@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# compare_ib: on InfiniBand, the same calls on the in-tree stack and on ours leave the same trace
+# stock_ib: on InfiniBand, the same calls on the in-tree stack and on ours leave the same trace
 # kernels: 6.1 6.12
 # check: 6.12
 # timeout: 1200
 #
-# compare_ib.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
+# stock_ib.sh [-o DIR] [-s] [PATTERN...]: see stock/guest.sh
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/compare/guest.sh"
+. "$tests/stock/guest.sh"
 compare_args ib "$@"
 
 fabric up -f 1 >/dev/null || exit

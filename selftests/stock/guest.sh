@@ -49,7 +49,7 @@ compare_link() {
 	! grep -q InfiniBand "/sys/class/infiniband/$CMX_DEV/ports/1/link_layer" || link=ib
 }
 
-bin=$tests/compare/compare
+bin=$tests/stock/compare
 table=$top/Documentation/differences.rst
 
 # trace NAME COMMAND...: run it, and leave each case in a file of its own

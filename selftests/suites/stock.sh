@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# compare: the same calls on the in-tree stack and on ours leave the same trace
+# stock: the same calls on the in-tree stack and on ours leave the same trace
 # kernels: 6.1 6.12
 # check: 6.12
 # hardware: the cases with two addresses
 # timeout: 1200
 #
-# compare.sh [-o DIR] [-s] [PATTERN...]: see compare/guest.sh
+# stock.sh [-o DIR] [-s] [PATTERN...]: see stock/guest.sh
 . "$(dirname "$0")/../vm/guest.sh"
-. "$tests/compare/guest.sh"
+. "$tests/stock/guest.sh"
 compare_args roce "$@"
 
 if on_hardware; then
