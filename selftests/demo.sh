@@ -12,7 +12,7 @@ if [ "$kernel" != guest ]; then
 	log=$(mktemp)
 	trap 'rm -f "$log"' EXIT
 	{ make -s module KERNEL="$kernel" && make -s lib tools && make -s -C selftests/demo &&
-		make -s -C selftests/sa && make -s -C selftests/vib KERNEL="$kernel"; } \
+		make -s -C selftests/ib && make -s -C selftests/vib KERNEL="$kernel"; } \
 		>"$log" 2>&1 || { cat "$log"; exit 1; }
 	selftests/vm/boot -k "$kernel" -t 400 "$0" guest
 	exit
@@ -81,7 +81,7 @@ echo "receiver: status $status"
 
 title "InfiniBand: two software HCAs on a switch, under Debian's OpenSM"
 . "$top/selftests/vib/guest.sh"
-. "$top/selftests/sa/guest.sh"
+. "$top/selftests/ib/guest.sh"
 fabric up 2 || exit
 ibnetdiscover | grep '"[HS]-'
 mc_start a 0 ours

@@ -6,7 +6,7 @@
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/sa/guest.sh"
+. "$tests/ib/guest.sh"
 fabric up 3 || exit
 load_cmx || exit
 # MADs that asked the SA to join or to leave since "count_sa"

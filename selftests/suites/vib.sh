@@ -147,7 +147,7 @@ check "ibv_rc_pingpong" verbs ibv_rc_pingpong -n 100
 check "ibv_rc_pingpong of 64 KB, by events" verbs ibv_rc_pingpong -n 20 -s 65536 -e -c
 check "ibv_uc_pingpong" verbs ibv_uc_pingpong -n 100
 check "ibv_ud_pingpong" verbs ibv_ud_pingpong -n 100 -s 1024
-qp() { "$tests/fabric/qp" vib0 "$@"; }
+qp() { "$tests/ib/qp" vib0 "$@"; }
 check "UC drops what it refuses, and stays" qp uc-drops
 check "a wrong R_Key: QP_ACCESS_ERR" qp access-error
 check "a write that is not allowed: QP_REQ_ERR" qp request-error

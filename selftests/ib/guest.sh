@@ -23,7 +23,7 @@ mc_start() {
 	mkdir -p "$dir"
 	mkfifo "$dir/in" "$dir/out"
 	on "$i" ${mc_as:+setpriv --reuid "$mc_as" --clear-groups} \
-		env LD_LIBRARY_PATH="$lib" "$tests/sa/mc" \
+		env LD_LIBRARY_PATH="$lib" "$tests/ib/mc" \
 		<>"$dir/in" >"$dir/out" 2>"$dir/err" &
 	mc_pid[$name]=$!
 	exec {in}<>"$dir/in" {out}<>"$dir/out"

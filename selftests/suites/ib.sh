@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# fabric: addresses, paths and connections on a software InfiniBand fabric under OpenSM
+# ib: addresses, paths and connections on a software InfiniBand fabric under OpenSM
 # kernels: 6.1 6.12 debug
 # check: 6.12
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-path=$tests/fabric/path
-acm=$tests/fabric/acm
+path=$tests/ib/path
+acm=$tests/ib/acm
 run=$(mktemp -d)
 paths=/sys/kernel/debug/rdma_cmx/paths
 param=/sys/module/rdma_cmx/parameters
