@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a connection costs a kernel ULP, in the words of <rdma/rdma_cm.h>: built as it is for the
- * in-tree stack, and with other names (selftests/nvme/names.h) for ours. Both ends are here; there
- * are no QPs, so that it is the CM that is measured. Loading the module measures, and writes lines
- * "MODULE: KEY VALUE" to the kernel log.
+ * Measures the connections of a kernel ULP, with the calls of <rdma/rdma_cm.h>. It is compiled
+ * without a change for the in-tree stack, and with other names (selftests/ulp/nvme/names.h) for
+ * ours. The module contains both ends. There are no QPs, so that only the CM is measured. Loading
+ * the module measures, and writes lines "MODULE: KEY VALUE" to the kernel log.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
