@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
-hold=$tests/faults/hold
+hold=$tests/stress/hold
 tmp=$(mktemp -d)
 
 # start NAME ARGS...: a holder in the background, in namespace $ns, its input in fd 8
@@ -97,14 +97,14 @@ messages=1000
 [ ! -e /sys/kernel/debug/kmemleak ] || messages=300
 for way in withdrawn refused notified; do
 	ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
-	check "$messages messages are left, $way" ours "$tests/faults/leave" $way $messages
+	check "$messages messages are left, $way" ours "$tests/stress/leave" $way $messages
 	remove &
 	check "the device goes within two seconds, $way" \
 		within 2 test ! -e /sys/class/infiniband/rxe0
 	wait
 	rig
 done
-check "300 messages are left" ours "$tests/faults/leave" withdrawn 300
+check "300 messages are left" ours "$tests/stress/leave" withdrawn 300
 rmmod rdma_cmx &
 check "the module goes within two seconds" within 2 test ! -e /sys/module/rdma_cmx
 wait

@@ -10,13 +10,13 @@ rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
 
-# An id ends after ib_cm has begun to report a time-out, and before the handler runs: faults/window.c
+# An id ends after ib_cm has begun to report a time-out, and before the handler runs: stress/window.c
 # widens that race. KASAN reports an access to a freed id. A round shows nothing if the host delays the
 # processors of the guest too long.
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
-insmod "$(built 'faults-*/window.ko')" pause_ms=$((50 * slow)) || exit
+insmod "$(built 'window-*/window.ko')" pause_ms=$((50 * slow)) || exit
 check "ids are destroyed while ib_cm reports a time-out" \
-	ours timeout $((60 * slow)) "$top/selftests/faults/leave" expired 5
+	ours timeout $((60 * slow)) "$top/selftests/stress/leave" expired 5
 n=$(cat /sys/module/window/parameters/destroyed)
 [ "$n" != 0 ] && ok "an id ends before the handler runs" ||
 	not_ok "an id ends before the handler runs" "none of 5"
@@ -32,7 +32,7 @@ echo N >$pages/ignore-gfp-wait
 echo 0 >$pages/min-order
 echo 0 >$pages/verbose
 
-LD_LIBRARY_PATH=$cmx_lib "$tests/faults/failnth" >"$tmp/out" 2>&1
+LD_LIBRARY_PATH=$cmx_lib "$tests/stress/failnth" >"$tmp/out" 2>&1
 while read -r verdict rest; do
 	case $verdict in
 	ok) ok "$rest";;
@@ -50,12 +50,12 @@ n=0
 for i in $(seq 20); do
 	# at 5 % most end before they have a connection, at 1 % every third goes through
 	echo $((i % 2 ? 5 : 1)) >"$f/probability"
-	ours timeout $((30 * slow)) "$tests/faults/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
+	ours timeout $((30 * slow)) "$tests/stress/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
 	[ $? = 124 ] || n=$((n + 1))
 done
 echo 0 >"$f/probability"
 [ $n = 20 ] && ok "20 runs with failures by chance end" || not_ok "runs with failures by chance" "only $n of 20 ended"
-check "all works again" ours "$tests/faults/hold" -n 6 -g 6
+check "all works again" ours "$tests/stress/hold" -n 6 -g 6
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish
