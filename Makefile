@@ -149,7 +149,7 @@ coverage:
 	@selftests/coverage/run $(patsubst %,-k %,$(K)) $(S)
 
 demo:
-	@selftests/demo.sh
+	@selftests/demo/run
 
 bench:
 	@selftests/bench/run
