@@ -13,6 +13,7 @@ PKGDIR	?= $(LIBDIR)/pkgconfig
 # where the distribution has merged /usr, packages must not have files in /lib
 ROOTLIB	?= $(if $(shell test -L /lib && echo merged),/usr/lib,/lib)
 UDEVDIR	?= $(ROOTLIB)/udev/rules.d
+MODLOADDIR ?= $(ROOTLIB)/modules-load.d
 CMXLIB	= $(LIBDIR)/rdma-cmx
 # headers and symbols for kernel ULPs
 KERNDIR	?= $(PREFIX)/lib/rdma-cmx/kernel
@@ -34,13 +35,14 @@ OUTDIR	= $(abspath $(OUT))
 
 .PHONY: all module lib tools install install-lib install-tools install-dev install-conf install-symvers \
 	install-dkms-source install-dkms install-one-kernel install-module uninstall \
-	demo check check-all bench style htmldocs generated coverage clean help
+	dist deb demo check check-all bench style htmldocs generated coverage clean help
 all: module lib tools
 
 help:
 	@echo "make                  the module, for the running kernel, the library and the tool"
 	@echo "make module KDIR=...  the module against other headers; KERNEL=6.1|6.12|debug: a test kernel"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
+	@echo "make dist             a tarball; make deb: packages, in build/deb"
 	@echo "make demo             a tour, in a virtual machine"
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check T='api: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
@@ -96,7 +98,8 @@ install-dev:
 		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
 
 install-conf:
-	install -d $(D)$(UDEVDIR)
+	install -d $(D)$(UDEVDIR) $(D)$(MODLOADDIR)
+	echo rdma_cmx >$(D)$(MODLOADDIR)/rdma-cmx.conf
 	echo 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' >$(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 install-symvers: module
@@ -137,7 +140,14 @@ uninstall:
 	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
 		$(D)$(MANDIR)/man8/cmx.8 \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
-		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
+		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules \
+		$(D)$(MODLOADDIR)/rdma-cmx.conf
+
+dist:
+	@packaging/dist
+
+deb:
+	@packaging/deb
 
 check:
 	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))
