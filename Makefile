@@ -35,14 +35,14 @@ OUTDIR	= $(abspath $(OUT))
 
 .PHONY: all module lib tools install install-lib install-tools install-dev install-conf install-symvers \
 	install-dkms-source install-dkms install-one-kernel install-module uninstall \
-	dist deb demo check check-all bench style htmldocs generated coverage clean help
+	dist deb rpm demo check check-all bench style htmldocs generated coverage clean help
 all: module lib tools
 
 help:
 	@echo "make                  the module, for the running kernel, the library and the tool"
 	@echo "make module KDIR=...  the module against other headers; KERNEL=6.1|6.12|debug: a test kernel"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
-	@echo "make dist             a tarball; make deb: packages, in build/deb"
+	@echo "make dist             a tarball; make deb, make rpm: packages, in build/deb and build/rpm"
 	@echo "make demo             a tour, in a virtual machine"
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check T='api: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
@@ -148,6 +148,9 @@ dist:
 
 deb:
 	@packaging/deb
+
+rpm:
+	@packaging/rpm $(RPM_FLAGS)
 
 check:
 	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))
