@@ -20,6 +20,8 @@
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");
 MODULE_VERSION(CMX_VERSION);
+/* ib_core loads the module by this alias when a process asks it for the char device */
+MODULE_ALIAS("rdma-client-rdma_cmx");
 
 static const struct cmx_transport *const transports[] = {
 	&cmx_transport_ib,

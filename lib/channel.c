@@ -4,6 +4,8 @@
  * channel, because an application may have created struct rdma_event_channel itself.
  */
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
@@ -30,6 +32,43 @@ bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
 	return cmxl_channel_claim(channel) && errno == EACCES;
 }
 
+/*
+ * Asks ib_core for the char device by its name, which makes ib_core load the module that has the
+ * alias rdma-client-rdma_cmx, if it is installed. send() returns after that. The answer is not
+ * read: ib_core can give one only for modules of the kernel.
+ */
+static void cmxl_module_request(void)
+{
+	struct {
+		struct nlmsghdr hdr;
+		struct nlattr attr;
+		char type[NLA_ALIGN(sizeof(CMX_DEVICE_NAME))];
+	} msg = {
+		.hdr.nlmsg_len = sizeof(msg),
+		.hdr.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV),
+		.hdr.nlmsg_flags = NLM_F_REQUEST,
+		.attr.nla_len = NLA_HDRLEN + sizeof(CMX_DEVICE_NAME),
+		.attr.nla_type = RDMA_NLDEV_ATTR_CHARDEV_TYPE,
+		.type = CMX_DEVICE_NAME,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+
+	if (fd < 0)
+		return;
+	send(fd, &msg, sizeof(msg), 0);
+	close(fd);
+}
+
+static int cmxl_channel_open(void)
+{
+	int fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	cmxl_module_request();
+	return open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+}
+
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct rdma_event_channel *channel;
@@ -39,7 +78,7 @@ struct rdma_event_channel *rdma_create_event_channel(void)
 	channel = malloc(sizeof(*channel));
 	if (!channel)
 		return NULL;
-	channel->fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	channel->fd = cmxl_channel_open();
 	if (channel->fd < 0) {
 		free(channel);
 		return NULL;
