@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
@@ -59,14 +60,22 @@ static void cmxl_module_request(void)
 	close(fd);
 }
 
+/* Many programs print only that librdmacm failed, so the first failure names the module. */
 static int cmxl_channel_open(void)
 {
+	static bool reported;
 	int fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
 
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	cmxl_module_request();
-	return open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+		fprintf(stderr, "librdmacm: no %s: is the kernel module rdma_cmx installed?\n",
+			CMXL_DEVICE_PATH);
+	return cmxl_err(ENOENT);
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void)
