@@ -2,7 +2,7 @@
 # rdma-cmx: make help
 
 # of the module, the library and the tool; VERSION is a variable of the kernel's Makefile
-CMX_VERSION := $(shell packaging/version)
+CMX_VERSION := $(shell tools/packaging/version)
 
 PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
@@ -110,14 +110,14 @@ install-dkms-source:
 	for f in Kbuild Makefile $$(find kernel uapi -name '*.[ch]'); do \
 		install -D -m 644 $$f $(D)$(DKMSDIR)/$$f || exit; \
 	done
-	install -D packaging/version packaging/dkms-symvers -t $(D)$(DKMSDIR)/packaging/
-	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/packaging/tarball-version
+	install -D tools/packaging/version tools/packaging/dkms-symvers -t $(D)$(DKMSDIR)/tools/packaging/
+	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/tools/packaging/tarball-version
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
 # that was installed without DKMS
 install-dkms:
-	packaging/dkms-remove $(SRCDIR) $(DKMS)
+	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
 	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx.ko*
 	@$(MAKE) --no-print-directory install-dkms-source
 	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION)
@@ -130,7 +130,7 @@ install-one-kernel: module install-symvers
 install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)
 
 uninstall:
-	$(if $(D),,packaging/dkms-remove $(SRCDIR) $(DKMS))
+	$(if $(D),,tools/packaging/dkms-remove $(SRCDIR) $(DKMS))
 	for m in $(D)$(ROOTLIB)/modules/*/updates/rdma_cmx.ko*; do \
 		[ -e "$$m" ] || continue; \
 		rm "$$m" && k=$${m%/updates/*} && $(if $(D),true,depmod) "$${k##*/}"; \
@@ -144,13 +144,13 @@ uninstall:
 		$(D)$(MODLOADDIR)/rdma-cmx.conf
 
 dist:
-	@packaging/dist
+	@tools/packaging/dist
 
 deb:
-	@packaging/deb
+	@tools/packaging/deb
 
 rpm:
-	@packaging/rpm $(RPM_FLAGS)
+	@tools/packaging/rpm $(RPM_FLAGS)
 
 check:
 	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))
