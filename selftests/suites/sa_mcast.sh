@@ -256,6 +256,9 @@ heals "b" "the ports down and up" bounce up
 heals "b" "the cables pulled" bounce cable
 heals "a b" "other LIDs" other_lids 32
 heals "a b" "another SM takes over" takeover
+# with two, the one that starts would take over later, and the members would be lost once more
+one_sm() { sm kill 2 && sm start && within 30 eval "sminfo | grep -q 'sm lid $(vib_lid 0) '"; }
+check "one SM again" one_sm
 for n in a b plain stock; do mc $n destroy 0 >/dev/null; done
 for n in a b c plain stock; do mc_stop $n; done
 
