@@ -22,7 +22,7 @@ DKMSDIR	= $(SRCDIR)/rdma-cmx-$(CMX_VERSION)
 DKMS	?= dkms
 D	= $(DESTDIR)
 
-# KERNEL=6.1|6.12|debug: a kernel that selftests/vm/kernel provides; else KDIR, else the running one
+# KERNEL=NAME: a kernel of selftests/vm/kernels; else KDIR, else the running one
 ifdef KERNEL
 KDIR	= $$(selftests/vm/kernel -b $(KERNEL))
 OUT	?= build/$(KERNEL)
@@ -40,7 +40,7 @@ all: module lib tools
 
 help:
 	@echo "make                  the module, for the running kernel, the library and the tool"
-	@echo "make module KDIR=...  the module against other headers; KERNEL=6.1|6.12|debug: a test kernel"
+	@echo "make module KDIR=...  the module against other headers; KERNEL=6.12: a test kernel"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make dist             a tarball; make deb, make rpm: packages, in build/deb and build/rpm"
 	@echo "make demo             a tour, in a virtual machine"

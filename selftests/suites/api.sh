@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # api: what only rdma_cmx has: options, ECE policy, multicast attributes
-# kernels: 6.1 6.12 debug
-# check: 6.1 6.12 debug
+# kernels: release debug
+# check: release debug
 # hardware: the cases with two addresses
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"

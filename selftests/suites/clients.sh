@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # timeout: 600
 #
 # Debian's unmodified RDMA programs (selftests/stock/pairs), every pair of them four times: with

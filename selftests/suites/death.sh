@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: what lives on an id dies at any moment: process, device, namespace, module.
-# kernels: 6.1 6.12 debug
-# check: 6.1 6.12 debug
+# kernels: release debug
+# check: release debug
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # examples: the programs and the module of Documentation/tutorial.rst do what it says
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # timeout: 300
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # nvme: the kernel's own nvme-rdma and nvmet-rdma, unchanged but for names, at one end or at both.
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_edge: multicast on InfiniBand: what is rare: no broadcast group, clients that register again
-# kernels: 6.1 6.12 debug
-# check: 6.12 debug
+# kernels: release debug
+# check: default debug
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
 . "$tests/ib/guest.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_mcast: multicast on InfiniBand: what the SA, the switch and the receivers see of it
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stock: the same calls on the in-tree stack and on ours leave the same trace
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # hardware: the cases with two addresses
 # timeout: 1200
 #

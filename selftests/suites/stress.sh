@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stress: calls at random, right and wrong, while devices, links and namespaces come and go. A seed as the
 # argument repeats what was called; SECONDS as a second one is how long each of the four runs takes.
-# kernels: 6.12 debug
+# kernels: default debug
 # real clock: debug
 # timeout: 1200
 # shellcheck disable=SC1091,SC2154

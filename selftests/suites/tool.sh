@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # tool: the char device's mode, and what cmx(8) does but show: run, options, default, version
-# kernels: 6.1 6.12 debug
-# check: 6.12
+# kernels: release debug
+# check: default
 # hardware: all, without a device
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # uapi: the char device, called right and wrong
-# kernels: 6.1 6.12 debug
-# check: 6.12 debug
+# kernels: release debug
+# check: default debug
 # hardware: all
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # ulp: a kernel ULP over <rdma/cmx.h>: what it can do, on RoCE and InfiniBand, and how its ids,
 # device and module end
-# kernels: 6.1 6.12 debug
-# check: 6.12 debug
+# kernels: release debug
+# check: default debug
 # real clock: debug
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"

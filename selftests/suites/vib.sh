@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
-# kernels: 6.1 6.12
-# check: 6.12
+# kernels: release
+# check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
