@@ -6,11 +6,9 @@
 #include <linux/jhash.h>
 #include <linux/netdevice.h>
 #include <linux/string.h>
-#include <net/ip6_fib.h>
-#include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/neighbour.h>
 #include <net/route.h>
+#include "compat.h"
 #include "neigh_lookup.h"
 #include "option_value.h"
 #include "sockaddr.h"
@@ -163,7 +161,7 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
 
 	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL)
 		fl6.flowi6_oif = peer->sin6_scope_id;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(cmx_net(id_priv), NULL, &fl6, NULL);
+	dst = cmx_ip6_dst_lookup(cmx_net(id_priv), &fl6);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	f->src.in6.sin6_addr = fl6.saddr;

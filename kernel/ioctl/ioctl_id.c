@@ -5,6 +5,7 @@
 #include <linux/file.h>
 #include <linux/nsproxy.h>
 #include "chardev.h"
+#include "compat.h"
 #include "ioctl.h"
 #include "quota.h"
 #include "teardown.h"

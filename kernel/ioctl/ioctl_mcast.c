@@ -2,6 +2,7 @@
 /*
  * Methods of CMX_OBJ_MCAST.
  */
+#include "compat.h"
 #include "ioctl.h"
 #include "join.h"
 #include "quota.h"
