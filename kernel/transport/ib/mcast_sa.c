@@ -43,8 +43,8 @@
 #define GHOST_TRIES 3
 
 /* Delay before a lost membership is requested again: doubled with each failure */
-#define REJOIN_MIN_MS 32
-#define REJOIN_MAX_MS 4096
+#define REJOIN_MIN_MS 32U
+#define REJOIN_MAX_MS 4096U
 
 static struct ib_sa_client sa_client;
 static DEFINE_XARRAY_ALLOC1(probes);	/* members that wait for the reply to a probe, by name */
