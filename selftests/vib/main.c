@@ -80,8 +80,9 @@ int vib_hca_add(unsigned int index)
 	vib_sma_init(port);
 	spin_unlock_irq(&vib.lock);
 	vib_verbs_init(hca);
-	rvt_set_ibdev_name(rdi, "%s%d", "vib", index);
-	ret = rvt_register_device(rdi);
+	ret = dev_set_name(&rdi->ibdev.dev, "vib%u", index);
+	if (!ret)
+		ret = rvt_register_device(rdi);
 	if (ret)
 		rvt_dealloc_device(rdi);
 	else
