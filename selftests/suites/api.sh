@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # api: what only rdma_cmx has: options, ECE policy, multicast attributes
 # kernels: release debug
-# check: release debug
+# check: debian12 debug
 # hardware: the cases with two addresses
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: what lives on an id dies at any moment: process, device, namespace, module.
 # kernels: release debug
-# check: release debug
+# check: debian12 debug
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

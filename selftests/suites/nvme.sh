@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # nvme: the kernel's own nvme-rdma and nvmet-rdma, unchanged but for names, at one end or at both.
-# kernels: release
+# kernels: debian12
 # check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
