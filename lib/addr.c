@@ -38,11 +38,15 @@ __be16 cmxl_addr_port(const struct sockaddr *addr)
 
 __be16 rdma_get_src_port(struct rdma_cm_id *id)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_src_port, 0, (id));
 	return cmxl_addr_port(&id->route.addr.src_addr);
 }
 
 __be16 rdma_get_dst_port(struct rdma_cm_id *id)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_dst_port, 0, (id));
 	return cmxl_addr_port(&id->route.addr.dst_addr);
 }
 
@@ -53,6 +57,8 @@ int rdma_bind_addr(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	struct cmx_id_info info;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_bind_addr, -1, (cm_id, addr));
 	if (!len)
 		return cmxl_err(EINVAL);
 	cmxl_id_cmd(&cmd, id, CMX_ID_BIND);
@@ -75,6 +81,9 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_resolve_addr, -1,
+					(cm_id, src_addr, dst_addr, timeout_ms));
 	if (!dst_len || (src_addr && !src_len))
 		return cmxl_err(EINVAL);
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ADDR);
@@ -96,6 +105,8 @@ int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_resolve_route, -1, (cm_id, timeout_ms));
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
 	if (cmxl_id_issue(&cmd, id))

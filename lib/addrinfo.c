@@ -158,6 +158,8 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	struct rdma_addrinfo *rai;
 	int ret;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_getaddrinfo, -1, (node, service, hints, res));
 	if (!service && !node && !hints)
 		return cmxl_err(EINVAL);
 	if (cmxl_devices_init())
@@ -185,6 +187,10 @@ void rdma_freeaddrinfo(struct rdma_addrinfo *res)
 {
 	struct rdma_addrinfo *next;
 
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_freeaddrinfo, (void)0, (res));
+		return;
+	}
 	for (; res; res = next) {
 		next = res->ai_next;
 		free(res->ai_connect);

@@ -3,15 +3,11 @@
  * Event channels: open files of the char device. The library uses only the file descriptor of a
  * channel, because an application may have created struct rdma_event_channel itself.
  */
-#include <fcntl.h>
-#include <linux/netlink.h>
-#include <rdma/rdma_netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
-
-#define CMXL_DEVICE_PATH "/dev/infiniband/" CMX_DEVICE_NAME
+#include "open_device.h"
 
 /*
  * From then on only this process can use the channel, because events identify ids by their
@@ -33,43 +29,12 @@ bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
 	return cmxl_channel_claim(channel) && errno == EACCES;
 }
 
-/*
- * Asks ib_core for the char device by its name, which makes ib_core load the module that has the
- * alias rdma-client-rdma_cmx, if it is installed. send() returns after that. The answer is not
- * read: ib_core can give one only for modules of the kernel.
- */
-static void cmxl_module_request(void)
-{
-	struct {
-		struct nlmsghdr hdr;
-		struct nlattr attr;
-		char type[NLA_ALIGN(sizeof(CMX_DEVICE_NAME))];
-	} msg = {
-		.hdr.nlmsg_len = sizeof(msg),
-		.hdr.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV),
-		.hdr.nlmsg_flags = NLM_F_REQUEST,
-		.attr.nla_len = NLA_HDRLEN + sizeof(CMX_DEVICE_NAME),
-		.attr.nla_type = RDMA_NLDEV_ATTR_CHARDEV_TYPE,
-		.type = CMX_DEVICE_NAME,
-	};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-
-	if (fd < 0)
-		return;
-	send(fd, &msg, sizeof(msg), 0);
-	close(fd);
-}
-
 /* Many programs print only that librdmacm failed, so the first failure names the module. */
 static int cmxl_channel_open(void)
 {
 	static bool reported;
-	int fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	int fd = cmxl_device_open_file();
 
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	cmxl_module_request();
-	fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
@@ -82,6 +47,8 @@ struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct rdma_event_channel *channel;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_event_channel, NULL, ());
 	if (cmxl_devices_init())
 		return NULL;
 	channel = malloc(sizeof(*channel));
@@ -106,6 +73,10 @@ void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 	unsigned int i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % ARRAY_SIZE(destroyed);
 	int fd = channel->fd;
 
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_destroy_event_channel, (void)0, (channel));
+		return;
+	}
 	channel->fd = -1;
 	close(fd);
 	free(__atomic_exchange_n(&destroyed[i], channel, __ATOMIC_ACQ_REL));

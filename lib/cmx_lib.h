@@ -261,6 +261,30 @@ bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast);
 void cmxl_mcast_free_all(struct cmxl_id *id);
 void cmxl_mcast_detach_all(struct cmxl_id *id);
 
+/* system.c */
+enum { CMXL_STACK_UNDECIDED, CMXL_STACK_OWN, CMXL_STACK_SYSTEM };
+extern int cmxl_stack;
+bool cmxl_system_is_used_slow(void);
+void *cmxl_system_function(const char *name);
+
+/* Whether the process has fallen back on the librdmacm of the system. */
+static inline bool cmxl_system_is_used(void)
+{
+	return __atomic_load_n(&cmxl_stack, __ATOMIC_ACQUIRE) != CMXL_STACK_OWN &&
+	       cmxl_system_is_used_slow();
+}
+
+/*
+ * Every exported function begins with this call, if cmxl_system_is_used(). Its value is @error,
+ * with ENOSYS in errno, if the librdmacm of the system lacks the function.
+ */
+#define CMXL_SYSTEM_CALL(name, error, args) \
+({ \
+	__typeof__(&name) function_ = cmxl_system_function(#name); \
+\
+	function_ ? function_ args : error; \
+})
+
 /* qp.c */
 bool cmxl_qp_hold(struct cmxl_id *id);
 void cmxl_qp_release(struct cmxl_id *id);

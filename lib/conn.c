@@ -15,6 +15,8 @@ int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 	struct cmx_id_info info;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_listen, -1, (cm_id, backlog));
 	cmxl_id_cmd(&cmd, id, CMX_ID_LISTEN);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
 	cmxl_cmd_out_start(&cmd, &info);
@@ -80,6 +82,8 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	struct rdma_ucm_conn_param param;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_connect, -1, (cm_id, conn_param));
 	if (cmxl_conn_param_check(id, conn_param))
 		return -1;
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
@@ -112,6 +116,8 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	struct rdma_ucm_conn_param param;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_accept, -1, (cm_id, conn_param));
 	if ((!cm_id->qp && !conn_param) || cmxl_conn_param_check(id, conn_param))
 		return cmxl_err(EINVAL);
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
@@ -154,6 +160,8 @@ int rdma_establish(struct rdma_cm_id *cm_id)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_establish, -1, (cm_id));
 	if (cm_id->qp)
 		return cmxl_err(EINVAL);
 	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
@@ -176,11 +184,15 @@ static int cmxl_conn_reject(struct rdma_cm_id *cm_id, const void *private_data, 
 
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_reject, -1, (id, private_data, private_data_len));
 	return cmxl_conn_reject(id, private_data, private_data_len, 0);
 }
 
 int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_reject_ece, -1, (id, private_data, private_data_len));
 	return cmxl_conn_reject(id, private_data, private_data_len,
 				REJ_VENDOR_OPTION_NOT_SUPPORTED);
 }
@@ -190,6 +202,8 @@ int rdma_notify(struct rdma_cm_id *cm_id, enum ibv_event_type event)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_notify, -1, (cm_id, event));
 	cmxl_id_cmd(&cmd, id, CMX_ID_NOTIFY);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_NOTIFY, event);
 	return cmxl_id_issue(&cmd, id);
@@ -231,6 +245,8 @@ int rdma_disconnect(struct rdma_cm_id *cm_id)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_disconnect, -1, (cm_id));
 	cmxl_conn_report_failed_qp(id);
 	if (cmxl_conn_stop_qp(id))
 		return -1;

@@ -213,6 +213,8 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 	struct cmxl_device *d;
 	int n = 0;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_devices, NULL, (num_devices));
 	pthread_mutex_lock(&devices_lock);
 	if (cmxl_devices_sync())
 		goto out;
@@ -245,6 +247,10 @@ void rdma_free_devices(struct ibv_context **list)
 	struct cmxl_device *d, *next;
 	int i;
 
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_free_devices, (void)0, (list));
+		return;
+	}
 	pthread_mutex_lock(&devices_lock);
 	for (i = 0; list[i]; i++) {
 		for (d = devices; d; d = next) {

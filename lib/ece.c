@@ -113,6 +113,8 @@ int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 {
 	struct cmxl_id *id;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_set_local_ece, -1, (cm_id, ece));
 	if (!cm_id || cm_id->qp || !ece || !ece->vendor_id || ece->comp_mask)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);
@@ -125,6 +127,8 @@ int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 {
 	struct cmxl_id *id;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_remote_ece, -1, (cm_id, ece));
 	if (!cm_id || cm_id->qp || !ece)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);
@@ -139,6 +143,8 @@ int rdma_cmx_query_ece(struct rdma_cm_id *cm_id, struct cmx_ece_info *info, size
 	struct cmxl_id *id;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_cmx_query_ece, -1, (cm_id, info, size));
 	if (!cm_id || !info || size < offsetof(struct cmx_ece_info, policy) || size > UINT16_MAX)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);

@@ -68,6 +68,8 @@ int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv
 	struct rdma_cm_id *new;
 	int ret, err;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_ep, -1, (id, res, pd, qp_init_attr));
 	if (cmxl_id_create(NULL, &new, NULL, res->ai_port_space, res->ai_qp_type))
 		return -1;
 	if (res->ai_flags & RAI_PASSIVE)
@@ -85,6 +87,10 @@ int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv
 
 void rdma_destroy_ep(struct rdma_cm_id *id)
 {
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_destroy_ep, (void)0, (id));
+		return;
+	}
 	if (id->qp)
 		rdma_destroy_qp(id);
 	if (id->srq)
@@ -98,6 +104,8 @@ int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 	struct cmxl_id *listener = to_cmxl_id(listen);
 	struct rdma_cm_event *event;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_request, -1, (listen, id));
 	if (!listener->sync)
 		return cmxl_err(EINVAL);
 	cmxl_event_ack_kept(listener);

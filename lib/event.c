@@ -74,6 +74,8 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 {
 	struct cmxl_event *e;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_ack_cm_event, -1, (event));
 	if (!event)
 		return cmxl_err(EINVAL);
 	e = container_of(event, struct cmxl_event, event);
@@ -434,6 +436,8 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 {
 	struct cmx_event_record record;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_get_cm_event, -1, (channel, event));
 	if (!event)
 		return cmxl_err(EINVAL);
 	return cmxl_event_get(channel, &record, event, 1) < 0 ? -1 : 0;
@@ -441,18 +445,19 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 
 int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event **events, int n)
 {
+	int max = n < CMXL_MAX_EVENTS ? n : CMXL_MAX_EVENTS;
 	struct cmx_event_record *records;
 	int ret, err;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_cmx_get_events, -1, (channel, events, n));
 	if (!events || n < 1)
 		return cmxl_err(EINVAL);
-	if (n > CMXL_MAX_EVENTS)
-		n = CMXL_MAX_EVENTS;
-	records = calloc(n, sizeof(*records));
+	records = calloc(max, sizeof(*records));
 	if (!records)
 		return cmxl_err(ENOMEM);
 	pthread_cleanup_push(free, records);
-	ret = cmxl_event_get(channel, records, events, n);
+	ret = cmxl_event_get(channel, records, events, max);
 	err = errno;
 	pthread_cleanup_pop(1);
 	errno = err;
@@ -464,6 +469,8 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_even
 {
 	const struct cmxl_event *e;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_cmx_query_event, -1, (event, info, size));
 	if (!event || !info || size < offsetof(struct rdma_cmx_event_info, ece))
 		return cmxl_err(EINVAL);
 	e = container_of(event, struct cmxl_event, event);
@@ -519,6 +526,8 @@ static const char *const event_names[] = {
 
 const char *rdma_event_str(enum rdma_cm_event_type event)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_event_str, NULL, (event));
 	if ((unsigned int)event >= ARRAY_SIZE(event_names))
 		return "UNKNOWN EVENT";
 	return event_names[event];

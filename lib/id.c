@@ -172,6 +172,8 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 {
 	bool ud = ps == RDMA_PS_IPOIB || ps == RDMA_PS_UDP;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_id, -1, (channel, id, context, ps));
 	return cmxl_id_create(channel, id, context, ps, ud ? IBV_QPT_UD : IBV_QPT_RC);
 }
 
@@ -213,6 +215,8 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	uint32_t events = 0;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_destroy_id, -1, (cm_id));
 	if (id->handle && cmxl_id_issue_destroy(cm_id->channel->fd, id->handle, &events)) {
 		if (errno != EACCES)
 			return -1;
@@ -238,6 +242,8 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	uint32_t events = 0, handle = 0;
 	struct cmxl_cmd cmd;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_migrate_id, -1, (cm_id, channel));
 	if (was_sync && sync)
 		return cmxl_err(EINVAL);
 	if (cmxl_id_make(id))

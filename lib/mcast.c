@@ -196,6 +196,9 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	struct cmxl_mcast *mcast;
 	int err;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_cmx_join_multicast, -1,
+					(cm_id, addr, attr, attr_size, context));
 	if (!len || (attr && attr_size < offsetof(struct cmx_mcast_attr, reserved)))
 		return cmxl_err(EINVAL);
 	if (attr && attr_size > UINT16_MAX)
@@ -230,6 +233,8 @@ err_free:
 
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context)
 {
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_join_multicast, -1, (id, addr, context));
 	return rdma_cmx_join_multicast(id, addr, NULL, 0, context);
 }
 
@@ -237,6 +242,8 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
 {
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_join_multicast_ex, -1, (id, ex, context));
 	if (ex->comp_mask >= RDMA_CM_JOIN_MC_ATTR_RESERVED)
 		return cmxl_err(ENOTSUP);
 	if (!(ex->comp_mask & RDMA_CM_JOIN_MC_ATTR_ADDRESS) ||
@@ -265,6 +272,8 @@ int rdma_leave_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr)
 	uint32_t events = 0;
 	int ret, err;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_leave_multicast, -1, (cm_id, addr));
 	if (!len)
 		return cmxl_err(EINVAL);
 	pthread_mutex_lock(&id->lock);

@@ -26,6 +26,9 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 	struct cmxl_cmd cmd;
 	uint32_t val;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_set_option, -1,
+					(cm_id, level, optname, optval, optlen));
 	if (optlen > CMX_OPT_MAX_LEN)
 		return cmxl_err(EINVAL);
 	if (optlen && !optval)
@@ -54,6 +57,9 @@ int rdma_cmx_get_option(struct rdma_cm_id *cm_id, int level, int optname, void *
 	struct cmxl_cmd cmd;
 	struct cmxl_id *id;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_cmx_get_option, -1,
+					(cm_id, level, optname, optval, optlen, flags));
 	if (!cm_id || !optval || !optlen)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);

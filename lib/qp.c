@@ -26,6 +26,8 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *q
 {
 	struct ib_uverbs_qp_attr attr;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_init_qp_attr, -1, (id, qp_attr, qp_attr_mask));
 	if (cmxl_qp_query_attr(to_cmxl_id(id), qp_attr->qp_state, &attr))
 		return -1;
 	ibv_copy_qp_attr_from_kern(qp_attr, &attr);
@@ -216,6 +218,8 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq *srq;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_srq_ex, -1, (id, attr));
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || !cmxl_id_device(id))
 		return cmxl_err(EINVAL);
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd) {
@@ -249,6 +253,8 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 	};
 	int ret;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_srq, -1, (id, pd, attr));
 	ret = rdma_create_srq_ex(id, &ex);
 	attr->srq_context = ex.srq_context;
 	attr->attr = ex.attr;
@@ -257,6 +263,10 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 
 void rdma_destroy_srq(struct rdma_cm_id *id)
 {
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_destroy_srq, (void)0, (id));
+		return;
+	}
 	if (cmxl_channel_is_foreign(id->channel)) {
 		id->srq = NULL;
 		return;
@@ -313,6 +323,8 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	struct ibv_qp *qp;
 	int err;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_qp_ex, -1, (cm_id, attr));
 	if (cmxl_qp_check_attr(cm_id, attr))
 		return -1;
 	if (cmxl_cqs_create(cm_id, attr->send_cq || cm_id->send_cq ? 0 : attr->cap.max_send_wr,
@@ -360,6 +372,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	};
 	int ret;
 
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_create_qp, -1, (id, pd, attr));
 	ret = rdma_create_qp_ex(id, &ex);
 	/* on failure the CQs have been destroyed */
 	if (ret)
@@ -420,6 +434,10 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 	struct ibv_qp *qp;
 	uint32_t held;
 
+	if (cmxl_system_is_used()) {
+		CMXL_SYSTEM_CALL(rdma_destroy_qp, (void)0, (id));
+		return;
+	}
 	if (cmxl_channel_is_foreign(id->channel)) {
 		id->qp = NULL;
 		return;

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * This library does not implement the rsocket API. It forwards the calls to the librdmacm of the
- * system, which it loads at the first call.
- *
- * Both libraries have the same name. The library of the system is opened by its path, so that the
- * dynamic linker treats it as a second library. RTLD_DEEPBIND makes it use its own rdma_*()
- * functions.
+ * system, which it loads at the first call (system.c).
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include "cmx_lib.h"
 #pragma GCC visibility push(default)
 #include <rdma/rsocket.h>
@@ -69,71 +59,17 @@ static const char *const names[INDEX_NUM] = { RSOCKET_FUNCTIONS(NAME) "rfcntl" }
 static void *functions[INDEX_NUM];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool cmxl_rsocket_is_own_file(const struct stat *st)
+static void cmxl_rsocket_find_functions(void)
 {
-	struct stat own;
-	Dl_info info;
-
-	return dladdr(names, &info) && !stat(info.dli_fname, &own) &&
-	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
-}
-
-/* Another copy of this library would forward the calls to this one. */
-static bool cmxl_rsocket_is_shim(void *lib)
-{
-	return dlsym(lib, "rdma_cmx_get_events");
-}
-
-static bool cmxl_rsocket_load(const char *dir, int dir_len, const char *file)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	void *lib;
 	int i;
 
-	if (snprintf(path, sizeof(path), "%.*s/%s", dir_len, dir, file) >= (int)sizeof(path) ||
-	    stat(path, &st) || cmxl_rsocket_is_own_file(&st))
-		return false;
-	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-	if (!lib)
-		return false;
-	if (cmxl_rsocket_is_shim(lib)) {
-		dlclose(lib);
-		return false;
-	}
 	for (i = 0; i < INDEX_NUM; i++)
-		functions[i] = dlsym(lib, names[i]);
-	return true;
-}
-
-/* The second name is that of a file diverted by a package. */
-static bool cmxl_rsocket_load_from(const char *dir, int dir_len)
-{
-	return cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1") ||
-	       cmxl_rsocket_load(dir, dir_len, "librdmacm.so.1.distrib");
-}
-
-/* The library is in the directory of libibverbs, or else in a usual one. */
-static void cmxl_rsocket_find_library(void)
-{
-	static const char *const dirs[] = { "/usr/lib64", "/usr/lib", "/lib64", "/lib" };
-	const char *slash;
-	unsigned int i;
-	Dl_info info;
-
-	if (dladdr((void *)ibv_get_device_list, &info)) {
-		slash = strrchr(info.dli_fname, '/');
-		if (slash && cmxl_rsocket_load_from(info.dli_fname, slash - info.dli_fname))
-			return;
-	}
-	for (i = 0; i < ARRAY_SIZE(dirs); i++)
-		if (cmxl_rsocket_load_from(dirs[i], strlen(dirs[i])))
-			return;
+		functions[i] = cmxl_system_function(names[i]);
 }
 
 static void *cmxl_rsocket_function(int index)
 {
-	pthread_once(&once, cmxl_rsocket_find_library);
+	pthread_once(&once, cmxl_rsocket_find_functions);
 	if (!functions[index])
 		errno = ENOSYS;
 	return functions[index];
