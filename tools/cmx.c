@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "device.h"
 #include "option_table.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -159,6 +160,7 @@ static int tool_run(int argc, char **argv)
 	if (asprintf(&path, "%s%s%s", dir, old && *old ? ":" : "", old ?: "") < 0 ||
 	    setenv("LD_LIBRARY_PATH", path, 1))
 		return tool_fail("LD_LIBRARY_PATH");
+	tool_device_explain();
 	execvp(argv[1], argv + 1);
 	return tool_fail(argv[1]);
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The reasons why a program cannot open the char device.
+ */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "../lib/open_device.h"
+#include "device.h"
+
+/* depmod lists the module with or without the suffix of a compression. */
+static bool tool_module_is_installed(const char *release)
+{
+	char path[PATH_MAX], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	while (!found && getline(&line, &size, f) > 0) {
+		line[strcspn(line, ":")] = 0;
+		found = strstr(line, "/rdma_cmx.ko");
+	}
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static void tool_device_explain_missing(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	if (!access("/sys/module/rdma_cmx", F_OK))
+		fputs("cmx: The module rdma_cmx is loaded, but this system or container has no device\n"
+		      "for it. A container needs " CMXL_DEVICE_PATH " of the host.\n", stderr);
+	else if (tool_module_is_installed(uts.release))
+		fputs("cmx: The module rdma_cmx is installed, but it is not loaded:\n"
+		      "  modprobe rdma_cmx\n", stderr);
+	else
+		fprintf(stderr, "cmx: The module rdma_cmx is not installed for the running kernel %s.\n",
+			uts.release);
+}
+
+void tool_device_explain(void)
+{
+	int fd = cmxl_device_open_file(), err = errno;
+
+	if (fd >= 0) {
+		close(fd);
+		return;
+	}
+	fprintf(stderr, "cmx: %s: %s\n", CMXL_DEVICE_PATH, strerror(err));
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		tool_device_explain_missing();
+		break;
+	case EACCES:
+		fputs("cmx: Its mode does not permit this user to open it: see 90-rdma-cmx.rules of udev.\n",
+		      stderr);
+		break;
+	case EPERM:
+		fputs("cmx: The device controller of the control group forbids it.\n",
+		      stderr);
+		break;
+	}
+}
