@@ -4,8 +4,9 @@
 # check: default
 # timeout: 600
 #
-# Debian's unmodified RDMA programs (selftests/stock/pairs), every pair of them four times: with
-# the in-tree stack at both ends, which shows what must work here; with ours at both ends, while the
+# Debian's unmodified RDMA programs (selftests/stock/pairs), every pair of them five times: with
+# the in-tree stack at both ends, which shows what must work here; with our library at both ends, which
+# falls back on the system's because our module is not loaded; with our stack at both ends, while the
 # in-tree user-space CM is not even loaded; and with ours at either end against the in-tree stack.
 . "$(dirname "$0")/../vm/guest.sh"
 rig || { not_ok rig; finish; }
@@ -35,10 +36,11 @@ fill() {
 	echo "$s"
 }
 
-with() { # ours|stock COMMAND...: in the background, its process in $pid
-	local lib=
+with() { # ours|stock|fallback COMMAND...: in the background, its process in $pid
+	local lib= fallback=0
 	[ "$1" = stock ] || lib=$cmx_lib
-	LD_LIBRARY_PATH=$lib timeout -k 2 30 "${@:2}" </dev/null &
+	[ "$1" != fallback ] || fallback=1
+	RDMA_CMX_FALLBACK=$fallback LD_LIBRARY_PATH=$lib timeout -k 2 30 "${@:2}" </dev/null &
 	pid=$!
 }
 
@@ -75,7 +77,12 @@ try_pair() {
 	[ -z "$endless" ] || kill "$server"
 	wait "$server" || p=$?
 	[ -z "$endless" ] || [ $p != 143 ] || p=0
-	[ $a = 0 ] && [ $p = 0 ]
+	[ $a = 0 ] && [ $p = 0 ] && { [ "$1" != fallback ] || fell_back; }
+}
+
+# both programs, and each says it once
+fell_back() {
+	[ "$(grep -c "falling back on" "$run/passive")$(grep -c "falling back on" "$run/active")" = 11 ]
 }
 
 # What the in-tree stack at both ends does not do here says nothing of ours: then its passive end
@@ -84,7 +91,7 @@ try_pair() {
 pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
 	local name="$1: $3 to $2" a p try
 
-	if [ "$2" = stock ] && [[ " $broken " = *" $1 "* ]]; then
+	if [ "$2" != ours ] && [[ " $broken " = *" $1 "* ]]; then
 		skip "$name" "the in-tree stack does not do it here"
 		return
 	fi
@@ -122,6 +129,7 @@ column() { # PASSIVE-STACK ACTIVE-STACK
 programs=$*
 broken=
 column stock stock
+column fallback fallback
 if [ -z "$cmx_lib" ] || ! load_cmx; then
 	not_ok "our stack" "no module, or no library"
 	finish

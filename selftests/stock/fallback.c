@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * fallback: prints what a program sees of the library that serves it: whether a channel can be
+ * opened, and what an extension of ours returns. It is linked with the system's library.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <rdma/rdma_cma.h>
+
+static const char *fallback_extension(struct rdma_cm_id *id)
+{
+	int (*query)(struct rdma_cm_id *id, void *info, size_t size);
+	char info[256];
+
+	query = dlsym(RTLD_DEFAULT, "rdma_cmx_query_ece");
+	if (!query)
+		return "none";
+	return query(id, info, sizeof(info)) ? strerror(errno) : "works";
+}
+
+/* "-n" uses no librdmacm; "-w" waits for the end of the input before the id is created. */
+int main(int argc, char **argv)
+{
+	struct rdma_event_channel *channel;
+	char path[64], file[64] = "";
+	struct rdma_cm_id *id;
+
+	if (argc > 1 && !strcmp(argv[1], "-n"))
+		return 0;
+	channel = rdma_create_event_channel();
+	if (!channel) {
+		printf("no channel: %s\n", strerror(errno));
+		return 1;
+	}
+	while (argc > 1 && getchar() != EOF)
+		;
+	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP)) {
+		printf("no id: %s\n", strerror(errno));
+		return 1;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", channel->fd);
+	if (readlink(path, file, sizeof(file) - 1) < 0)
+		return 1;
+	printf("%s, extension: %s\n", strrchr(file, '/'), fallback_extension(id));
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(channel);
+	return 0;
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# kernels: release
+# check: default
+# timeout: 300
+#
+# The library without its module: an error that names the module, or with RDMA_CMX_FALLBACK=1 the
+# library of the system; and how cmx run explains what is missing. The suite clients runs Debian's
+# programs after a fallback.
+. "$(dirname "$0")/../vm/guest.sh"
+rig || { not_ok rig; finish; }
+[ -n "$cmx_lib" ] || skip_all "no library"
+run=$(mktemp -d)
+chmod 755 "$run"
+prog=$tests/stock/fallback
+cmx=$top/tools/cmx
+dev=/dev/infiniband/rdma_cmx
+system=$(ldd "$prog" | awk '$1 == "librdmacm.so.1" { print $3 }')
+notice="librdmacm: no $dev: falling back on $system"
+missing="librdmacm: no $dev: is the kernel module rdma_cmx installed?"
+theirs="/rdma_cm, extension: Function not implemented"
+
+# says TEXT COMMAND...: what the command prints, its errors included
+says() {
+	local want=$1 got
+	shift
+	got=$("$@" 2>&1 </dev/null) || true
+	[ "$got" = "$want" ] || { echo "$got"; return 1; }
+}
+with() { # VALUE COMMAND...: with our library
+	RDMA_CMX_FALLBACK=$1 LD_LIBRARY_PATH=$cmx_lib "${@:2}"
+}
+conf() { # [LINE]: the file, or none
+	mkdir -p /etc/rdma
+	if [ $# = 0 ]; then rm -f /etc/rdma/rdma_cmx.conf; else echo "$1" >/etc/rdma/rdma_cmx.conf; fi
+}
+conf
+
+# without the module
+refused="$missing
+no channel: No such file or directory"
+fell="$notice
+$theirs"
+check "no fallback by default" says "$refused" ours "$prog"
+check "no fallback with 0" says "$refused" with 0 "$prog"
+check "no fallback with another value" says "$refused" with yes "$prog"
+check "a fallback with 1, and said once" says "$fell" with 1 "$prog"
+check "no notice when librdmacm is not used" says "" with 1 "$prog" -n
+conf RDMA_CMX_FALLBACK=1
+check "a fallback by the file" says "$fell" ours "$prog"
+check "the variable overrides the file" says "$refused" with 0 "$prog"
+conf "# RDMA_CMX_FALLBACK=1"
+check "a comment in the file" says "$refused" ours "$prog"
+conf
+
+# A set-user-ID program finds our library only by the configuration of the loader
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+install -m 4755 "$prog" "$run/setuid"
+echo "$cmx_lib" >/etc/ld.so.conf.d/00-rdma-cmx.conf
+ldconfig
+check "a set-user-ID program ignores the variable" says "$refused" \
+	as_nobody env RDMA_CMX_FALLBACK=1 "$run/setuid"
+conf RDMA_CMX_FALLBACK=1
+check "a set-user-ID program obeys the file" says "$fell" as_nobody "$run/setuid"
+conf
+rm /etc/ld.so.conf.d/00-rdma-cmx.conf
+ldconfig
+
+explains() { # TEXT COMMAND...: what "cmx run" prints in addition
+	"${@:2}" "$cmx" run true 2>&1 | grep -qF "$1" || { "${@:2}" "$cmx" run true 2>&1; return 1; }
+}
+check "cmx run: not installed" explains "is not installed for the running kernel $(uname -r)"
+# the modules of the guest are those of its kernel, read-only
+dep=/lib/modules/$(uname -r)/modules.dep
+{ cat "$dep"; echo "updates/rdma_cmx.ko.xz: "; } >"$run/dep"
+mount --bind "$run/dep" "$dep"
+check "cmx run: not loaded" explains "is installed, but it is not loaded"
+umount "$dep"
+check "cmx run still runs the program" says "$theirs" eval \
+	'RDMA_CMX_FALLBACK=1 "$cmx" run "$prog" 2>/dev/null'
+
+# a program that has fallen back stays with the system's library when the module comes
+mkfifo "$run/input"
+with 1 "$prog" -w <"$run/input" >"$run/output" 2>&1 &
+exec {input}>"$run/input"
+within 10 grep -q "$notice" "$run/output"
+load_cmx || { not_ok "the module"; finish; }
+exec {input}>&-
+wait $!
+check "one library for the life of a process" says "$fell" cat "$run/output"
+
+# with the module
+check "no fallback where the device is" says "/rdma_cmx, extension: works" with 1 "$prog"
+check "cmx run has nothing to explain" says "/rdma_cmx, extension: works" "$cmx" run "$prog"
+chmod 600 $dev
+check "no fallback without permission" says "no channel: Permission denied" as_nobody \
+	env RDMA_CMX_FALLBACK=1 LD_LIBRARY_PATH="$cmx_lib" "$prog"
+check "cmx run: no permission" explains "Its mode does not permit" as_nobody
+rm $dev
+check "cmx run: no device" explains "is loaded, but this system or container has no device"
+check "a fallback without the device" says "$fell" with 1 "$prog"
+mknod $dev c 10 250
+check "a fallback where the device has no driver" says "$fell" with 1 "$prog"
+finish
