@@ -12,7 +12,6 @@
  *		confirmed; number of ids that a call keeps locked, whose groups are not counted
  */
 #include <linux/debugfs.h>
-#include <linux/delay.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -24,6 +23,7 @@
 #include "channel.h"
 #include "handle.h"
 #include "ib_close.h"
+#include "id_walk.h"
 #include "mcast.h"
 #include "mcast_ip.h"
 #include "mcast_sa.h"
@@ -33,9 +33,6 @@
 #include "transport.h"
 #include "ulp.h"
 
-/* Positions in "ids": first the indices of handles, then those of the ids of ULPs */
-#define ULP_POS BIT_ULL(32)
-
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
 #define PATIENCE_MS 100
 
@@ -44,17 +41,6 @@ struct ids_reader {
 };
 
 static struct dentry *debugfs_dir;
-
-static bool debugfs_id_trylock(struct cmx_id_private *id_priv, unsigned int *patience)
-{
-	while (!mutex_trylock(&id_priv->lock)) {
-		if (!*patience)
-			return false;
-		--*patience;
-		usleep_range(1000, 1500);
-	}
-	return true;
-}
 
 static void ids_addr_show(struct seq_file *s, const struct sockaddr *addr)
 {
@@ -113,7 +99,7 @@ static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_
 static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 {
 	struct ids_reader *reader = s->private;
-	bool locked = debugfs_id_trylock(id_priv, &reader->patience);
+	bool locked = cmx_id_walk_trylock(id_priv, &reader->patience);
 
 	seq_printf(s, " %p %s %u", id_priv, ids_state_name(id_priv),
 		   (u32)ktime_get_seconds() - id_priv->created);
@@ -167,31 +153,18 @@ static int ids_show(struct seq_file *s, void *v)
 	return 0;
 }
 
-/* Returns the first id at or after a position, with a reference. */
-static struct cmx_id_private *ids_find(loff_t *pos)
+static struct cmx_id_private *ids_next_at(loff_t *pos)
 {
-	unsigned long index = *pos;
-	struct cmx_id_private *id_priv;
-	struct cmx_user_id *user_id;
+	u64 at = *pos;
+	struct cmx_id_private *id_priv = cmx_id_walk_next(&at);
 
-	if (*pos < ULP_POS) {
-		user_id = cmx_handle_next_id(&index);
-		if (user_id) {
-			*pos = index;
-			return &user_id->id_priv;
-		}
-		*pos = ULP_POS;
-	}
-	index = *pos - ULP_POS;
-	id_priv = cmx_ulp_next_id(&index);
-	if (id_priv)
-		*pos = ULP_POS + index;
+	*pos = at;
 	return id_priv;
 }
 
 static void *ids_start(struct seq_file *s, loff_t *pos)
 {
-	return *pos ? ids_find(pos) : SEQ_START_TOKEN;
+	return *pos ? ids_next_at(pos) : SEQ_START_TOKEN;
 }
 
 static void ids_stop(struct seq_file *s, void *v)
@@ -204,7 +177,7 @@ static void *ids_next(struct seq_file *s, void *v, loff_t *pos)
 {
 	ids_stop(s, v);
 	++*pos;
-	return ids_find(pos);
+	return ids_next_at(pos);
 }
 
 static const struct seq_operations ids_seq_ops = {
@@ -283,7 +256,7 @@ struct debugfs_stats {
 static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *stats)
 {
 	stats->state[READ_ONCE(id_priv->state)]++;
-	if (!debugfs_id_trylock(id_priv, &stats->patience)) {
+	if (!cmx_id_walk_trylock(id_priv, &stats->patience)) {
 		stats->busy++;
 		return;
 	}

@@ -42,6 +42,14 @@ SIZE(cmx_event_sizes, 8);
 OFFSET(cmx_event_sizes, info, 4);
 OFFSET(cmx_event_record, info, 632);
 
+SIZE(cmx_id_option, 16);
+SIZE(cmx_id_record, 432);
+OFFSET(cmx_id_record, trace_id, 8);
+OFFSET(cmx_id_record, comm, 64);
+OFFSET(cmx_id_record, ece_local, 96);
+OFFSET(cmx_id_record, device, 112);
+OFFSET(cmx_id_record, dst_addr, 304);
+
 SIZE(ib_uverbs_ioctl_hdr, 24);
 SIZE(ib_uverbs_attr, 16);
 OFFSET(ib_uverbs_attr, data, 8);

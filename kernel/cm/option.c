@@ -325,6 +325,46 @@ bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bi
 	return !id_priv->dev || id_priv->dev_port->transport->bit & opt_rows[bit].transports;
 }
 
+/* A value of the path is known from the route on. Asking the port would call the provider. */
+static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
+{
+	if (cmx_opt_set(id_priv, bit))
+		return true;
+	return opt_rows[bit].size && (!opt_rows[bit].in_effect || opt_path(id_priv));
+}
+
+/**
+ * cmx_opt_list() - list the values in effect
+ * @id_priv: the id
+ * @to: receives the options that the transport supports and whose value is known, CMX_OPT_NUM at
+ *	most
+ *
+ * No provider is called.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the number of options.
+ */
+u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
+{
+	enum cmx_opt_bit bit;
+	u32 n = 0;
+
+	for (bit = 0; bit < CMX_OPT_NUM; bit++) {
+		const struct cmx_option *o = &opt_rows[bit];
+
+		if (!cmx_opt_supported(id_priv, bit) || !opt_value_is_known(id_priv, bit))
+			continue;
+		to[n++] = (struct cmx_id_option) {
+			.level = o->level,
+			.name = o->name,
+			.value = o->size ? opt_value_in_effect(id_priv, bit) :
+					   id_priv->id.route.num_pri_alt_paths,
+			.flags = cmx_opt_set(id_priv, bit) ? CMX_OPT_F_SET : 0,
+		};
+	}
+	return n;
+}
+
 static u32 opt_stage(const struct cmx_id_private *id_priv)
 {
 	if (id_priv->state != CMX_CONNECT)

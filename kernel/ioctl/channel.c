@@ -9,6 +9,7 @@
  * An event that finds no channel is undeliverable. It cannot be freed under the
  * lock of its id, so a work item frees it. Destroying cmx_wq waits for that.
  */
+#include <linux/cred.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -434,6 +435,7 @@ struct cmx_file *cmx_file_new(void)
 	init_waitqueue_head(&file->wait);
 	INIT_LIST_HEAD(&file->ids);
 	file->pid = task_tgid_nr(current);
+	file->uid = current_euid();
 	return file;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include "event.h"
 #include "handle.h"
@@ -19,7 +20,8 @@
  * @wait: waiters for an event
  * @ids: list of &cmx_user_id.item, protected by the lock of the handle table
  * @quota: quota of the user who opened it
- * @pid: process that opened it, for debugfs
+ * @pid: process that opened it
+ * @uid: user that opened it
  * @mm: address space that has claimed it, or NULL; never changed again
  * @record: event that is being fetched, protected by @mutex
  * @rcu: delays freeing, because posting an event may still access the channel
@@ -32,6 +34,7 @@ struct cmx_file {
 	struct list_head ids;
 	struct cmx_quota *quota;
 	pid_t pid;
+	kuid_t uid;
 	struct mm_struct *mm;
 	struct cmx_event_record record;
 	struct rcu_head rcu;

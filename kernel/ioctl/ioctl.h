@@ -43,6 +43,7 @@ struct cmx_method {
 #define CMX_MIN_ECE_INFO	offsetofend(struct cmx_ece_info, flags)
 #define CMX_MIN_EVENT		offsetofend(struct cmx_event_resp, param)
 #define CMX_MIN_EVENT_SIZES	offsetofend(struct cmx_event_sizes, info)
+#define CMX_MIN_ID_RECORD	offsetofend(struct cmx_id_record, device)
 #define CMX_MIN_INFO		offsetofend(struct cmx_id_info, src_addr)
 #define CMX_MIN_MCAST_ATTR	offsetofend(struct cmx_mcast_attr, scope)
 #define CMX_MIN_QP_ATTR		offsetofend(struct ib_uverbs_qp_attr, reserved)
@@ -79,6 +80,8 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 extern const struct cmx_method cmx_method_channel_info;
 extern const struct cmx_method cmx_method_get_events;
 extern const struct cmx_method cmx_method_claim;
+/* ioctl_list.c */
+extern const struct cmx_method cmx_method_list_ids;
 /* ioctl_id.c */
 extern const struct cmx_method cmx_method_create;
 extern const struct cmx_method cmx_method_destroy;

@@ -217,6 +217,50 @@ static void test_input(void)
 	scene_close(&s);
 }
 
+static int ids_list(int fd, uint32_t size, void *to, size_t len, uint32_t *count)
+{
+	uint64_t next;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
+	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, size);
+	cmd_u64(&c, CMX_ATTR_CURSOR, 0);
+	cmd_out(&c, CMX_ATTR_LIST, to, len);
+	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
+	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, &next, sizeof(next));
+	return cmd_issue(&c, fd);
+}
+
+/* The options follow the size that the caller has given. The rest of that size is zeroed. */
+static void test_listed(void)
+{
+	const size_t known = 432, min = OFFSETOFEND(struct cmx_id_record, device);
+	const size_t sizes[] = { sizeof(struct cmx_id_record), min, min + 8, CMX_LIST_MAX_RECORD };
+	static uint8_t mem[CMX_LIST_MIN_LEN + GUARD];
+	const struct cmx_id_record *r = (void *)mem;
+	const struct cmx_id_option *o;
+	struct scene s;
+	uint32_t count;
+	size_t i;
+
+	if (!scene_open(&s, IDLE))
+		return;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		memset(mem, FILL, sizeof(mem));
+		CHECK(!ids_list(s.fd, sizes[i], mem, CMX_LIST_MIN_LEN, &count) && count == 1,
+		      "case %zu", i);
+		CHECK(r->handle == s.id && r->num_options, "case %zu", i);
+		CHECK(r->size == sizes[i] + r->num_options * sizeof(*o), "case %zu", i);
+		o = (void *)(mem + sizes[i]);
+		CHECK(o->level == RDMA_OPTION_ID && !o->name && !o->flags, "case %zu", i);
+		if (sizes[i] > known)
+			CHECK(is_filled(mem + known, sizes[i] - known, 0), "case %zu", i);
+		CHECK(is_filled(mem + CMX_LIST_MIN_LEN, GUARD, FILL), "case %zu", i);
+	}
+	CHECK(!MORE(r));
+	scene_close(&s);
+}
+
 const struct test grow_tests[] = {
 	{ "grow: event records", test_records },
 	{ "grow: records of any size", test_sizes },
@@ -224,5 +268,6 @@ const struct test grow_tests[] = {
 	{ "grow: QP attributes in events", test_qp },
 	{ "grow: query", test_query },
 	{ "grow: input", test_input },
+	{ "grow: records of ids", test_listed },
 	{ },
 };

@@ -43,6 +43,16 @@ static void events(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
 }
 
+static void list_ids(struct cmd *c, struct scene *s)
+{
+	(void)s;
+	cmd_u32(c, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record));
+	cmd_u64(c, CMX_ATTR_CURSOR, 0);
+	cmd_out(c, CMX_ATTR_LIST, out[0], CMX_LIST_MIN_LEN);
+	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
+	cmd_out(c, CMX_ATTR_NEXT_CURSOR, out[2], 8);
+}
+
 static void new_id(struct cmd *c, struct scene *s)
 {
 	(void)s;
@@ -222,6 +232,10 @@ const struct method methods[] = {
 	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },
 	    { CMX_ATTR_EVENTS, OUT, true, OFFSETOFEND(struct cmx_event_resp, param), 0 },
 	    O(COUNT, true, 4) }, events },
+	{ "list ids", CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS, IDLE,
+	  { I4(RECORD_SIZE), { CMX_ATTR_CURSOR, IN, true, 8, 8 },
+	    { CMX_ATTR_LIST, OUT, true, CMX_LIST_MIN_LEN, 0 }, O(COUNT, true, 4),
+	    O(NEXT_CURSOR, true, 8) }, list_ids },
 	{ "create", CMX_OBJ_ID, CMX_ID_CREATE, NOTHING,
 	  { NEW_ID(true) }, new_id },
 	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE, { I4(ID), O(COUNT, true, 4) }, destroy },

@@ -48,6 +48,22 @@ static void *stuck_fetch(void *arg)
 	return NULL;
 }
 
+static void *stuck_list(void *arg)
+{
+	struct stuck *s = arg;
+	uint64_t next;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
+	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record));
+	cmd_u64(&c, CMX_ATTR_CURSOR, 0);
+	cmd_out(&c, CMX_ATTR_LIST, s->mem + s->page - 64, (PAGES - 1) * s->page);
+	cmd_out(&c, CMX_ATTR_COUNT, &s->count, sizeof(s->count));
+	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, &next, sizeof(next));
+	s->err = cmd_issue(&c, s->fd);
+	return NULL;
+}
+
 /* Creates the id, and waits for its address first. */
 static void *stuck_bind(void *arg)
 {
@@ -196,8 +212,26 @@ static void test_failed_creation(void)
 	close(fd);
 }
 
+/* Neither ids nor the channel wait for a listing that waits for its memory. */
+static void test_stuck_listing(void)
+{
+	struct stuck stuck;
+	struct scene s;
+
+	if (!scene_open(&s, JOINED))
+		return;
+	if (stuck_begin(&stuck, s.fd, stuck_list)) {
+		CHECK(!mc_leave(s.fd, s.mc, NULL));
+		CHECK(!id_destroy(s.fd, s.id, NULL));
+		stuck_end(&stuck);
+		CHECK(!stuck.err && stuck.count, "%d, %u", stuck.err, stuck.count);
+	}
+	scene_close(&s);
+}
+
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
+	{ "a listing that waits for memory", test_stuck_listing },
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ },
 };

@@ -103,6 +103,23 @@ enum cmx_channel_method {
 	 * every method. Every process that has an unclaimed file can use it.
 	 */
 	CMX_CHANNEL_CLAIM,
+	/**
+	 * @CMX_CHANNEL_LIST_IDS: describe ids of this and of other files; in
+	 * CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_id_record) in the
+	 * caller's header, at least up to @device; a multiple of 8, at most
+	 * CMX_LIST_MAX_RECORD), CMX_ATTR_CURSOR (u64, 0 for the first call),
+	 * out CMX_ATTR_LIST (records, see struct cmx_id_record), out
+	 * CMX_ATTR_COUNT (u32, number of records), out CMX_ATTR_NEXT_CURSOR
+	 * (u64, CMX_ATTR_CURSOR of the next call, or 0 after the last id).
+	 *
+	 * A call examines a limited number of ids, so that it may return no
+	 * record although there are more ids. An id that exists during the whole
+	 * listing is reported once. In the initial network namespace, a caller
+	 * with CAP_NET_ADMIN gets all ids. Otherwise the caller gets only ids
+	 * of its own network namespace: all of them with CAP_NET_ADMIN there,
+	 * else those whose file was opened by the same user.
+	 */
+	CMX_CHANNEL_LIST_IDS,
 };
 
 /**
@@ -243,6 +260,10 @@ enum cmx_attr {
 	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
 	CMX_ATTR_EVENT_SIZES,	/* in: struct cmx_event_sizes */
 	CMX_ATTR_VERSION_MIN,	/* out u32 */
+	CMX_ATTR_RECORD_SIZE,	/* in u32 */
+	CMX_ATTR_CURSOR,	/* in u64 */
+	CMX_ATTR_NEXT_CURSOR,	/* out u64 */
+	CMX_ATTR_LIST,		/* out: records, at least CMX_LIST_MIN_LEN bytes */
 	CMX_ATTR_NUM,
 };
 
@@ -491,6 +512,114 @@ struct cmx_event_sizes {
 struct cmx_event_record {
 	struct cmx_event_resp resp;
 	struct cmx_id_info info;
+};
+
+/** define CMX_LIST_MIN_LEN - length of the shortest buffer for CMX_CHANNEL_LIST_IDS */
+#define CMX_LIST_MIN_LEN 4096
+
+/** define CMX_LIST_MAX_RECORD - highest CMX_ATTR_RECORD_SIZE */
+#define CMX_LIST_MAX_RECORD 2048
+
+/** enum cmx_id_flags - flags of struct cmx_id_record */
+enum cmx_id_flags {
+	/** @CMX_ID_F_KERNEL: the id belongs to a kernel ULP */
+	CMX_ID_F_KERNEL = 1 << 0,
+	/** @CMX_ID_F_BUSY: a call keeps the id locked. Only the fields up to @comm are valid */
+	CMX_ID_F_BUSY = 1 << 1,
+	/** @CMX_ID_F_ESTABLISHED: the connection is established */
+	CMX_ID_F_ESTABLISHED = 1 << 2,
+	/** @CMX_ID_F_PASSIVE: the passive side of a connection, or a listener */
+	CMX_ID_F_PASSIVE = 1 << 3,
+};
+
+/** enum cmx_id_transport - transport of an id */
+enum cmx_id_transport {
+	/** @CMX_ID_TRANSPORT_NONE: the id has no device */
+	CMX_ID_TRANSPORT_NONE,
+	/** @CMX_ID_TRANSPORT_IB: InfiniBand */
+	CMX_ID_TRANSPORT_IB,
+	/** @CMX_ID_TRANSPORT_ROCE_V1: RoCE v1 */
+	CMX_ID_TRANSPORT_ROCE_V1,
+	/** @CMX_ID_TRANSPORT_ROCE_V2: RoCE v2 */
+	CMX_ID_TRANSPORT_ROCE_V2,
+	/** @CMX_ID_TRANSPORT_IWARP: iWARP */
+	CMX_ID_TRANSPORT_IWARP,
+};
+
+/**
+ * struct cmx_id_option - value of an option of an id
+ * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
+ * @name: option within @level
+ * @value: the value in effect; for RDMA_OPTION_IB_PATH the number of path records
+ * @flags: enum cmx_opt_flags
+ */
+struct cmx_id_option {
+	__u32 level;
+	__u32 name;
+	__u32 value;
+	__u32 flags;
+};
+
+/**
+ * struct cmx_id_record - description of an id in CMX_ATTR_LIST
+ * @size: size of this record in bytes, options included; the next record follows
+ * @known: number of bytes up to the options that the module knows; the rest of them is zero
+ * @num_options: number of struct cmx_id_option, which begin CMX_ATTR_RECORD_SIZE bytes after the
+ *	start of the record. Options that the transport lacks are omitted, and so are options whose
+ *	value comes from the path until the route is resolved
+ * @flags: enum cmx_id_flags
+ * @trace_id: value that the tracepoints print for the id; 0 if the caller lacks CAP_NET_ADMIN in
+ *	the initial user namespace
+ * @handle: handle; 0 for an id of a ULP
+ * @pid: process that opened the file of the id, in the PID namespace of the caller; 0 if the
+ *	process has ended or is not in that namespace
+ * @uid: user that opened the file, in the user namespace of the caller
+ * @netns: inode number of the network namespace
+ * @age: seconds since the id was created
+ * @state: state, see Documentation/states.rst
+ * @ps: enum rdma_ucm_port_space
+ * @qp_num: number of the QP; 0: not known yet
+ * @qp_type: enum ib_qp_type
+ * @queued: number of events that the process has not fetched
+ * @reserved: 0
+ * @comm: name of the process @pid
+ * @groups: number of memberships
+ * @transport: enum cmx_id_transport
+ * @port_num: port; 0 without a device
+ * @ece_flags: enum cmx_ece_flags
+ * @ece_local: ECE pair of this end
+ * @ece_remote: ECE pair of the peer
+ * @device: name of the device; empty without a device
+ * @src_addr: local address, with the port
+ * @dst_addr: address of the peer, with the port
+ */
+struct cmx_id_record {
+	__u32 size;
+	__u16 known;
+	__u16 num_options;
+	__aligned_u64 trace_id;
+	__u32 flags;
+	__u32 handle;
+	__s32 pid;
+	__u32 uid;
+	__u32 netns;
+	__u32 age;
+	__u32 state;
+	__u32 ps;
+	__u32 qp_num;
+	__u32 qp_type;
+	__u32 queued;
+	__u32 reserved;
+	char comm[16];
+	__u32 groups;
+	__u32 transport;
+	__u32 port_num;
+	__u32 ece_flags;
+	struct rdma_ucm_ece ece_local;
+	struct rdma_ucm_ece ece_remote;
+	char device[64];
+	struct __kernel_sockaddr_storage src_addr;
+	struct __kernel_sockaddr_storage dst_addr;
 };
 
 #endif

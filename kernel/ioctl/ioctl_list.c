@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * CMX_CHANNEL_LIST_IDS: the ids that the caller may see, of all files.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/ktime.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+#include "device.h"
+#include "id_walk.h"
+#include "ioctl.h"
+#include "mcast.h"
+#include "option.h"
+#include "sockaddr.h"
+#include "transport.h"
+
+/* Limits for one call: ids that are examined, and milliseconds of waiting for locked ids */
+#define LIST_CALL_IDS 4096
+#define LIST_CALL_PATIENCE_MS 20
+
+/**
+ * struct list_caller - rights of the caller
+ * @net: its network namespace
+ * @all: it may see the ids of every namespace
+ * @all_in_net: it may see the ids of @net
+ * @trace_id: it may see how traces name an id
+ */
+struct list_caller {
+	struct net *net;
+	bool all;
+	bool all_in_net;
+	bool trace_id;
+};
+
+/**
+ * struct list_entry - one id, as it is copied to the caller
+ * @record: without the options
+ * @options: its options
+ */
+struct list_entry {
+	struct cmx_id_record record;
+	struct cmx_id_option options[CMX_OPT_NUM];
+};
+
+/* The shortest buffer has space for the longest record. */
+static_assert(CMX_LIST_MAX_RECORD + CMX_OPT_NUM * sizeof(struct cmx_id_option) <= CMX_LIST_MIN_LEN);
+static_assert(sizeof(((struct cmx_id_record *)0)->comm) == TASK_COMM_LEN);
+static_assert(sizeof(((struct cmx_id_record *)0)->device) == IB_DEVICE_NAME_MAX);
+
+static void list_caller_init(struct list_caller *caller)
+{
+	caller->net = current->nsproxy->net_ns;
+	caller->trace_id = capable(CAP_NET_ADMIN);
+	caller->all_in_net = ns_capable(caller->net->user_ns, CAP_NET_ADMIN);
+	caller->all = caller->all_in_net && net_eq(caller->net, &init_net);
+}
+
+/* Returns the user and the process whose file the id is in. */
+static bool list_owner_get(struct cmx_id_private *id_priv, kuid_t *uid, pid_t *pid)
+{
+	const struct cmx_file *file;
+
+	rcu_read_lock();
+	file = READ_ONCE(to_uid(id_priv)->file);
+	if (file) {
+		*uid = file->uid;
+		*pid = file->pid;
+	}
+	rcu_read_unlock();
+	return file;
+}
+
+static bool list_caller_may_see(const struct list_caller *caller,
+				const struct cmx_id_private *id_priv, kuid_t uid)
+{
+	if (caller->all)
+		return true;
+	if (!net_eq(cmx_net(id_priv), caller->net))
+		return false;
+	return caller->all_in_net || (id_priv->user && uid_eq(uid, current_euid()));
+}
+
+/* The name that a trace prints, which is a hash of the address */
+static u64 list_trace_id(const struct cmx_id_private *id_priv)
+{
+	char name[2 * sizeof(void *) + 1];
+	u64 hash;
+
+	snprintf(name, sizeof(name), "%p", id_priv);
+	return kstrtou64(name, 16, &hash) ? 0 : hash;
+}
+
+static void list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user_id, kuid_t uid,
+			      pid_t pid)
+{
+	struct task_struct *task;
+
+	to->handle = user_id->handle;
+	to->queued = READ_ONCE(user_id->queued);
+	to->uid = from_kuid_munged(current_user_ns(), uid);
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_TGID);
+	to->pid = task ? task_tgid_vnr(task) : 0;
+	if (to->pid)
+		get_task_comm(to->comm, task);
+	rcu_read_unlock();
+}
+
+/* Caller must hold id_priv->lock. */
+static enum cmx_id_transport list_id_transport(const struct cmx_id_private *id_priv)
+{
+	switch (id_priv->dev_port->transport->bit) {
+	case CMX_TRANSPORT_IB:
+		return CMX_ID_TRANSPORT_IB;
+	case CMX_TRANSPORT_IWARP:
+		return CMX_ID_TRANSPORT_IWARP;
+	default:
+		return id_priv->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ? CMX_ID_TRANSPORT_ROCE_V2 :
+									 CMX_ID_TRANSPORT_ROCE_V1;
+	}
+}
+
+static void list_locked_fill(struct list_entry *entry, const struct cmx_id_private *id_priv)
+{
+	struct cmx_id_record *to = &entry->record;
+
+	lockdep_assert_held(&id_priv->lock);
+	to->groups = cmx_mcast_count(id_priv);
+	to->ece_flags = id_priv->ece_flags;
+	to->ece_local = id_priv->ece_local;
+	to->ece_remote = id_priv->ece_remote;
+	memcpy(&to->src_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
+	memcpy(&to->dst_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
+	if (id_priv->dev) {
+		to->transport = list_id_transport(id_priv);
+		to->port_num = id_priv->id.port_num;
+		strscpy(to->device, dev_name(&id_priv->id.device->dev), sizeof(to->device));
+	}
+	to->num_options = cmx_opt_list(id_priv, entry->options);
+}
+
+static u32 list_id_flags(const struct cmx_id_private *id_priv)
+{
+	return (id_priv->user ? 0 : CMX_ID_F_KERNEL) |
+	       (id_priv->established ? CMX_ID_F_ESTABLISHED : 0) |
+	       (id_priv->passive ? CMX_ID_F_PASSIVE : 0);
+}
+
+/* Fields that can be read while another thread has locked the id */
+static void list_unlocked_fill(struct cmx_id_record *to, const struct cmx_id_private *id_priv,
+			       const struct list_caller *caller)
+{
+	memset(to, 0, sizeof(*to));
+	to->known = sizeof(*to);
+	to->trace_id = caller->trace_id ? list_trace_id(id_priv) : 0;
+	to->flags = list_id_flags(id_priv);
+	to->netns = cmx_net(id_priv)->ns.inum;
+	to->age = (u32)ktime_get_seconds() - id_priv->created;
+	to->state = READ_ONCE(id_priv->state);
+	to->ps = id_priv->id.ps;
+	to->qp_num = READ_ONCE(id_priv->qp_num);
+	to->qp_type = id_priv->id.qp_type;
+}
+
+/* Returns false if the caller may not see the id, or if it is being destroyed. */
+static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_priv,
+			    const struct list_caller *caller, unsigned int *patience)
+{
+	kuid_t uid = INVALID_UID;
+	pid_t pid = 0;
+
+	if (id_priv->user && !list_owner_get(id_priv, &uid, &pid))
+		return false;
+	if (!list_caller_may_see(caller, id_priv, uid))
+		return false;
+	list_unlocked_fill(&entry->record, id_priv, caller);
+	if (id_priv->user)
+		list_process_fill(&entry->record, to_uid(id_priv), uid, pid);
+	if (!cmx_id_walk_trylock(id_priv, patience)) {
+		entry->record.flags |= CMX_ID_F_BUSY;
+		return true;
+	}
+	/* once more: these may have changed before the id was locked */
+	entry->record.state = id_priv->state;
+	entry->record.flags = list_id_flags(id_priv);
+	list_locked_fill(entry, id_priv);
+	mutex_unlock(&id_priv->lock);
+	return true;
+}
+
+/* Returns the length of the record, 0 if there is no space for it, or -EFAULT. */
+static int list_entry_copy(void __user *to, size_t space, struct list_entry *entry, u32 asked)
+{
+	size_t known = min_t(size_t, asked, sizeof(entry->record));
+	size_t options = entry->record.num_options * sizeof(entry->options[0]);
+
+	if (asked + options > space)
+		return 0;
+	entry->record.size = asked + options;
+	if (cmx_copy_out(to, &entry->record, known) ||
+	    (asked > known && clear_user(to + known, asked - known)) ||
+	    (options && cmx_copy_out(to + asked, entry->options, options)))
+		return -EFAULT;
+	return asked + options;
+}
+
+/* Returns the number of records or -EFAULT. @pos receives the next position, 0 after the last id */
+static int list_ids_copy(const struct ib_uverbs_attr *list, u32 asked, struct list_entry *entry,
+			 u64 *pos)
+{
+	void __user *to = u64_to_user_ptr(list->data);
+	unsigned int patience = LIST_CALL_PATIENCE_MS;
+	struct cmx_id_private *id_priv;
+	struct list_caller caller;
+	size_t space = list->len;
+	u32 examined, n = 0;
+	bool visible;
+	int len;
+
+	list_caller_init(&caller);
+	for (examined = 0; examined < LIST_CALL_IDS; examined++, ++*pos) {
+		id_priv = cmx_id_walk_next(pos);
+		if (!id_priv) {
+			*pos = 0;
+			break;
+		}
+		visible = list_entry_fill(entry, id_priv, &caller, &patience);
+		/* user memory is accessed without a lock or a reference */
+		cmx_id_put(id_priv);
+		len = visible ? list_entry_copy(to, space, entry, asked) : 0;
+		if (len < 0)
+			return len;
+		if (visible && !len)
+			break;
+		to += len;
+		space -= len;
+		n += visible;
+		cond_resched();
+	}
+	return n;
+}
+
+static int ioctl_list_ids(struct cmx_call *call)
+{
+	u32 asked = cmx_call_u32(call, CMX_ATTR_RECORD_SIZE);
+	u64 pos = cmx_call_u64(call, CMX_ATTR_CURSOR);
+	struct list_entry *entry;
+	int n, ret;
+
+	if (asked < CMX_MIN_ID_RECORD || asked > CMX_LIST_MAX_RECORD ||
+	    !IS_ALIGNED(asked, sizeof(u64)))
+		return -EINVAL;
+	entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	n = list_ids_copy(cmx_call_attr(call, CMX_ATTR_LIST), asked, entry, &pos);
+	kfree(entry);
+	if (n < 0)
+		return n;
+	ret = cmx_call_out_u32(call, CMX_ATTR_COUNT, n);
+	return ret ?: cmx_call_out(call, CMX_ATTR_NEXT_CURSOR, &pos, sizeof(pos));
+}
+
+const struct cmx_method cmx_method_list_ids = {
+	.call = ioctl_list_ids,
+	.attrs = {
+		CMX_INPUT_U32(RECORD_SIZE),
+		CMX_INPUT(CURSOR, sizeof(u64), sizeof(u64)),
+		CMX_OUTPUT(LIST, CMX_LIST_MIN_LEN),
+		CMX_OUTPUT_U32(COUNT),
+		CMX_OUTPUT(NEXT_CURSOR, sizeof(u64)),
+	},
+};
