@@ -2,7 +2,7 @@
 /*
  * All differences between kernels, and declarations of functions that ib_core exports but declares
  * in no public header. Distributions backport, so the headers decide and not the version number.
- * Kbuild looks for what is not a macro, and defines CMX_HAVE_... if it is there.
+ * Kbuild looks for what is not a macro, and for headers, and defines CMX_HAVE_... if it is there.
  */
 #ifndef CMX_COMPAT_H
 #define CMX_COMPAT_H
@@ -14,7 +14,7 @@
 #include <rdma/ib_cm.h>
 #include <rdma/ib_sa.h>
 #include <rdma/ib_verbs.h>
-#if __has_include(<net/ipv6_stubs.h>)
+#ifdef CMX_HAVE_IPV6_STUBS
 #include <net/ipv6_stubs.h>
 #endif
 
@@ -53,7 +53,7 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 static inline struct dst_entry *cmx_ip6_dst_lookup(struct net *net, struct flowi6 *fl6)
 {
 	/* This header exists as long as modules cannot call the function directly. */
-#if __has_include(<net/ipv6_stubs.h>)
+#ifdef CMX_HAVE_IPV6_STUBS
 	return ipv6_stub->ipv6_dst_lookup_flow(net, NULL, fl6, NULL);
 #else
 	return ip6_dst_lookup_flow(net, NULL, fl6, NULL);
