@@ -210,7 +210,7 @@ static int list_entry_copy(void __user *to, size_t space, struct list_entry *ent
 	return asked + options;
 }
 
-/* Returns the number of records or -EFAULT. @pos receives the next position, 0 after the last id */
+/* Returns the number of records or -EFAULT. @pos receives the next position, 0 at the end. */
 static int list_ids_copy(const struct ib_uverbs_attr *list, u32 asked, struct list_entry *entry,
 			 u64 *pos)
 {
