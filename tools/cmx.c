@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,11 @@
 #define PARAMS MODULE "parameters/"
 #define SHIM "librdmacm.so.1"
 #define VERSION_MAX 128
+
+/* As env(1): the tool failed; the program cannot be executed; there is no such program. */
+#define RUN_FAILED 125
+#define RUN_NOT_EXECUTABLE 126
+#define RUN_NOT_FOUND 127
 
 static int tool_help(void);
 
@@ -152,17 +158,24 @@ static int tool_run(int argc, char **argv)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	char dir[PATH_MAX], *path;
+	bool not_found;
 
 	if (argc < 2)
 		return tool_help();
-	if (tool_shim_find(dir))
-		return tool_fail(SHIM);
+	if (tool_shim_find(dir)) {
+		tool_fail(SHIM);
+		return RUN_FAILED;
+	}
 	if (asprintf(&path, "%s%s%s", dir, old && *old ? ":" : "", old ?: "") < 0 ||
-	    setenv("LD_LIBRARY_PATH", path, 1))
-		return tool_fail("LD_LIBRARY_PATH");
+	    setenv("LD_LIBRARY_PATH", path, 1)) {
+		tool_fail("LD_LIBRARY_PATH");
+		return RUN_FAILED;
+	}
 	tool_device_explain();
 	execvp(argv[1], argv + 1);
-	return tool_fail(argv[1]);
+	not_found = errno == ENOENT;
+	tool_fail(argv[1]);
+	return not_found ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
 }
 
 /* Queries the ABI version of the char device; 0 if it is not available. */

@@ -42,7 +42,9 @@ check "run keeps the path that was" eval \
 	'[[ "$(LD_LIBRARY_PATH=/a:/b "$cmx" run printenv LD_LIBRARY_PATH)" = "$cmx_lib:/a:/b" ]]'
 check "run passes arguments and status on" status_is 7 "$cmx" run sh -c 'exit $1' sh 7
 check "run without a program" status_is 2 "$cmx" run
-check "run of what is not there" status_is 1 "$cmx" run /no/such/program
+check "run of what is not there" status_is 127 "$cmx" run /no/such/program
+check "run of what is no program" status_is 126 "$cmx" run /etc/passwd
+check "run without the library" status_is 125 env -C / bash -c 'cp "$1" /run/cmx && /run/cmx run true' - "$cmx"
 check "run: rping is on our library" eval '"$cmx" run ldd "$(command -v rping)" | grep -q "$cmx_lib/librdmacm"'
 
 for p in tos cm_retries cm_response_timeout connect_deadline_ms close_seconds netns_listen \
