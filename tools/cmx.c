@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "cmx_show.h"
 #include "device.h"
 #include "option_table.h"
 
@@ -31,7 +32,7 @@
 #define RUN_NOT_EXECUTABLE 126
 #define RUN_NOT_FOUND 127
 
-static int tool_help(void);
+static int tool_usage(void);
 
 static int tool_fail(const char *what)
 {
@@ -105,16 +106,13 @@ static void tool_table_print_row(const struct tool_table *t, const char *line)
 	fputs(line, stdout);
 }
 
-static int tool_show(int argc, char **argv)
+static int tool_debugfs_show(const char *what)
 {
-	const char *what = argc > 1 ? argv[1] : "ids";
 	struct tool_table t = {};
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f;
 
-	if (argc > 2 || (strcmp(what, "ids") && strcmp(what, "mcast") && strcmp(what, "stats")))
-		return tool_help();
 	f = tool_file_open(DEBUGFS, what, "r");
 	if (!f)
 		return tool_fail(DEBUGFS);
@@ -126,6 +124,16 @@ static int tool_show(int argc, char **argv)
 	free(line);
 	fclose(f);
 	return 0;
+}
+
+static int tool_show(int argc, char **argv)
+{
+	int ret;
+
+	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "stats")))
+		return tool_debugfs_show(argv[1]);
+	ret = show_ids_run(argc, argv);
+	return ret == 2 ? tool_usage() : ret;
 }
 
 /* Finds the library relative to this program, as installed or as built. */
@@ -161,7 +169,7 @@ static int tool_run(int argc, char **argv)
 	bool not_found;
 
 	if (argc < 2)
-		return tool_help();
+		return tool_usage();
 	if (tool_shim_find(dir)) {
 		tool_fail(SHIM);
 		return RUN_FAILED;
@@ -229,7 +237,7 @@ static int tool_version(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 1)
-		return tool_help();
+		return tool_usage();
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
 	if (tool_file_read_line(MODULE, "version", module, sizeof(module)))
 		printf("module   not loaded\n");
@@ -258,7 +266,7 @@ static int tool_options(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 1)
-		return tool_help();
+		return tool_usage();
 	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
 	       "transports", "meaning [unit]");
 	for (i = 0; i < CMX_OPTION_ROWS; i++) {
@@ -306,7 +314,7 @@ static int tool_default(int argc, char **argv)
 	DIR *dir;
 
 	if (argc > 3 || (argc > 1 && strchr(argv[1], '/')))
-		return tool_help();
+		return tool_usage();
 	if (argc == 3)
 		return tool_default_set(argv[1], argv[2]);
 	if (argc == 2)
@@ -327,30 +335,62 @@ static const struct tool_command {
 	const char *args;
 	const char *help;
 } commands[] = {
-	{ "show", tool_show, "[ids|mcast|stats]", "list ids, multicast groups, or counts" },
+	{ "show", tool_show, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
+	{ "show", tool_show, "mcast|stats", "list multicast groups, or counts" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", tool_options, "", "list the options of an id" },
 	{ "default", tool_default, "[NAME [VALUE]]", "show or set defaults of this host" },
 	{ "version", tool_version, "", "versions of tool, module and library" },
 };
 
-static int tool_help(void)
+static void tool_help_print(FILE *to)
 {
+	const struct show_field *field;
 	size_t i;
 
-	fprintf(stderr, "usage:\n");
+	fprintf(to, "usage:\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(stderr, "  cmx %-8s %-18s %s\n", commands[i].name, commands[i].args,
+		fprintf(to, "  cmx %-8s %-30s %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
+	fprintf(to, "  cmx -h | -V                                this help | the version\n");
+	fprintf(to, "filters:");
+	for (field = show_fields; field->name; field++)
+		if (field->filter)
+			fprintf(to, " %s", field->name);
+	fprintf(to, "\n");
+}
+
+static int tool_usage(void)
+{
+	tool_help_print(stderr);
 	return 2;
+}
+
+static int tool_help(void)
+{
+	tool_help_print(stdout);
+	return 0;
+}
+
+static bool tool_is_help(const char *arg)
+{
+	return !strcmp(arg, "-h") || !strcmp(arg, "--help");
 }
 
 int main(int argc, char **argv)
 {
 	size_t i;
 
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
+	if (argc < 2)
+		return tool_usage();
+	if (tool_is_help(argv[1]) || (argc == 3 && tool_is_help(argv[2])))
+		return tool_help();
+	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
+		printf("cmx %s\n", CMX_VERSION);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].fn(argc - 1, argv + 1);
-	return tool_help();
+	return tool_usage();
 }

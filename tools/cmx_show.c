@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * cmx show ids: arguments, and the listing by the char device.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "cmx_show.h"
+#include "device.h"
+
+#define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
+#define FILTERS_MAX 16
+
+struct show_filter {
+	const struct show_field *field;
+	char text[SHOW_TEXT_MAX];
+};
+
+struct show_request {
+	const struct show_format *format;
+	bool details;
+	int num_filters;
+	struct show_filter filters[FILTERS_MAX];
+};
+
+static int show_fail(const char *what)
+{
+	if (errno == EPROTONOSUPPORT)
+		fputs("cmx: the loaded module is older than this program and has no list of ids\n",
+		      stderr);
+	else
+		fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+static void show_attr_add(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, uint64_t data, uint16_t len)
+{
+	hdr->attrs[hdr->num_attrs++] = (struct ib_uverbs_attr) {
+		.attr_id = id, .len = len, .flags = UVERBS_ATTR_F_MANDATORY, .data = data,
+	};
+	hdr->length += sizeof(hdr->attrs[0]);
+}
+
+/* Fetches the records from @cursor on, which receives the position of the next call. */
+static int show_records_fetch(int fd, uint64_t *cursor, void *to, size_t len, uint32_t *count)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[5];
+	} cmd = {
+		.hdr.length = sizeof(cmd.hdr),
+		.hdr.object_id = CMX_OBJ_CHANNEL,
+		.hdr.method_id = CMX_CHANNEL_LIST_IDS,
+	};
+
+	show_attr_add(&cmd.hdr, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record), sizeof(__u32));
+	show_attr_add(&cmd.hdr, CMX_ATTR_CURSOR, *cursor, sizeof(*cursor));
+	show_attr_add(&cmd.hdr, CMX_ATTR_LIST, (uintptr_t)to, len);
+	show_attr_add(&cmd.hdr, CMX_ATTR_COUNT, (uintptr_t)count, sizeof(*count));
+	show_attr_add(&cmd.hdr, CMX_ATTR_NEXT_CURSOR, (uintptr_t)cursor, sizeof(*cursor));
+	return ioctl(fd, CMX_IOCTL, &cmd);
+}
+
+static bool show_id_is_wanted(const struct show_request *request, const struct cmx_id_record *r)
+{
+	char text[SHOW_TEXT_MAX];
+	int i;
+
+	for (i = 0; i < request->num_filters; i++)
+		if (!request->filters[i].field->text(r, text, sizeof(text)) ||
+		    strcmp(text, request->filters[i].text))
+			return false;
+	return true;
+}
+
+static int show_ids_print(int fd, const struct show_request *request)
+{
+	static uint64_t buffer[UINT16_MAX / sizeof(uint64_t)];
+	const struct cmx_id_record *r;
+	uint64_t cursor = 0;
+	bool begun = false;
+	uint32_t count;
+
+	do {
+		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
+			return show_fail(DEVICE);
+		if (!begun)
+			request->format->begin();
+		begun = true;
+		for (r = (const void *)buffer; count; count--) {
+			if (show_id_is_wanted(request, r))
+				request->format->id(r, request->details);
+			r = (const void *)((const char *)r + r->size);
+		}
+	} while (cursor);
+	request->format->end();
+	return fflush(stdout) ? show_fail("output") : 0;
+}
+
+static bool show_filter_add(struct show_request *request, const char *name, const char *value)
+{
+	struct show_filter *filter = &request->filters[request->num_filters];
+	const struct show_field *field = show_field_find(name);
+
+	if (!field || !field->filter || request->num_filters == FILTERS_MAX) {
+		fprintf(stderr, "cmx: no filter %s\n", name);
+		return false;
+	}
+	if (!show_filter_parse(field, value, filter->text, sizeof(filter->text))) {
+		fprintf(stderr, "cmx: %s cannot be %s\n", name, value);
+		return false;
+	}
+	filter->field = field;
+	request->num_filters++;
+	return true;
+}
+
+/* "dev rxe0/1" stands for "dev rxe0 port 1". */
+static bool show_filter_parse_args(struct show_request *request, const char *name, char *value)
+{
+	char *port = strcmp(name, "dev") ? NULL : strchr(value, '/');
+
+	if (!port)
+		return show_filter_add(request, name, value);
+	*port++ = 0;
+	return show_filter_add(request, name, value) && show_filter_add(request, "port", port);
+}
+
+static bool show_args_parse(struct show_request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = getopt(argc, argv, "jpd")) != -1) {
+		switch (option) {
+		case 'j':
+			if (request->format == &show_format_table)
+				request->format = &show_format_json;
+			break;
+		case 'p':
+			request->format = &show_format_pretty;
+			break;
+		case 'd':
+			request->details = true;
+			break;
+		default:
+			return false;
+		}
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc && !strcmp(*argv, "ids"))
+		argc--, argv++;
+	for (; argc > 1; argc -= 2, argv += 2)
+		if (!show_filter_parse_args(request, argv[0], argv[1]))
+			return false;
+	return !argc;
+}
+
+int show_ids_run(int argc, char **argv)
+{
+	struct show_request request = { .format = &show_format_table };
+	int fd, ret;
+
+	if (!show_args_parse(&request, argc, argv))
+		return 2;
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		tool_device_explain();
+		return 1;
+	}
+	ret = show_ids_print(fd, &request);
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * cmx show ids: the ids that the caller may see.
+ */
+#ifndef CMX_SHOW_H
+#define CMX_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <rdma/cmx_ioctl.h>
+
+/* Longest text of a field */
+#define SHOW_TEXT_MAX 80
+
+/**
+ * struct show_field - a field of an id, with its name in JSON and in filters
+ * @name: name
+ * @text: writes the value; returns false if the id has none
+ * @number: the value is a number
+ * @filter: ids can be selected by it
+ * @detail: only with option -d
+ */
+struct show_field {
+	const char *name;
+	bool (*text)(const struct cmx_id_record *r, char *to, size_t size);
+	bool number;
+	bool filter;
+	bool detail;
+};
+
+extern const struct show_field show_fields[];	/* ends with an empty row */
+
+/* cmx_show.c. Returns the exit status; 2: wrong usage. */
+int show_ids_run(int argc, char **argv);
+
+/* show_field.c */
+const struct show_field *show_field_find(const char *name);
+bool show_filter_parse(const struct show_field *field, const char *value, char *to, size_t size);
+const struct cmx_id_option *show_options(const struct cmx_id_record *r);
+
+/* show_print.c */
+
+/**
+ * struct show_format - how ids are printed
+ * @begin: called before the first id
+ * @id: called for each id
+ * @end: called after the last one
+ */
+struct show_format {
+	void (*begin)(void);
+	void (*id)(const struct cmx_id_record *r, bool details);
+	void (*end)(void);
+};
+
+extern const struct show_format show_format_table, show_format_json, show_format_pretty;
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ids as a table, and as JSON.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_show.h"
+#include "option_table.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct {
+	uint32_t flag;
+	const char *name;
+} ece_flags[] = {
+	{ CMX_ECE_F_LOCAL, "local" }, { CMX_ECE_F_OFFERED, "offered" },
+	{ CMX_ECE_F_REMOTE, "remote" }, { CMX_ECE_F_APPLIED, "applied" },
+	{ CMX_ECE_F_REJECTED, "rejected" },
+};
+
+/* An option that this program does not know is shown as its numbers. */
+static const char *option_label(const struct cmx_id_option *o, char *to, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < CMX_OPTION_ROWS; i++)
+		if (cmx_option_rows[i].level == (int)o->level &&
+		    cmx_option_rows[i].name == (int)o->name)
+			return cmx_option_rows[i].label;
+	snprintf(to, size, "%u:%u", o->level, o->name);
+	return to;
+}
+
+/* The table. Rows are kept until the widths of the columns are known. */
+
+enum column {
+	HANDLE, PID, COMMAND, STATE, AGE, SRC, DST, DEVICE, TRANSPORT, PS, QP_NUM, NUM_COLUMNS,
+};
+
+static const char * const table_heads[NUM_COLUMNS] = {
+	"handle", "pid", "command", "state", "age", "src", "dst", "device", "transport", "ps",
+	"qp-num",
+};
+
+/* The field of each column that is one */
+static const char * const table_fields[NUM_COLUMNS] = {
+	[HANDLE] = "handle", [PID] = "pid", [COMMAND] = "comm", [STATE] = "state",
+	[TRANSPORT] = "transport", [PS] = "ps", [QP_NUM] = "lqpn",
+};
+
+/* All rows, each a number of strings that end with 0: the columns, and the rest */
+static struct {
+	char *rows;
+	size_t size;
+	FILE *stream;
+	int width[NUM_COLUMNS];
+} table;
+
+static void table_cell_put(int column, const char *text)
+{
+	int len = strlen(text);
+
+	if (len > table.width[column])
+		table.width[column] = len;
+	fwrite(text, len + 1, 1, table.stream);
+}
+
+/* The name of a process may contain any byte. */
+static void text_escape(char *text, size_t size)
+{
+	char copy[SHOW_TEXT_MAX], *to = text;
+	const char *from;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (from = copy; *from && to + 5 <= text + size; from++)
+		if (isgraph((unsigned char)*from) && *from != '\\')
+			*to++ = *from;
+		else
+			to += sprintf(to, "\\%03o", (unsigned char)*from);
+	*to = 0;
+}
+
+static void age_format(uint32_t age, char *to, size_t size)
+{
+	if (age < 60)
+		snprintf(to, size, "%us", age);
+	else if (age < 3600)
+		snprintf(to, size, "%um%02us", age / 60, age % 60);
+	else if (age < 86400)
+		snprintf(to, size, "%uh%02um", age / 3600, age / 60 % 60);
+	else
+		snprintf(to, size, "%ud%02uh", age / 86400, age / 3600 % 24);
+}
+
+static void addr_format(const struct cmx_id_record *r, const char *addr_field,
+			const char *port_field, char *to, size_t size)
+{
+	char addr[SHOW_TEXT_MAX], port[SHOW_TEXT_MAX];
+
+	if (!show_field_find(addr_field)->text(r, addr, sizeof(addr)) ||
+	    !show_field_find(port_field)->text(r, port, sizeof(port)))
+		snprintf(to, size, "-");
+	else
+		snprintf(to, size, strchr(addr, ':') ? "[%.60s]:%.8s" : "%.60s:%.8s", addr, port);
+}
+
+static void column_format(const struct cmx_id_record *r, int column, char *to, size_t size)
+{
+	switch (column) {
+	case AGE:
+		age_format(r->age, to, size);
+		break;
+	case SRC:
+		addr_format(r, "src-addr", "src-port", to, size);
+		break;
+	case DST:
+		addr_format(r, "dst-addr", "dst-port", to, size);
+		break;
+	case DEVICE:
+		if (r->port_num)
+			snprintf(to, size, "%.64s/%u", r->device, r->port_num);
+		else
+			snprintf(to, size, "-");
+		break;
+	default:
+		if (!show_field_find(table_fields[column])->text(r, to, size))
+			snprintf(to, size, "-");
+		else if (column == COMMAND)
+			text_escape(to, size);
+	}
+}
+
+static void table_options_put(const struct cmx_id_record *r, bool details)
+{
+	const struct cmx_id_option *o = show_options(r), *end = o + r->num_options;
+	const char *label;
+	char unknown[32];
+
+	for (; o < end; o++) {
+		label = option_label(o, unknown, sizeof(unknown));
+		if (o->flags & CMX_OPT_F_SET)
+			fprintf(table.stream, " %s=%u", label, o->value);
+		else if (details)
+			fprintf(table.stream, " [%s=%u]", label, o->value);
+	}
+}
+
+static void table_ece_put(const struct cmx_id_record *r)
+{
+	size_t i;
+
+	if (!r->ece_flags)
+		return;
+	fprintf(table.stream, " ece=%#x/%#x:%#x/%#x", r->ece_local.vendor_id, r->ece_local.attr_mod,
+		r->ece_remote.vendor_id, r->ece_remote.attr_mod);
+	for (i = 0; i < ARRAY_SIZE(ece_flags); i++)
+		if (r->ece_flags & ece_flags[i].flag)
+			fprintf(table.stream, ",%s", ece_flags[i].name);
+}
+
+static void table_details_put(const struct cmx_id_record *r)
+{
+	const struct show_field *field;
+	char text[SHOW_TEXT_MAX];
+
+	for (field = show_fields; field->name; field++)
+		if (field->detail && field->text(r, text, sizeof(text)))
+			fprintf(table.stream, " %s=%s", field->name, text);
+	if (show_field_find("qp-type")->text(r, text, sizeof(text)))
+		fprintf(table.stream, " qp-type=%s", text);
+}
+
+static void table_id(const struct cmx_id_record *r, bool details)
+{
+	char text[SHOW_TEXT_MAX];
+	int i;
+
+	for (i = 0; i < NUM_COLUMNS; i++) {
+		column_format(r, i, text, sizeof(text));
+		table_cell_put(i, text);
+	}
+	if (details)
+		table_details_put(r);
+	table_options_put(r, details);
+	table_ece_put(r);
+	if (r->groups)
+		fprintf(table.stream, " groups=%u", r->groups);
+	if (r->queued)
+		fprintf(table.stream, " queued=%u", r->queued);
+	if (r->flags & CMX_ID_F_BUSY)
+		fputs(" busy", table.stream);
+	fputc(0, table.stream);
+}
+
+static void table_begin(void)
+{
+	int i;
+
+	table.stream = open_memstream(&table.rows, &table.size);
+	if (!table.stream) {
+		perror("cmx");
+		exit(1);
+	}
+	for (i = 0; i < NUM_COLUMNS; i++)
+		table_cell_put(i, table_heads[i]);
+	fputs(" ...", table.stream);
+	fputc(0, table.stream);
+}
+
+static void table_end(void)
+{
+	const char *at, *end, *last;
+	int i;
+
+	fclose(table.stream);
+	for (at = table.rows, end = at + table.size; at < end; at += strlen(at) + 1) {
+		for (i = 0; i < NUM_COLUMNS - 1; i++, at += strlen(at) + 1)
+			printf("%-*s  ", table.width[i], at);
+		last = at;
+		at += strlen(at) + 1;
+		if (*at)
+			printf("%-*s %s\n", table.width[i], last, at);
+		else
+			puts(last);
+	}
+	free(table.rows);
+}
+
+const struct show_format show_format_table = { table_begin, table_id, table_end };
+
+/* JSON */
+
+static struct {
+	bool pretty;
+	bool comma;
+	int depth;
+} json;
+
+/* Begins the next value, in an object with its name. */
+static void json_value_begin(const char *name)
+{
+	if (json.comma)
+		putchar(',');
+	if (json.pretty && json.depth)
+		printf("\n%*s", 4 * json.depth, "");
+	if (name)
+		printf(json.pretty ? "\"%s\": " : "\"%s\":", name);
+	json.comma = true;
+}
+
+static void json_open(const char *name, char bracket)
+{
+	json_value_begin(name);
+	putchar(bracket);
+	json.comma = false;
+	json.depth++;
+}
+
+static void json_close(char bracket)
+{
+	json.depth--;
+	if (json.pretty && json.comma)
+		printf("\n%*s", 4 * json.depth, "");
+	putchar(bracket);
+	json.comma = true;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void json_raw_put(const char *name, const char *format, ...)
+{
+	va_list args;
+
+	json_value_begin(name);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+static void json_string_put(const char *name, const char *text)
+{
+	json_value_begin(name);
+	putchar('"');
+	for (; *text; text++)
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if (isprint((unsigned char)*text))
+			putchar(*text);
+		else
+			printf("\\u%04x", (unsigned char)*text);
+	putchar('"');
+}
+
+static void json_options_put(const struct cmx_id_record *r)
+{
+	const struct cmx_id_option *o = show_options(r), *end = o + r->num_options;
+	char unknown[32];
+
+	json_open("options", '{');
+	for (; o < end; o++) {
+		json_open(option_label(o, unknown, sizeof(unknown)), '{');
+		json_raw_put("value", "%u", o->value);
+		json_raw_put("set", o->flags & CMX_OPT_F_SET ? "true" : "false");
+		json_close('}');
+	}
+	json_close('}');
+}
+
+static void json_pair_put(const char *name, const struct rdma_ucm_ece *pair)
+{
+	json_open(name, '{');
+	json_raw_put("vendor-id", "%u", pair->vendor_id);
+	json_raw_put("attr-mod", "%u", pair->attr_mod);
+	json_close('}');
+}
+
+static void json_ece_put(const struct cmx_id_record *r)
+{
+	size_t i;
+
+	json_open("ece", '{');
+	json_pair_put("local", &r->ece_local);
+	json_pair_put("remote", &r->ece_remote);
+	json_open("flags", '[');
+	for (i = 0; i < ARRAY_SIZE(ece_flags); i++)
+		if (r->ece_flags & ece_flags[i].flag)
+			json_string_put(NULL, ece_flags[i].name);
+	json_close(']');
+	json_close('}');
+}
+
+static void json_id(const struct cmx_id_record *r, bool details)
+{
+	const struct show_field *field;
+	char text[SHOW_TEXT_MAX];
+
+	json_open(NULL, '{');
+	for (field = show_fields; field->name; field++) {
+		if ((field->detail && !details) || !field->text(r, text, sizeof(text)))
+			continue;
+		if (field->number)
+			json_raw_put(field->name, "%s", text);
+		else
+			json_string_put(field->name, text);
+	}
+	json_raw_put("kernel", r->flags & CMX_ID_F_KERNEL ? "true" : "false");
+	json_raw_put("passive", r->flags & CMX_ID_F_PASSIVE ? "true" : "false");
+	json_raw_put("busy", r->flags & CMX_ID_F_BUSY ? "true" : "false");
+	if (!(r->flags & CMX_ID_F_BUSY))
+		json_options_put(r);
+	if (r->ece_flags)
+		json_ece_put(r);
+	json_close('}');
+}
+
+static void json_begin(void)
+{
+	json_open(NULL, '[');
+}
+
+static void json_pretty_begin(void)
+{
+	json.pretty = true;
+	json_begin();
+}
+
+static void json_end(void)
+{
+	json_close(']');
+	putchar('\n');
+}
+
+const struct show_format show_format_json = { json_begin, json_id, json_end };
+const struct show_format show_format_pretty = { json_pretty_begin, json_id, json_end };
