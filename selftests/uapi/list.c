@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "uapi.h"
 
 #define NOBODY 65534
@@ -23,6 +25,7 @@
  * @len: length of the buffer; 0: the longest one
  * @calls: number of calls so far
  * @total: number of records so far
+ * @longest_ms: time of the longest call so far
  * @fn: called for each record
  * @arg: for @fn
  */
@@ -30,14 +33,24 @@ struct listing {
 	int fd;
 	uint32_t record_size;
 	size_t len;
-	unsigned int calls, total;
+	unsigned int calls, total, longest_ms;
 	void (*fn)(const struct cmx_id_record *record, void *arg);
 	void *arg;
 };
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+}
+
 static int list_call(struct listing *l, uint64_t *cursor, void *to, uint32_t *count)
 {
+	uint64_t begin = now_ms(), ms;
 	struct cmd c;
+	int ret;
 
 	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
 	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, l->record_size);
@@ -46,7 +59,11 @@ static int list_call(struct listing *l, uint64_t *cursor, void *to, uint32_t *co
 	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
 	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, cursor, sizeof(*cursor));
 	l->calls++;
-	return cmd_issue(&c, l->fd);
+	ret = cmd_issue(&c, l->fd);
+	ms = now_ms() - begin;
+	if (ms > l->longest_ms)
+		l->longest_ms = ms;
+	return ret;
 }
 
 static bool list_all(struct listing *l)
@@ -160,6 +177,34 @@ static void test_many(void)
 		CHECK(l.calls >= l.total * sizeof(struct cmx_id_record) / l.len, "%u", l.calls);
 	}
 	close(fd);
+}
+
+#define CALL_MS 50
+
+static void record_ignore(const struct cmx_id_record *record, void *arg)
+{
+	(void)record;
+	(void)arg;
+}
+
+/* No call takes long, and neither does one of a user to whom these ids do not belong. */
+static void test_hundred_thousand(void)
+{
+	unsigned int n = slow_time(1) > 1 ? 10000 : 100000, i;
+	struct listing l = { .fd = dev_open(), .fn = record_ignore };
+	uint32_t id;
+
+	for (i = 0; i < n; i++)
+		if (!CHECK(!id_create(l.fd, RDMA_PS_TCP, 1, &id), "%u", i))
+			return;
+	CHECK(list_all(&l) && l.total >= n, "%u", l.total);
+	CHECK(l.longest_ms < (unsigned int)slow_time(CALL_MS), "%u ms", l.longest_ms);
+	l.total = l.calls = l.longest_ms = 0;
+	CHECK(!seteuid(NOBODY));
+	CHECK(list_all(&l) && !l.total, "%u", l.total);
+	CHECK(l.calls >= n / 4096, "%u", l.calls);
+	CHECK(l.longest_ms < (unsigned int)slow_time(CALL_MS), "%u ms", l.longest_ms);
+	close(l.fd);
 }
 
 static void test_fields(void)
@@ -388,6 +433,7 @@ static void test_namespaces(void)
 
 const struct test list_tests[] = {
 	{ "list: each of many ids once", test_many },
+	{ "list: 100,000 ids", test_hundred_thousand },
 	{ "list: a connection and its listener", test_fields },
 	{ "list: an idle id", test_idle },
 	{ "list: sizes and cursors out of range", test_wrong_calls },
