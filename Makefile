@@ -9,6 +9,7 @@ LIBDIR	?= $(PREFIX)/lib
 SBINDIR	?= $(PREFIX)/sbin
 INCDIR	?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
+COMPDIR	?= $(PREFIX)/share/bash-completion/completions
 PKGDIR	?= $(LIBDIR)/pkgconfig
 # where the distribution has merged /usr, packages must not have files in /lib
 ROOTLIB	?= $(if $(shell test -L /lib && echo merged),/usr/lib,/lib)
@@ -82,9 +83,10 @@ install-lib: lib
 	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
 
 install-tools: tools
-	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8
+	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8 $(D)$(COMPDIR)
 	install -m 755 tools/cmx $(D)$(SBINDIR)/
 	install -m 644 tools/cmx.8 $(D)$(MANDIR)/man8/
+	install -m 644 tools/cmx.bash $(D)$(COMPDIR)/cmx
 
 # what programs and kernel ULPs are built against: Documentation/ulp-api.rst
 install-dev:
@@ -138,7 +140,7 @@ uninstall:
 	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR)
 	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
 	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
-		$(D)$(MANDIR)/man8/cmx.8 \
+		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
 		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules \
 		$(D)$(MODLOADDIR)/rdma-cmx.conf

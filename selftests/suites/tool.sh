@@ -107,6 +107,18 @@ check "show: an address that is none" status_is 2 "$cmx" show ids src-addr 10.77
 check "show: an option that does not exist" status_is 2 "$cmx" show -x
 check "show without ids" says "[]" "$cmx" show -j
 
+completes() { # WANT WORD...: the last word is being completed
+	local want=$1
+	shift
+	bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _cmx && echo "${COMPREPLY[*]}"' \
+		"$top/tools/cmx.bash" "$@" | { read -r got; [ "$got" = "$want" ] || { echo "$got"; false; }; }
+}
+PATH=$top/tools:$PATH
+check "completion: commands" completes "show" cmx sh
+check "completion: filters" completes "src-addr src-port" cmx show ids src
+check "completion: states" completes "established" cmx show -j ids state es
+check "completion: parameters" completes "tos" cmx default to
+
 # Ids, on a software device. hold has ids in every state; its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
