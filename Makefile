@@ -33,6 +33,9 @@ KDIR	?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build \
 OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
+# OFED=FOLDER: headers and symbols of DOCA-OFED, where its ib_core replaces the one of the kernel
+kbuild_ofed = $(if $(OFED),OFED=$(abspath $(OFED)) KBUILD_EXTRA_SYMBOLS=$(abspath $(OFED))/Module.symvers)
+MODINFO	?= modinfo
 
 .PHONY: all module lib tools install install-lib install-tools install-dev install-conf install-symvers \
 	install-dkms-source install-dkms install-one-kernel install-module uninstall \
@@ -42,6 +45,7 @@ all: module lib tools
 help:
 	@echo "make                  the module, for the running kernel, the library and the tool"
 	@echo "make module KDIR=...  the module against other headers; KERNEL=6.12: a test kernel"
+	@echo "make module OFED=...  with the headers and symbols of DOCA-OFED: /usr/src/ofa_kernel/default"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make dist             a tarball; make deb, make rpm: packages, in build/deb and build/rpm"
 	@echo "make demo             a tour, in a virtual machine"
@@ -65,8 +69,9 @@ module:
 	@find $(OUTDIR) -xtype l -delete
 	@k=$(KDIR); test -e "$$k/Makefile" || { \
 		echo "no headers of kernel $$(uname -r): give KDIR= or KERNEL="; exit 1; }; \
+	tools/packaging/check-ofed "$$k" "$(OFED)" $(MODINFO) || exit; \
 	echo "  MODULE  $(OUT) ($$k)"; \
-	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' modules
+	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' $(kbuild_ofed) modules
 
 lib:
 	@$(MAKE) --no-print-directory -C lib CMX_VERSION='$(CMX_VERSION)'
@@ -112,7 +117,7 @@ install-dkms-source:
 	for f in Kbuild Makefile $$(find kernel uapi -name '*.[ch]'); do \
 		install -D -m 644 $$f $(D)$(DKMSDIR)/$$f || exit; \
 	done
-	install -D tools/packaging/version tools/packaging/dkms-symvers -t $(D)$(DKMSDIR)/tools/packaging/
+	install -D $(addprefix tools/packaging/,check-ofed dkms-symvers version) -t $(D)$(DKMSDIR)/tools/packaging/
 	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/tools/packaging/tarball-version
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
