@@ -101,4 +101,7 @@ check "cmx run: no device" explains "is loaded, but this system or container has
 check "a fallback without the device" says "$fell" with 1 "$prog"
 mknod $dev c 10 250
 check "a fallback where the device has no driver" says "$fell" with 1 "$prog"
+# devtmpfs makes the device again when the module is loaded, but not over this one
+rm $dev
+check "the module unloads" unload_cmx
 finish
