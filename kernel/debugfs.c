@@ -9,7 +9,8 @@
  *   mcast	the groups that interfaces and InfiniBand ports are members of: interface or
  *		device and port, group, number of users
  *   stats	number of ids, by state; number of connections whose end the peer has not
- *		confirmed; number of ids that a call keeps locked, whose groups are not counted
+ *		confirmed; number of ids that a call keeps locked, whose groups are not counted;
+ *		number of failed address resolutions of ids that were attached to no device
  */
 #include <linux/debugfs.h>
 #include <linux/pid.h>
@@ -30,6 +31,7 @@
 #include "option.h"
 #include "path_cache.h"
 #include "sockaddr.h"
+#include "stats.h"
 #include "transport.h"
 #include "ulp.h"
 
@@ -294,6 +296,9 @@ static int stats_show(struct seq_file *s, void *unused)
 		   stats.busy);
 	for (i = 0; i < CMX_STATE_NUM; i++)
 		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), stats.state[i]);
+	seq_printf(s, "unattached-addr-timeouts %llu\nunattached-addr-errors %llu\n",
+		   cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT),
+		   cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

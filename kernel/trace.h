@@ -88,6 +88,43 @@ TRACE_EVENT(cmx_cm_send,
 		      __get_str(msg), __entry->ret)
 );
 
+/* Reasons for which an incoming REQ is refused; the transports use each errno for one reason. */
+#define cmx_trace_refusal_name(ret)							\
+	__print_symbolic(-(ret),							\
+		{ ECONNREFUSED, "no-listener" },					\
+		{ EADDRNOTAVAIL, "no-listener-on-address" },				\
+		{ EAGAIN, "backlog-full" },						\
+		{ EDQUOT, "quota" },							\
+		{ EINVAL, "bad-private-data" },						\
+		{ EAFNOSUPPORT, "bad-private-data" },					\
+		{ ENODEV, "no-interface" },						\
+		{ EHOSTUNREACH, "no-route" },						\
+		{ ECONNABORTED, "listener-closing" },					\
+		{ EOPNOTSUPP, "ece-required" },						\
+		{ EPROTONOSUPPORT, "not-by-ip" },					\
+		{ ENOMEM, "no-memory" })
+
+TRACE_EVENT(cmx_req_refused,
+	    TP_PROTO(const struct ib_device *device, u32 port, const struct sockaddr_storage *peer,
+		     const struct sockaddr_storage *local, const union ib_gid *gid, int ret),
+	    TP_ARGS(device, port, peer, local, gid, ret),
+	    TP_STRUCT__entry(__array(char, device, IB_DEVICE_NAME_MAX)
+			     __field(u32, port)
+			     __array(u8, peer, sizeof(struct sockaddr_in6))
+			     __array(u8, local, sizeof(struct sockaddr_in6))
+			     __array(u8, gid, sizeof(union ib_gid))
+			     __field(int, ret)),
+	    TP_fast_assign(strscpy(__entry->device, dev_name(&device->dev), IB_DEVICE_NAME_MAX);
+			   __entry->port = port;
+			   memcpy(__entry->peer, peer, sizeof(struct sockaddr_in6));
+			   memcpy(__entry->local, local, sizeof(struct sockaddr_in6));
+			   memcpy(__entry->gid, gid, sizeof(union ib_gid));
+			   __entry->ret = ret;),
+	    TP_printk("%s/%u %pISpc > %pISpc %s gid=%pI6c ret=%d",
+		      __entry->device, __entry->port, __entry->peer, __entry->local,
+		      cmx_trace_refusal_name(__entry->ret), __entry->gid, __entry->ret)
+);
+
 TRACE_EVENT(cmx_mcast,
 	    TP_PROTO(const struct cmx_mcast *mc, const char *what, int status),
 	    TP_ARGS(mc, what, status),

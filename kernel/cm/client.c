@@ -10,6 +10,7 @@
 #include "listen.h"
 #include "path_cache.h"
 #include "port_space.h"
+#include "stats.h"
 #include "teardown.h"
 #include "transport.h"
 
@@ -47,12 +48,14 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	}
 }
 
-static void client_port_paths_free(struct cmx_device *dev)
+static void client_ports_free(struct cmx_device *dev)
 {
 	u32 port;
 
-	rdma_for_each_port(dev->device, port)
+	rdma_for_each_port(dev->device, port) {
+		cmx_stats_put(cmx_device_port(dev, port)->stats);
 		cmx_path_cache_free(cmx_device_port(dev, port)->paths);
+	}
 }
 
 /* A port uses the first transport that it fits. */
@@ -69,7 +72,12 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	dp->gid_type = IB_GID_TYPE_IB;
 	if (dp->transport && dp->transport->port_gid_type)
 		dp->gid_type = dp->transport->port_gid_type(dev->device, port);
-	if (!dp->transport || !dp->transport->has_sa)
+	if (!dp->transport)
+		return 0;
+	dp->stats = cmx_stats_new(dev->device, port);
+	if (!dp->stats)
+		return -ENOMEM;
+	if (!dp->transport->has_sa)
 		return 0;
 	dp->paths = cmx_path_cache_new();
 	return dp->paths ? 0 : -ENOMEM;
@@ -95,7 +103,7 @@ static int client_add(struct ib_device *device)
 		usable |= !!cmx_device_port(dev, port)->transport;
 	}
 	if (!usable || ret) {
-		client_port_paths_free(dev);
+		client_ports_free(dev);
 		kfree(dev);
 		return ret ?: -EOPNOTSUPP;
 	}
@@ -173,7 +181,7 @@ static void client_remove(struct ib_device *device, void *data)
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);
 	ib_unregister_event_handler(&dev->events);
-	client_port_paths_free(dev);
+	client_ports_free(dev);
 	kfree_rcu(dev, rcu);
 }
 

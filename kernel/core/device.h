@@ -10,11 +10,13 @@
 #include "sa_queue.h"
 
 struct cmx_path_cache;
+struct cmx_stats;
 struct cmx_transport;
 
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: cache of path records (InfiniBand), or NULL
+ * @stats: counters, if the port has a transport
  * @sa: queue of joins and leaves (InfiniBand)
  * @transport: transport of the port; NULL: none that we support
  * @gid_type: default GID type
@@ -22,6 +24,7 @@ struct cmx_transport;
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
+	struct cmx_stats *stats;
 	struct cmx_sa_queue sa;
 	const struct cmx_transport *transport;
 	u8 gid_type;

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "event.h"
 #include "mcast.h"
+#include "stats.h"
 #include "trace.h"
 
 /**
@@ -96,6 +97,7 @@ void cmx_event_queue(struct cmx_event *ev)
 {
 	lockdep_assert_held(&ev->id_priv->lock);
 	trace_cmx_event(ev->id_priv, ev->ev.event, ev->ev.status);
+	cmx_stats_count_event(ev);
 	ev->id_priv->consumer->post(ev);
 }
 

@@ -35,8 +35,8 @@ struct cmx_event {
  *	reference has been dropped
  * @adopt: gives @child, the id of a request to @listener, to the consumer of @listener. Called with
  *	the locks of both ids held. Returns 0, and CONNECT_REQUEST is always posted then, or -errno
- *	to refuse the request. -EAGAIN, if the backlog is full or the quota is used up, allows the
- *	peer to retry
+ *	to refuse the request. -EAGAIN (the backlog is full) and -EDQUOT (the quota is used up)
+ *	allow the peer to retry
  * @post: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock and,
  *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
  * @flush: delivers the events that @post has queued, in this context. Called without any lock held

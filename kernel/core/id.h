@@ -124,6 +124,7 @@ struct cmx_iw_conn {
  * @qkey: Q_Key for datagrams and multicast; 0 if not yet known
  * @qp_num: number of the consumer's QP
  * @created: time of creation in seconds since boot
+ * @stage_start: time at which the address or path query or the connect began, see stats.h; 0: none
  * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
  *	destroyed; NULL: none was released
  * @reap: work item that destroys the released ib_cm or iw_cm id
@@ -169,6 +170,7 @@ struct cmx_id_private {
 	u32 qkey;
 	u32 qp_num;
 	u32 created;
+	u32 stage_start;
 	struct cmx_device *released_dev;
 	union {
 		struct work_struct reap;

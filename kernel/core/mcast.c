@@ -14,6 +14,7 @@
 #include "device.h"
 #include "mcast.h"
 #include "sockaddr.h"
+#include "stats.h"
 #include "trace.h"
 #include "transport.h"
 
@@ -130,6 +131,7 @@ int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 	}
 	if (t->count >= 1U << t->bits && t->bits < MCAST_BITS_MAX)
 		mcast_table_grow(t);
+	mc->start = cmx_stats_now();
 	hlist_add_head(&mc->node, mcast_bucket_by_addr(t, mcast_addr(mc)));
 	t->count++;
 	kref_get(&mc->ref);

@@ -21,6 +21,7 @@ struct net_device;
  *	channel
  * @attr: attributes of the join
  * @mgid: MGID, once known
+ * @start: time of the join, see stats.h
  * @mlid: multicast LID in host byte order (InfiniBand)
  * @left: the group has been left, and no further event is posted
  * @ev: event for the result of the join; NULL once posted
@@ -42,6 +43,7 @@ struct cmx_mcast {
 	u32 fetched;
 	struct cmx_mcast_attr attr;
 	union ib_gid mgid;
+	u32 start;
 	u16 mlid;
 	bool left;
 	struct cmx_event *ev;

@@ -6,6 +6,8 @@
 #include "event.h"
 #include "option_value.h"
 #include "request.h"
+#include "stats.h"
+#include "trace.h"
 
 static void request_id_drop(struct cmx_id_private *conn_id)
 {
@@ -72,12 +74,32 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 		return ret;
 	ret = conn_id->consumer->adopt(conn_id, req->listener);
 	if (ret)
-		return ret == -EAGAIN ? -ENOMEM : ret;
+		return ret;
 	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
 	conn_id->response_pending = 1;
 	cmx_id_get(conn_id);
 	ops->set_cm(conn_id, arg);
 	return 0;
+}
+
+/**
+ * cmx_request_refused() - trace and count a request that is refused
+ * @device: the device that received it
+ * @port: the port
+ * @peer: address of the peer
+ * @local: the address that the request is for
+ * @gid: GID of the peer, or NULL
+ * @ret: the reason, -errno
+ *
+ * Context: Process context.
+ */
+void cmx_request_refused(struct ib_device *device, u32 port, const struct sockaddr_storage *peer,
+			 const struct sockaddr_storage *local, const union ib_gid *gid, int ret)
+{
+	static const union ib_gid none;
+
+	trace_cmx_req_refused(device, port, peer, local, gid ?: &none, ret);
+	cmx_stats_count_refused(device, port, ret);
 }
 
 /**
@@ -91,7 +113,9 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
  * Return: 0, or:
  *
  * * -ECONNREFUSED: the listener no longer listens.
- * * -ENOMEM: the backlog of the listener is full, or the quota of its consumer is used up.
+ * * -ENOMEM: out of memory.
+ * * -EAGAIN: the backlog of the listener is full.
+ * * -EDQUOT: the quota of its consumer is used up.
  * * Errors of &cmx_request_ops.attach.
  * * Other errors with which the consumer refuses the request.
  */

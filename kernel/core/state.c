@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include "id.h"
 #include "state.h"
+#include "stats.h"
 #include "trace.h"
 
 #define TO(state) BIT(CMX_##state)
@@ -72,6 +73,8 @@ int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state
 	if (WARN_ON_ONCE(!cmx_state_allowed(id_priv->state, to)))
 		return -EINVAL;
 	trace_cmx_state(id_priv, id_priv->state, to);
+	if (BIT(to) & (TO(ADDR_QUERY) | TO(ROUTE_QUERY) | TO(CONNECT)))
+		id_priv->stage_start = cmx_stats_now();
 	id_priv->state = to;
 	return 0;
 }

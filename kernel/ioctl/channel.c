@@ -169,7 +169,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 		return -EAGAIN;
 	if (cmx_quota_charge(listener->quota)) {
 		atomic_inc(&l->backlog);
-		return -EAGAIN;
+		return -EDQUOT;
 	}
 	child->quota = listener->quota;
 	cmx_id_get(listener);

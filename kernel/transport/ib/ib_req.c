@@ -229,7 +229,7 @@ static struct cmx_id_private *ib_listener_find_in_net(struct net *net, struct ib
 	id_priv = ib_listener_lookup(net, req, req->bare);
 	if (!id_priv && req->listened && !req->bare)
 		id_priv = ib_listener_lookup(net, req, true);
-	return id_priv ?: ERR_PTR(req->listened ? -EINVAL : -ECONNREFUSED);
+	return id_priv ?: ERR_PTR(req->listened ? -EADDRNOTAVAIL : -ECONNREFUSED);
 }
 
 /*
@@ -395,7 +395,7 @@ static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_req
 	int ret;
 
 	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
-		return -EINVAL;
+		return -EPROTONOSUPPORT;
 	if (!rdma_dev_access_netns(req->device, cmx_net(conn_id)))
 		return -ENODEV;
 	attr = req->ib ? ib_request_find_gid_ib(conn_id, req) : ib_request_find_gid_roce(req);
@@ -496,6 +496,15 @@ static void ib_request_reject_service_id(const struct ib_request *req)
 		ib_send_cm_rej(req->cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
 }
 
+static void ib_request_refused(const struct ib_request *req, int ret)
+{
+	const struct sa_path_rec *path =
+		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
+
+	cmx_request_refused(req->device, req->port, &req->peer, &req->local,
+			    path ? &path->dgid : NULL, ret);
+}
+
 /**
  * cmx_ib_req_handler() - handle a request to a service ID that ids listen on
  * @cm: a new ib_cm id, which then belongs to the new id
@@ -510,8 +519,10 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	int ret;
 
 	ret = ib_request_parse(&req, cm, event);
-	if (ret)
+	if (ret) {
+		ib_request_refused(&req, ret);
 		return ret;
+	}
 	listener = ib_listener_find(&req);
 	ret = PTR_ERR_OR_ZERO(listener);
 	if (!ret) {
@@ -520,8 +531,10 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		ret = ib_request_deliver(listener, &req);
 		cmx_id_put(listener);
 	}
+	if (ret)
+		ib_request_refused(&req, ret);
 	if (ret == -ECONNREFUSED)
 		ib_request_reject_service_id(&req);
 	dev_put(req.ndev);
-	return ret;
+	return ret == -EAGAIN || ret == -EDQUOT ? -ENOMEM : ret;
 }

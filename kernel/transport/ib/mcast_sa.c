@@ -25,6 +25,8 @@
 #include "event.h"
 #include "keys.h"
 #include "mcast_sa.h"
+#include "stats.h"
+#include "trace.h"
 #include "transport.h"
 
 /* No result waits to be handled. */
@@ -190,8 +192,14 @@ static bool sa_status_is_transient(int status)
 static void sa_member_failed(struct cmx_sa_member *m, int status)
 {
 	if ((m->lost || sa_status_is_transient(status)) && sa_member_may_rejoin(m)) {
-		if (!m->lost)
+		if (!m->lost) {
 			m->delay_ms = 0;
+			/* A join that was not reported yet is not a loss. */
+			if (!m->mc->ev) {
+				trace_cmx_mcast(m->mc, "lost", status);
+				cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_LOST);
+			}
+		}
 		m->lost = true;
 		m->asks = true;
 		/* An attached QP would keep other ids of the port from the new MLID. */

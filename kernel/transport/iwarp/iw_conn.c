@@ -458,12 +458,19 @@ static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 
 	ret = cmx_request_init(&request, iw->context, IB_QPT_RC);
 	if (ret)
-		return ret;
+		goto refused;
 	conn = &request.ev->ev.param.conn;
 	conn->responder_resources = event->ord;
 	conn->initiator_depth = event->ird;
 	cmx_event_set_data(request.ev, event->private_data, event->private_data_len);
-	return cmx_request_deliver(&request, &iw_request_ops, &req);
+	ret = cmx_request_deliver(&request, &iw_request_ops, &req);
+	if (!ret)
+		return 0;
+
+refused:
+	cmx_request_refused(iw->device, rdma_start_port(iw->device), &event->remote_addr,
+			    &event->local_addr, NULL, ret);
+	return ret;
 }
 
 /**
