@@ -15,7 +15,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "cmx_monitor.h"
 #include "cmx_show.h"
+#include "cmx_stats.h"
 #include "device.h"
 #include "option_table.h"
 
@@ -133,6 +135,20 @@ static int tool_show(int argc, char **argv)
 	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "stats")))
 		return tool_debugfs_show(argv[1]);
 	ret = show_ids_run(argc, argv);
+	return ret == 2 ? tool_usage() : ret;
+}
+
+static int tool_monitor(int argc, char **argv)
+{
+	int ret = monitor_run(argc, argv);
+
+	return ret == 2 ? tool_usage() : ret;
+}
+
+static int tool_stats(int argc, char **argv)
+{
+	int ret = stats_run(argc, argv);
+
 	return ret == 2 ? tool_usage() : ret;
 }
 
@@ -337,6 +353,8 @@ static const struct tool_command {
 } commands[] = {
 	{ "show", tool_show, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
 	{ "show", tool_show, "mcast|stats", "list multicast groups, or counts" },
+	{ "monitor", tool_monitor, "[-j]", "print connections, refusals and groups" },
+	{ "stats", tool_stats, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", tool_options, "", "list the options of an id" },
 	{ "default", tool_default, "[NAME [VALUE]]", "show or set defaults of this host" },

@@ -32,6 +32,9 @@ guid_text() {
 	g=$(vib_guid "$1")
 	printf '%x:%x:%x:%x' "0x${g:2:4}" "0x${g:6:4}" "0x${g:10:4}" "0x${g:14:4}"
 }
+stat_of() { # PORT NAME: a counter
+	"$cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'
+}
 shown_not() { ! shown "$1"; }
 
 echo "# listed for operators"
@@ -58,6 +61,8 @@ check "a lost membership is listed as such" within 20 lost
 knob ports/1/cable 1
 check "it comes back" again b
 is "and is not lost any more" "vib1/1 $mgid 1" "$(shown $mgid | grep vib1 | cut -d' ' -f1-3)"
+is "counted: joined, lost, joined again" "1 1 1" \
+	"$(stat_of vib1/1 groups_joined) $(stat_of vib1/1 groups_lost) $(stat_of vib1/1 groups_rejoined)"
 for n in a b; do mc $n leave 0 239.2.1.1 >/dev/null; done
 check "left: no line" shown_not $mgid
 
@@ -77,6 +82,7 @@ check "with MCAST_REJOIN it is back" again b
 is "a program can have that reported again" 1 "$(mc b report)"
 check "it is reported again" again b
 is "without" "MULTICAST_ERROR id=0 status=-102" "$(joined plain)"
+is "that is counted" 1 "$(stat_of vib1/1 groups_ended)"
 is "as on the in-tree stack" "MULTICAST_ERROR id=0 status=-102" "$(joined stock)"
 is "another port has lost nothing" none "$(mc a event 1)"
 check "a datagram arrives again" flows a 0 b 0

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# monitor: cmx monitor and cmx stats, while rping connects and is refused
+# kernels: release debug
+# check: default
+. "$(dirname "$0")/../vm/guest.sh"
+cmx=$top/tools/cmx
+instances=/sys/kernel/tracing/instances
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+rig || { not_ok rig; finish; }
+load_cmx || exit
+[ -e $instances ] || mount -t tracefs tracefs /sys/kernel/tracing
+
+status_is() { # STATUS COMMAND...
+	local want=$1 got=0
+	shift
+	"$@" || got=$?
+	[ "$got" = "$want" ] || { echo "status $got"; return 1; }
+}
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+ours() { timeout 20 env LD_LIBRARY_PATH="$cmx_lib" rping "$@" >/dev/null 2>&1; }
+listens() { "$cmx" show ids state listen src-port "$1" | grep -q listen; }
+stat_is() { # NAME NUMBER: the counter
+	"$cmx" stats rxe0/1 | awk -v n="$1" -v want="$2" '
+		$2 == n { v = $3 } END { print v + 0; exit v + 0 != want }'
+}
+unattached() { "$cmx" show stats | awk '$1 ~ /^unattached/ { n += $2 } END { print n }'; }
+traced() { # PATTERN: a line of the monitor
+	within 5 grep -Eq "^[0-9-]+ [0-9:.]+ $1\$" "$tmp/lines"
+}
+
+check "another user may not monitor" status_is 1 as_nobody "$cmx" monitor
+check "monitor: an argument that does not exist" status_is 2 "$cmx" monitor -x
+check "stats: an argument that does not exist" status_is 2 "$cmx" stats -x
+check "stats: a port that does not exist" status_is 1 "$cmx" stats rxe0/2
+check "stats: nothing has happened" eval '[ -z "$("$cmx" stats)" ]'
+
+"$cmx" monitor >"$tmp/lines" 2>"$tmp/errors" &
+lines=$!
+"$cmx" monitor -j >"$tmp/json" 2>>"$tmp/errors" &
+json=$!
+check "each monitor has an instance" within 10 eval \
+	'[ "$(cat $instances/cmx-*/events/rdma_cmx/cmx_mcast/enable | tr -d "\n")" = 11 ]'
+ip addr replace 10.77.0.2/24 dev d0
+ours -s -a 10.77.0.1 -p 7800 -C 1 &
+server=$!
+check "a listener" within 20 listens 7800
+ours -c -a 10.77.0.2 -p 7800 -C 1
+ours -c -a 10.77.0.1 -p 7801 -C 1
+ours -c -a 10.77.0.1 -p 7800 -C 1
+wait $server
+
+peer='10\.77\.0\.[12]:[0-9]+'
+check "a REQ to another address is refused" traced \
+	"refused +device rxe0/1 src 10.77.0.2:7800 dst $peer gid [^ ]+ reason no-listener-on-address"
+check "its sender is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer id [^ ]+"
+check "nobody listens" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id id [^ ]+"
+check "connected" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
+check "the same in JSON" within 5 eval '[ "$(python3 -c "import json, sys
+for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
+	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
+kill -INT $lines
+wait $lines
+status=$?
+check "SIGINT ends it" [ $status = 0 ]
+kill $json
+wait $json
+status=$?
+check "SIGTERM ends it" [ $status = 0 ]
+check "no instance is left" eval '! ls -d $instances/cmx-*'
+check "no errors" [ ! -s "$tmp/errors" ]
+
+# three active sides and a passive one. ib_cm itself refuses a REQ to a port that nobody listens on.
+while read -r counter value; do
+	check "stats: $counter" stat_is "$counter" "$value"
+done <<-END
+	addr_resolved 3
+	route_resolved 3
+	connected 1
+	accepted 1
+	requests 1
+	rejected_consumer 1
+	rejected_no_listener 1
+	refused_no_listener 1
+	latency_addr 3
+	latency_connect 1
+	latency_accept 1
+	connect_timeouts 0
+END
+check "stats: another user sees the same" eval '[ "$(as_nobody "$cmx" stats)" = "$("$cmx" stats)" ]'
+check "stats: of a device" eval '[ "$("$cmx" stats rxe0)" = "$("$cmx" stats)" ]'
+check "stats: the same in JSON" eval '[ "$("$cmx" stats -j | python3 -c "import json, sys
+for port in json.load(sys.stdin):
+	for name, n in port.items():
+		n = n[\"count\"] if type(n) is dict else n
+		if name not in (\"device\", \"port\") and n: print(port[\"device\"] + \"/1\", name, n)")" = \
+	"$("$cmx" stats | cut -d" " -f1-3)" ]'
+
+# what a scraper of Prometheus checks: a type before the samples, buckets that grow up to the count
+metrics() {
+	"$cmx" stats -m | python3 -c '
+import re, sys
+types, last = {}, 0
+for line in sys.stdin:
+	if line.startswith("# TYPE "):
+		_, _, name, kind = line.split()
+		assert name not in types, line
+		types[name] = kind
+		continue
+	name, labels, value = re.fullmatch(r"(\w+)\{((?:\w+=\"[^\"]*\",?)+)\} ([0-9.]+)\n", line).groups()
+	base = re.sub("_(bucket|sum|count)$", "", name)
+	assert types[base] == ("histogram" if base.endswith("_seconds") else "counter"), line
+	if name.endswith("_bucket"):
+		first = "le=\"6.4e-05\"" in labels
+		assert first or float(value) >= last, line
+		last = float(value)
+	if name.endswith("_count"):
+		assert float(value) == last, line
+assert len(types) > 30, types'
+}
+check "stats: the text format of Prometheus" metrics
+check "stats: a metric" eval \
+	'"$cmx" stats -m | grep -qFx "rdma_cmx_connected_total{device=\"rxe0\",port=\"1\"} 1"'
+
+# the id has no device when its address resolution fails
+ip link set d0 arp on
+before=$(unattached)
+ours -c -a 10.77.0.10 -p 7800 -C 1
+check "show stats: an address that nobody answers for" eval \
+	'[ "$(unattached)" = $((before + 1)) ] || { unattached; "$cmx" stats; false; }'
+
+# folders in sysfs go with the device, also while one is read
+exec 7</sys/class/infiniband/rxe0/cmx1/connected
+rdma link delete rxe0
+check "a device that is gone has no counters" eval '[ "$("$cmx" stats -j)" = "[]" ]'
+check_not "nor a file that is open" eval "cat <&7"
+exec 7<&-
+rm -r "$tmp"
+check "the module unloads" unload_cmx
+finish

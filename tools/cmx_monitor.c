@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * cmx monitor: connections, refusals and multicast groups, from the tracepoints of the module. It
+ * uses a trace instance of its own, so that it disturbs no other user of tracefs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "cmx_monitor.h"
+
+#define INSTANCES "/sys/kernel/tracing/instances/"
+#define LINE_SIZE 4096
+/*
+ * Values of enum rdma_cm_event_type: CONNECT_RESPONSE (ESTABLISHED for a process that connects),
+ * CONNECT_ERROR, UNREACHABLE, REJECTED, ESTABLISHED
+ */
+#define EVENT_FILTER "type >= 5 && type <= 9"
+
+/**
+ * struct monitor_line - the values of a trace line; an empty string stands for none
+ * @event: what happened
+ * @src: local address, of a refused request the address that it is for
+ * @dst: address of the peer
+ * @device: device and port of a refused request
+ * @gid: GID of the peer of a refused request, or of a group
+ * @reason: why
+ * @id: name of the id in traces
+ */
+struct monitor_line {
+	const char *event;
+	char src[64], dst[64], device[72], gid[64], reason[64], id[24];
+};
+
+static const struct {
+	int status;
+	const char *name;
+} rej_reasons[] = {
+	{ 1, "no-qp" }, { 3, "no-resources" }, { 4, "timeout" }, { 6, "invalid-comm-id" },
+	{ 8, "invalid-service-id" }, { 10, "stale-connection" }, { 12, "invalid-gid" },
+	{ 13, "invalid-lid" }, { 24, "port-redirect" }, { 28, "consumer" },
+	{ 33, "invalid-class-version" }, { 35, "ece" },
+};
+
+static volatile sig_atomic_t monitor_stop;
+
+static void monitor_signal(int sig)
+{
+	(void)sig;
+	monitor_stop = 1;
+}
+
+static void monitor_set_reason(struct monitor_line *l, int status)
+{
+	size_t i;
+
+	if (status < 0) {
+		snprintf(l->reason, sizeof(l->reason), "%s", strerror(-status));
+		return;
+	}
+	snprintf(l->reason, sizeof(l->reason), "%d", status);
+	for (i = 0; i < sizeof(rej_reasons) / sizeof(rej_reasons[0]); i++)
+		if (rej_reasons[i].status == status)
+			snprintf(l->reason, sizeof(l->reason), "%s", rej_reasons[i].name);
+}
+
+static bool monitor_parse_event(struct monitor_line *l, const char *text)
+{
+	char name[32];
+	int status;
+
+	if (sscanf(text, "id=%23s %63s > %63s %31s status=%d", l->id, l->src, l->dst, name,
+		   &status) != 5)
+		return false;
+	if (!strcmp(name, "ESTABLISHED") || !strcmp(name, "CONNECT_RESPONSE"))
+		l->event = "connected";
+	else if (!strcmp(name, "REJECTED"))
+		l->event = "rejected";
+	else if (!strcmp(name, "UNREACHABLE"))
+		l->event = "unreachable";
+	else
+		l->event = "error";
+	if (strcmp(l->event, "connected"))
+		monitor_set_reason(l, status);
+	return true;
+}
+
+static bool monitor_parse_refused(struct monitor_line *l, const char *text)
+{
+	l->event = "refused";
+	return sscanf(text, "%71s %63s > %63s %63s gid=%63s", l->device, l->dst, l->src, l->reason,
+		      l->gid) == 5;
+}
+
+static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
+{
+	char name[16];
+	int status;
+
+	if (sscanf(text, "id=%23s %15s mgid=%63s status=%d", l->id, name, l->gid, &status) != 4)
+		return false;
+	if (!strcmp(name, "rejoin"))
+		l->event = status ? "rejoin-failed" : "rejoined";
+	else if (!strcmp(name, "lost") || status == -ENETRESET)
+		l->event = "lost";
+	else if (!strcmp(name, "join"))
+		l->event = status ? "join-failed" : "joined";
+	else
+		l->event = "left";
+	if (status)
+		monitor_set_reason(l, status);
+	return true;
+}
+
+static const struct monitor_source {
+	const char *event;
+	bool (*parse)(struct monitor_line *l, const char *text);
+} monitor_sources[] = {
+	{ "cmx_event", monitor_parse_event },
+	{ "cmx_req_refused", monitor_parse_refused },
+	{ "cmx_mcast", monitor_parse_mcast },
+};
+
+#define NUM_SOURCES (sizeof(monitor_sources) / sizeof(monitor_sources[0]))
+
+/* The fields in the order of their names below; no value needs to be escaped in JSON. */
+static void monitor_print(const struct monitor_line *l, bool json)
+{
+	const struct { const char *name, *value; } fields[] = {
+		{ "device", l->device }, { "src", l->src }, { "dst", l->dst },
+		{ "gid", l->gid }, { "reason", l->reason }, { "id", l->id },
+	};
+	struct timespec now;
+	char date[32];
+	struct tm tm;
+	size_t i;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &tm);
+	strftime(date, sizeof(date), "%F %T", &tm);
+	if (json)
+		printf("{\"time\":%lld.%06ld,\"event\":\"%s\"", (long long)now.tv_sec,
+		       now.tv_nsec / 1000, l->event);
+	else
+		printf("%s.%06ld %-11s", date, now.tv_nsec / 1000, l->event);
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (!*fields[i].value)
+			continue;
+		if (json)
+			printf(",\"%s\":\"%s\"", fields[i].name, fields[i].value);
+		else
+			printf(" %s %s", fields[i].name, fields[i].value);
+	}
+	puts(json ? "}" : "");
+}
+
+static void monitor_handle_line(const char *line, bool json)
+{
+	struct monitor_line l = {};
+	const char *text;
+	char mark[32];
+	size_t i;
+
+	if (strstr(line, "[LOST ")) {
+		fprintf(stderr, "cmx: events were lost:%s\n", strstr(line, "[LOST "));
+		return;
+	}
+	for (i = 0; i < NUM_SOURCES; i++) {
+		snprintf(mark, sizeof(mark), ": %s: ", monitor_sources[i].event);
+		text = strstr(line, mark);
+		if (text && monitor_sources[i].parse(&l, text + strlen(mark))) {
+			monitor_print(&l, json);
+			return;
+		}
+	}
+}
+
+/* Handles the whole lines in @buf, and returns the length of the rest. */
+static size_t monitor_handle_lines(char *buf, size_t len, bool json)
+{
+	char *line = buf, *end;
+
+	while ((end = memchr(line, '\n', len))) {
+		*end++ = 0;
+		monitor_handle_line(line, json);
+		len -= end - line;
+		line = end;
+	}
+	memmove(buf, line, len);
+	return len < LINE_SIZE ? len : 0;
+}
+
+/* The signals are blocked except in ppoll(), so that none is missed. */
+static int monitor_read(int fd, bool json)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct timespec wait = { .tv_nsec = 200000000 };
+	char buf[LINE_SIZE + 1];
+	size_t len = 0;
+	sigset_t none;
+	ssize_t got;
+
+	sigemptyset(&none);
+	while (!monitor_stop) {
+		got = read(fd, buf + len, LINE_SIZE - len);
+		if (got > 0) {
+			len = monitor_handle_lines(buf, len + got, json);
+			if (fflush(stdout))
+				return 1;
+			continue;
+		}
+		if (got < 0 && errno != EAGAIN && errno != EINTR)
+			return 1;
+		ppoll(&pfd, 1, &wait, &none);
+	}
+	return 0;
+}
+
+static int monitor_write(const char *dir, const char *name, const char *value)
+{
+	char path[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ret = write(fd, value, strlen(value)) < 0 ? -1 : 0;
+	close(fd);
+	return ret;
+}
+
+static int monitor_enable(const char *dir)
+{
+	char name[64];
+	size_t i;
+
+	if (monitor_write(dir, "events/rdma_cmx/cmx_event/filter", EVENT_FILTER))
+		return -1;
+	for (i = 0; i < NUM_SOURCES; i++) {
+		snprintf(name, sizeof(name), "events/rdma_cmx/%s/enable", monitor_sources[i].event);
+		if (monitor_write(dir, name, "1"))
+			return -1;
+	}
+	return 0;
+}
+
+static int monitor_instance(const char *dir, bool json)
+{
+	char path[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/trace_pipe", dir);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	ret = monitor_enable(dir) ? 1 : monitor_read(fd, json);
+	close(fd);
+	return ret;
+}
+
+static void monitor_catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_handler = monitor_signal };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaddset(&set, signals[i]);
+		sigaction(signals[i], &act, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A reader that ends must not leave the instance behind. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int monitor_run(int argc, char **argv)
+{
+	bool json = argc == 2 && !strcmp(argv[1], "-j");
+	char dir[64];
+	int ret;
+
+	if (argc > 2 || (argc == 2 && !json))
+		return 2;
+	snprintf(dir, sizeof(dir), INSTANCES "cmx-%d", (int)getpid());
+	monitor_catch_signals();
+	if (mkdir(dir, 0700)) {
+		fprintf(stderr, "cmx: %s: %s\n", dir, strerror(errno));
+		return 1;
+	}
+	ret = monitor_instance(dir, json);
+	if (ret)
+		fprintf(stderr, "cmx: monitor: %s\n", strerror(errno));
+	rmdir(dir);
+	return ret;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * cmx stats: counters and latencies of the ports, from sysfs, where the module has a folder for
+ * each port of a device. A counter that this program does not know is printed as well.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmx_stats.h"
+
+#define DEVICES "/sys/class/infiniband"
+#define LATENCY "latency_"
+/* More than a line of the module has */
+#define MAX_NUMBERS 64
+
+/**
+ * struct stats_entry - a file of a port
+ * @device: RDMA device
+ * @port: port, a decimal number
+ * @name: name of the counter, or of the latency
+ * @n: number of numbers
+ * @number: the counter; of a latency the sum in microseconds, then the number of latencies in each
+ *	bucket: below 64 us, below four times that, and so on; the last bucket has no limit
+ */
+struct stats_entry {
+	char *device, *port, *name;
+	int n;
+	unsigned long long number[MAX_NUMBERS];
+};
+
+static struct stats_entry *entries;
+static size_t num_entries;
+
+/* The name of a stage, or NULL if it is a counter */
+static const char *entry_stage(const struct stats_entry *e)
+{
+	return strncmp(e->name, LATENCY, strlen(LATENCY)) ? NULL : e->name + strlen(LATENCY);
+}
+
+static unsigned long long entry_latency_count(const struct stats_entry *e)
+{
+	unsigned long long count = 0;
+	int i;
+
+	for (i = 1; i < e->n; i++)
+		count += e->number[i];
+	return count;
+}
+
+/* Upper limit of a bucket in microseconds */
+static unsigned long long bucket_limit(int bucket)
+{
+	return 64ULL << 2 * bucket;
+}
+
+static int entry_read(const char *device, const char *port, const char *dir, const char *name)
+{
+	struct stats_entry *e;
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	/* the device has been removed meanwhile */
+	if (!f)
+		return 0;
+	e = realloc(entries, (num_entries + 1) * sizeof(*entries));
+	if (!e) {
+		fclose(f);
+		return -1;
+	}
+	entries = e;
+	e += num_entries;
+	for (e->n = 0; e->n < MAX_NUMBERS && fscanf(f, "%llu", &e->number[e->n]) == 1; e->n++)
+		;
+	fclose(f);
+	if (!e->n)
+		return 0;
+	e->device = strdup(device);
+	e->port = strdup(port);
+	e->name = strdup(name);
+	if (!e->device || !e->port || !e->name)
+		return -1;
+	num_entries++;
+	return 0;
+}
+
+static int name_is_visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static int name_is_port(const struct dirent *d)
+{
+	return !strncmp(d->d_name, "cmx", 3) && d->d_name[3] &&
+	       !d->d_name[3 + strspn(d->d_name + 3, "0123456789")];
+}
+
+/* Calls @fn for each name in a folder, in the order of the alphabet. A missing folder is empty. */
+static int folder_walk(const char *dir, int (*want)(const struct dirent *d),
+		       int (*fn)(const char *dir, const char *name, void *arg), void *arg)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, want, alphasort), i, ret = 0;
+
+	if (n < 0)
+		return errno == ENOENT ? 0 : -1;
+	for (i = 0; i < n; i++) {
+		ret = ret ?: fn(dir, names[i]->d_name, arg);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
+}
+
+/**
+ * struct stats_walk - the port whose files are read
+ * @filter: DEVICE or DEVICE/PORT, or NULL for all
+ * @device: device
+ * @port: port
+ */
+struct stats_walk {
+	const char *filter, *device, *port;
+};
+
+static int walk_file(const char *dir, const char *name, void *arg)
+{
+	const struct stats_walk *walk = arg;
+
+	return entry_read(walk->device, walk->port, dir, name);
+}
+
+static bool walk_wants(const struct stats_walk *walk)
+{
+	size_t len = strlen(walk->device);
+
+	return !walk->filter || (!strncmp(walk->filter, walk->device, len) &&
+				 (!walk->filter[len] || (walk->filter[len] == '/' &&
+				  !strcmp(walk->filter + len + 1, walk->port))));
+}
+
+static int walk_port(const char *dir, const char *name, void *arg)
+{
+	struct stats_walk *walk = arg;
+	char path[600];
+
+	walk->port = name + 3;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return walk_wants(walk) ? folder_walk(path, name_is_visible, walk_file, walk) : 0;
+}
+
+static int walk_device(const char *dir, const char *name, void *arg)
+{
+	struct stats_walk *walk = arg;
+	char path[300];
+
+	walk->device = name;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return folder_walk(path, name_is_port, walk_port, walk);
+}
+
+/* The limit of the bucket in which the given share of the latencies ends; 0: there is no limit */
+static unsigned long long latency_quantile(const struct stats_entry *e, int percent)
+{
+	unsigned long long count = entry_latency_count(e), seen = 0;
+	int i;
+
+	for (i = 1; i < e->n - 1; i++) {
+		seen += e->number[i];
+		if (seen * 100 >= count * percent)
+			return bucket_limit(i - 1);
+	}
+	return 0;
+}
+
+static void print_quantile(const struct stats_entry *e, int percent)
+{
+	unsigned long long limit = latency_quantile(e, percent);
+
+	if (limit)
+		printf(" %d%% <%lluus", percent, limit);
+	else
+		printf(" %d%% >=%lluus", percent, bucket_limit(e->n - 3));
+}
+
+/* Counters that are 0 are left out. */
+static void stats_print_text(void)
+{
+	const struct stats_entry *e;
+	unsigned long long count;
+
+	for (e = entries; e < entries + num_entries; e++) {
+		count = entry_stage(e) ? entry_latency_count(e) : e->number[0];
+		if (!count)
+			continue;
+		printf("%s/%s %s %llu", e->device, e->port, e->name, count);
+		if (entry_stage(e)) {
+			printf(" mean %lluus", e->number[0] / count);
+			print_quantile(e, 50);
+			print_quantile(e, 99);
+		}
+		puts("");
+	}
+}
+
+static void print_json_latency(const struct stats_entry *e)
+{
+	int i;
+
+	printf("{\"count\":%llu,\"sum_us\":%llu,\"below_us\":{", entry_latency_count(e),
+	       e->number[0]);
+	for (i = 1; i < e->n - 1; i++)
+		printf("%s\"%llu\":%llu", i > 1 ? "," : "", bucket_limit(i - 1), e->number[i]);
+	printf("},\"above\":%llu}", e->number[e->n - 1]);
+}
+
+static void stats_print_json(void)
+{
+	const struct stats_entry *e, *last = NULL;
+
+	printf("[");
+	for (e = entries; e < entries + num_entries; last = e++) {
+		if (!last || strcmp(e->device, last->device) || strcmp(e->port, last->port))
+			printf("%s{\"device\":\"%s\",\"port\":%s", last ? "}," : "", e->device,
+			       e->port);
+		printf(",\"%s\":", e->name);
+		if (entry_stage(e))
+			print_json_latency(e);
+		else
+			printf("%llu", e->number[0]);
+	}
+	puts(last ? "}]" : "]");
+}
+
+static void print_metric_latency(const struct stats_entry *e)
+{
+	unsigned long long count = 0;
+	int i;
+
+	for (i = 1; i < e->n; i++) {
+		count += e->number[i];
+		printf("rdma_cmx_%s_seconds_bucket{device=\"%s\",port=\"%s\",le=\"", e->name,
+		       e->device, e->port);
+		if (i < e->n - 1)
+			printf("%g\"} %llu\n", bucket_limit(i - 1) / 1e6, count);
+		else
+			printf("+Inf\"} %llu\n", count);
+	}
+	printf("rdma_cmx_%s_seconds_sum{device=\"%s\",port=\"%s\"} %.6f\n", e->name, e->device,
+	       e->port, e->number[0] / 1e6);
+	printf("rdma_cmx_%s_seconds_count{device=\"%s\",port=\"%s\"} %llu\n", e->name, e->device,
+	       e->port, count);
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct stats_entry *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?: strcmp(x->device, y->device) ?: strcmp(x->port, y->port);
+}
+
+/* The text format of Prometheus, which wants the values of one metric together */
+static void stats_print_metrics(void)
+{
+	const struct stats_entry *e, *last = NULL;
+	bool latency;
+
+	qsort(entries, num_entries, sizeof(*entries), entry_compare);
+	for (e = entries; e < entries + num_entries; last = e++) {
+		latency = entry_stage(e);
+		if (!last || strcmp(e->name, last->name))
+			printf("# TYPE rdma_cmx_%s%s %s\n", e->name, latency ? "_seconds" : "_total",
+			       latency ? "histogram" : "counter");
+		if (latency)
+			print_metric_latency(e);
+		else
+			printf("rdma_cmx_%s_total{device=\"%s\",port=\"%s\"} %llu\n", e->name,
+			       e->device, e->port, e->number[0]);
+	}
+}
+
+int stats_run(int argc, char **argv)
+{
+	void (*print)(void) = stats_print_text;
+	struct stats_walk walk = {};
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (argv[i][0] != '-' && !walk.filter)
+			walk.filter = argv[i];
+		else if (!strcmp(argv[i], "-j"))
+			print = stats_print_json;
+		else if (!strcmp(argv[i], "-m"))
+			print = stats_print_metrics;
+		else
+			return 2;
+	}
+	if (folder_walk(DEVICES, name_is_visible, walk_device, &walk)) {
+		fprintf(stderr, "cmx: %s: %s\n", DEVICES, strerror(errno));
+		return 1;
+	}
+	if (walk.filter && !num_entries) {
+		fprintf(stderr, "cmx: %s: no such port of rdma_cmx\n", walk.filter);
+		return 1;
+	}
+	print();
+	return 0;
+}
