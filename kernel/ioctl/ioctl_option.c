@@ -2,15 +2,17 @@
 /*
  * Methods of CMX_OBJ_ID: options.
  */
+#include "compat.h"
 #include "ioctl.h"
 
 static int ioctl_option_set(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	/* aligned, because it is read as an integer or as path records */
-	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
+	/* Aligned, because it is read as an integer or as path records. Clearing it takes long. */
+	u8 value[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
 	int len;
 
-	len = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value, sizeof(value));
+	len = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value,
+			  cmx_call_attr(call, CMX_ATTR_OPT_VALUE)->len);
 	if (len < 0)
 		return len;
 	return cmx_set_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
@@ -30,12 +32,12 @@ const struct cmx_method cmx_method_set_option = {
 static int ioctl_option_get(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPT_OUT);
-	u8 value[CMX_OPT_MAX_LEN] __aligned(8);
+	u8 value[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
 	size_t len = min_t(size_t, out->len, sizeof(value));
 	u32 flags = 0;
 	int ret;
 
-	memset(value, 0, sizeof(value));
+	memset(value, 0, len);
 	ret = cmx_get_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
 			     cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, &len, &flags);
 	if (!ret)
