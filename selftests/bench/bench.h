@@ -37,6 +37,9 @@ double conn_setup(int n);
 
 void bench_create(void);
 void bench_bind(void);
+void bench_option(void);
+void bench_listen(void);
+void bench_migrate(void);
 void bench_resolve(void);
 void bench_memory(void);
 void bench_mcast(void);

@@ -50,8 +50,64 @@ void bench_bind(void)
 
 	hold(ch);
 	result("bind_us", (now() - t) / HELD * 1e6);
+	t = now();
 	drop();
+	result("destroy_us", (now() - t) / HELD * 1e6);
 	rdma_destroy_event_channel(ch);
+}
+
+void bench_option(void)
+{
+	struct rdma_event_channel *ch = channel();
+	struct rdma_cm_id *id = id_on(ch, NULL);
+	const int n = 20000;
+	uint8_t tos = 8;
+	double t = now();
+
+	for (int i = 0; i < n; i++)
+		if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)))
+			die("rdma_set_option");
+	result("option_us", (now() - t) / n * 1e6);
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_listen(void)
+{
+	struct rdma_event_channel *ch = channel();
+	const int n = 1000;
+	double t, sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct rdma_cm_id *id = id_on(ch, NULL);
+		struct sockaddr_in sin;
+
+		if (rdma_bind_addr(id, addr_of(&sin, conf.addr, 0)))
+			die("rdma_bind_addr");
+		t = now();
+		if (rdma_listen(id, 1))
+			die("rdma_listen");
+		sum += now() - t;
+		rdma_destroy_id(id);
+	}
+	result("listen_us", sum / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_migrate(void)
+{
+	struct rdma_event_channel *ch[] = { channel(), channel() };
+	struct rdma_cm_id *id = id_on(ch[0], NULL);
+	const int n = 5000;
+	double t = now();
+
+	for (int i = 1; i <= n; i++)
+		if (rdma_migrate_id(id, ch[i % 2]))
+			die("rdma_migrate_id");
+	result("migrate_us", (now() - t) / n * 1e6);
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch[0]);
+	rdma_destroy_event_channel(ch[1]);
 }
 
 void bench_resolve(void)

@@ -20,7 +20,10 @@ static const struct {
 	const char *help;
 } benches[] = {
 	{ "create", bench_create, "create and destroy an id" },
-	{ "bind", bench_bind, "create and bind an id while 8,000 are held" },
+	{ "bind", bench_bind, "create and bind an id while 8,000 are held; destroy them" },
+	{ "option", bench_option, "set an option" },
+	{ "listen", bench_listen, "listen on a bound id" },
+	{ "migrate", bench_migrate, "move an id to another channel" },
 	{ "resolve", bench_resolve, "resolve an address and its route" },
 	{ "memory", bench_memory, "kernel memory of one bound id" },
 	{ "mcast", bench_mcast, "join and leave, 100 and 4,000 groups on one id" },
