@@ -6,10 +6,11 @@
 #include "connect.h"
 #include "info.h"
 #include "ioctl.h"
+#include "param.h"
 #include "route_rec.h"
 
-/* Maximum number of requests that a listener queues until the process fetches them. */
-#define MAX_BACKLOG 1024
+CMX_PARAM(max_backlog, 1, 65536, 1024,
+	  "how many requests a listener of a process queues at most until they are fetched");
 
 #define INPUT_CONN_PARAM						\
 	CMX_INPUT(CONN_PARAM, CMX_MIN_CONN_PARAM, sizeof(struct rdma_ucm_conn_param))
@@ -19,10 +20,10 @@
 static int ioctl_id_listen(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	int backlog = (int)cmx_call_u32(call, CMX_ATTR_BACKLOG);
-	int ret;
+	int max = cmx_param_get(&max_backlog), ret;
 
-	if (backlog <= 0 || backlog > MAX_BACKLOG)
-		backlog = MAX_BACKLOG;
+	if (backlog <= 0 || backlog > max)
+		backlog = max;
 	/* requests can arrive before cmx_listen() returns; a listening id keeps its backlog */
 	mutex_lock(&user_id->id_priv.lock);
 	if (user_id->id_priv.state != CMX_LISTEN)

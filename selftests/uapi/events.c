@@ -4,10 +4,13 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include "uapi.h"
+
+#define MAX_BACKLOG "/sys/module/rdma_cmx/parameters/max_backlog"
 
 enum {
 	ADDR_RESOLVED = 0, ROUTE_RESOLVED = 2, CONNECT_REQUEST = 4, CONNECT_RESPONSE = 5,
@@ -199,12 +202,13 @@ static void test_listener_ends(void)
 	scene_close(&s);
 }
 
-static void test_backlog(void)
+/* A listener whose backlog is 1 after a listen with @backlog */
+static void check_backlog(int backlog)
 {
 	uint32_t second, fetched;
 	struct scene s;
 
-	if (!scene_open(&s, BOUND) || !CHECK(!id_listen(s.fd, s.id, 1, &s.port)))
+	if (!scene_open(&s, BOUND) || !CHECK(!id_listen(s.fd, s.id, backlog, &s.port)))
 		return;
 	s.listener = s.id;
 	CHECK(id_listen(s.fd, s.listener, 100, NULL) == EINVAL);
@@ -223,6 +227,19 @@ static void test_backlog(void)
 	CHECK(next_event(s.fd, CONNECT_REQUEST));
 	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 2, "%u", fetched);
 	scene_close(&s);
+}
+
+static void test_backlog(void)
+{
+	check_backlog(1);
+}
+
+static void test_max_backlog(void)
+{
+	CHECK(!system("echo 1 >" MAX_BACKLOG));
+	check_backlog(0);
+	check_backlog(100);
+	CHECK(!system("echo 1024 >" MAX_BACKLOG));
 }
 
 /* Until it is accepted, an id that a request brought has no events. */
@@ -321,6 +338,7 @@ const struct test event_tests[] = {
 	{ "a request", test_request },
 	{ "a request ends with its listener", test_listener_ends },
 	{ "backlog", test_backlog },
+	{ "backlog: limit of the host", test_max_backlog },
 	{ "no events before accept", test_muted },
 	{ "events of memberships", test_mcast },
 	{ "an id moves", test_migrate },
