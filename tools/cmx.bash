@@ -29,7 +29,7 @@ _cmx_show_words() {
 		_cmx_show_values "$last"
 	else
 		_cmx_filters
-		[ "$COMP_CWORD" -gt 2 ] || echo ids mcast stats
+		[ "$COMP_CWORD" -gt 2 ] || echo ids mcast paths stats
 	fi
 }
 

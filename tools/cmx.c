@@ -132,7 +132,8 @@ static int tool_show(int argc, char **argv)
 {
 	int ret;
 
-	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "stats")))
+	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "paths") ||
+			  !strcmp(argv[1], "stats")))
 		return tool_debugfs_show(argv[1]);
 	ret = show_ids_run(argc, argv);
 	return ret == 2 ? tool_usage() : ret;
@@ -352,7 +353,7 @@ static const struct tool_command {
 	const char *help;
 } commands[] = {
 	{ "show", tool_show, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
-	{ "show", tool_show, "mcast|stats", "list multicast groups, or counts" },
+	{ "show", tool_show, "mcast|paths|stats", "list multicast groups, path caches, or counts" },
 	{ "monitor", tool_monitor, "[-j]", "print connections, refusals and groups" },
 	{ "stats", tool_stats, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },

@@ -9,7 +9,6 @@
 path=$tests/ib/path
 acm=$tests/ib/acm
 run=$(mktemp -d)
-paths=/sys/kernel/debug/rdma_cmx/paths
 param=/sys/module/rdma_cmx/parameters
 port=7500
 gid() { cat "/sys/class/infiniband/vib$1/ports/1/gids/0"; }
@@ -74,7 +73,10 @@ three() { # NAME SERVER -- CLIENT: each stack on either side
 # MADs that ask for paths since the last call of mads
 questions() { awk '$1 == "0x03" && $2 == "0x01" && $3 == "0x0035" { n += $4 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
 mads() { knob mad/count 0; }
-figure() { awk -v d="vib$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == f) c = i } $1 == d { print $c }' $paths; }
+figure() {
+	"$top/tools/cmx" show paths | awk -v d="vib$1" -v f="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == f) c = i } $1 == d { print $c }'
+}
 is() { # NAME WANTED GOT
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$3, not $2"; fi
 }
