@@ -80,9 +80,11 @@ static bool pid_text(const struct cmx_id_record *r, char *to, size_t size)
 
 static bool comm_text(const struct cmx_id_record *r, char *to, size_t size)
 {
-	if (r->flags & CMX_ID_F_KERNEL)
-		return snprintf(to, size, "kernel") > 0;
-	return *r->comm && snprintf(to, size, "%.*s", (int)sizeof(r->comm), r->comm) > 0;
+	bool kernel = r->flags & CMX_ID_F_KERNEL;
+
+	if (!*r->comm)
+		return kernel && snprintf(to, size, "kernel") > 0;
+	return snprintf(to, size, kernel ? "[%.*s]" : "%.*s", (int)sizeof(r->comm), r->comm) > 0;
 }
 
 static bool uid_text(const struct cmx_id_record *r, char *to, size_t size)

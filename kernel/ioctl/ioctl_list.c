@@ -19,6 +19,7 @@
 #include "option.h"
 #include "sockaddr.h"
 #include "transport.h"
+#include "ulp.h"
 
 /* Limits for one call: ids that are examined, and milliseconds of waiting for locked ids */
 #define LIST_CALL_IDS 4096
@@ -126,11 +127,14 @@ static enum cmx_id_transport list_id_transport(const struct cmx_id_private *id_p
 	}
 }
 
-static void list_locked_fill(struct list_entry *entry, const struct cmx_id_private *id_priv)
+static void list_locked_fill(struct list_entry *entry, struct cmx_id_private *id_priv)
 {
 	struct cmx_id_record *to = &entry->record;
+	const char *owner = id_priv->user ? NULL : cmx_ulp_owner(id_priv);
 
 	lockdep_assert_held(&id_priv->lock);
+	if (owner)
+		strscpy(to->comm, owner, sizeof(to->comm));
 	to->groups = cmx_mcast_count(id_priv);
 	to->ece_flags = id_priv->ece_flags;
 	to->ece_local = id_priv->ece_local;

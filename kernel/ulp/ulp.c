@@ -16,6 +16,7 @@
 /**
  * struct ulp_id - an id of a kernel ULP
  * @id_priv: the id
+ * @owner: name of the module of the ULP; valid until the id is destroyed
  * @lock: protects @over, @events and @runner
  * @over: the ULP has released the id
  * @events: events that are not yet delivered
@@ -28,6 +29,7 @@
  */
 struct ulp_id {
 	struct cmx_id_private id_priv;
+	const char *owner;
 	spinlock_t lock;	/* protects over, events and runner */
 	bool over;
 	struct list_head events;
@@ -184,6 +186,7 @@ static int ulp_id_adopt(struct cmx_id_private *child, struct cmx_id_private *lis
 {
 	int ret = ulp_id_publish(to_ulp(child));
 
+	to_ulp(child)->owner = to_ulp(listener)->owner;
 	if (!ret)
 		atomic_inc(&to_ulp(listener)->requests);
 	return ret;
@@ -225,19 +228,34 @@ static const struct cmx_id_consumer_ops ulp_sink = {
 };
 
 /**
- * cmx_create_id() - create a communication identifier
- * @net: network namespace whose devices, addresses and ports the id uses
- * @handler: receives its events
- * @context: becomes @context of the id
- * @ps: port space
- * @qp_type: type of the QP that the id will have
+ * cmx_ulp_owner() - get the name of the module that owns an id
+ * @id_priv: the id, of a ULP
+ *
+ * Context: Caller must hold id_priv->lock. The module is not unloaded before its ids are destroyed.
+ * Return: the name, or NULL if the id has been destroyed.
+ */
+const char *cmx_ulp_owner(struct cmx_id_private *id_priv)
+{
+	lockdep_assert_held(&id_priv->lock);
+	return id_priv->state == CMX_DEAD ? NULL : to_ulp(id_priv)->owner;
+}
+
+/**
+ * __cmx_create_id() - see cmx_create_id()
+ * @net: as there
+ * @handler: as there
+ * @context: as there
+ * @ps: as there
+ * @qp_type: as there
+ * @owner: name of the calling module; must stay valid until the id is destroyed
  *
  * Context: process, may sleep.
  *
- * Return: the id, or an ERR_PTR: -ENOMEM, -EINVAL without a handler.
+ * Return: as there.
  */
-struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
-			     enum rdma_ucm_port_space ps, enum ib_qp_type qp_type)
+struct cmx_id *__cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
+			       enum rdma_ucm_port_space ps, enum ib_qp_type qp_type,
+			       const char *owner)
 {
 	struct cmx_id_private *id_priv;
 	int ret;
@@ -249,6 +267,7 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 		return ERR_CAST(id_priv);
 	id_priv->id.event_handler = handler;
 	id_priv->id.context = context;
+	to_ulp(id_priv)->owner = owner;
 	ret = ulp_id_publish(to_ulp(id_priv));
 	if (ret) {
 		cmx_id_shutdown(id_priv);
@@ -257,7 +276,7 @@ struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *c
 	}
 	return &id_priv->id;
 }
-EXPORT_SYMBOL_GPL(cmx_create_id);
+EXPORT_SYMBOL_GPL(__cmx_create_id);
 
 /**
  * cmx_destroy_id() - destroy an id

@@ -19,6 +19,7 @@ ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
 
 check "load" load
 check "listen" run "serve $a 7600"
+check "cmx show names the module" eval '"$top/tools/cmx" show ids src-port 7600 | grep -qF " [cmx_ulp] "'
 check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
 run "serve fd77::1 7601" 2>/dev/null && not_ok "one listener" || ok "a second listener is refused"
 check_not "ping: nobody listens" run "ping $a 7999 1"

@@ -582,7 +582,7 @@ struct cmx_id_option {
  * @qp_type: enum ib_qp_type
  * @queued: number of events that the process has not fetched
  * @reserved: 0
- * @comm: name of the process @pid
+ * @comm: name of the process @pid, or of the kernel module that owns the id
  * @groups: number of memberships
  * @transport: enum cmx_id_transport
  * @port_num: port; 0 without a device

@@ -51,8 +51,27 @@ struct cmx_id {
 	u32 port_num;
 };
 
-struct cmx_id *cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
-			     enum rdma_ucm_port_space ps, enum ib_qp_type qp_type);
+struct cmx_id *__cmx_create_id(struct net *net, cmx_event_handler handler, void *context,
+			       enum rdma_ucm_port_space ps, enum ib_qp_type qp_type,
+			       const char *owner);
+
+/**
+ * cmx_create_id() - create a communication identifier
+ * @net: network namespace whose devices, addresses and ports the id uses
+ * @handler: receives its events
+ * @context: becomes @context of the id
+ * @ps: port space
+ * @qp_type: type of the QP that the id will have
+ *
+ * cmx show(8) prints the name of the calling module.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: the id, or an ERR_PTR: -ENOMEM, -EINVAL without a handler.
+ */
+#define cmx_create_id(net, handler, context, ps, qp_type) \
+	__cmx_create_id(net, handler, context, ps, qp_type, KBUILD_MODNAME)
+
 void cmx_destroy_id(struct cmx_id *id);
 void cmx_lock_handler(struct cmx_id *id);
 void cmx_unlock_handler(struct cmx_id *id);
