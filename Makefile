@@ -98,7 +98,8 @@ install-dev:
 	install -d $(D)$(CMXLIB) $(D)$(INCDIR)/rdma $(D)$(KERNDIR)/rdma $(D)$(MANDIR)/man3 $(D)$(PKGDIR)
 	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
 	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
-	install -m 644 kernel/include/rdma/cmx.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
+	install -m 644 kernel/include/rdma/*.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
+	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
 	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
 	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(CMX_VERSION)' \
 		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \

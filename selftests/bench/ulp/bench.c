@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Measures the connections of a kernel ULP, with the calls of <rdma/rdma_cm.h>. It is compiled
- * without a change for the in-tree stack, and with other names (selftests/ulp/nvme/names.h) for
+ * without a change for the in-tree stack, and with other names (<rdma/cmx_names.h>) for
  * ours. The module contains both ends. There are no QPs, so that only the CM is measured. Loading
  * the module measures, and writes lines "MODULE: KEY VALUE" to the kernel log.
  */
