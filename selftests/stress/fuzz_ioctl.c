@@ -26,15 +26,15 @@
 #define NUM_EVENTS 4
 
 enum call {
-	INFO, GET_EVENTS, CLAIM, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE, QUERY, LISTEN,
-	CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR, SET_OPTION,
-	GET_OPTION, MIGRATE, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
+	INFO, GET_EVENTS, CLAIM, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
+	QUERY, LISTEN, CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR,
+	SET_OPTION, GET_OPTION, MIGRATE, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
 };
 
 /* the last one counts the commands that were made wrong on purpose */
 static const char *const call_names[NUM_CALLS] = {
-	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "ID_CREATE", "ID_DESTROY",
-	"ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN", "ID_CONNECT",
+	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "CHANNEL_LIST_IDS", "ID_CREATE",
+	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN", "ID_CONNECT",
 	"ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
 	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "MCAST_JOIN",
 	"MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
@@ -250,7 +250,7 @@ static void mcast_attr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 	cmxl_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
 }
 
-static void channel_cmd_build(struct cmxl_cmd *cmd, enum call call)
+static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call)
 {
 	static const struct cmx_event_sizes sizes = {
 		.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
@@ -263,6 +263,14 @@ static void channel_cmd_build(struct cmxl_cmd *cmd, enum call call)
 		cmxl_cmd_in(cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
 		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_record));
 		out_add(cmd, CMX_ATTR_COUNT, 4);
+	} else if (call == LIST_IDS) {
+		cmxl_cmd_u32(cmd, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record) - 8 +
+			     8 * stress_rand_below(rnd, 20));
+		cmxl_cmd_u64(cmd, CMX_ATTR_CURSOR, stress_rand_percent(rnd, 50) ? 0 :
+			     stress_rand_u32(rnd));
+		out_add(cmd, CMX_ATTR_LIST, CMX_LIST_MIN_LEN * (1 + stress_rand_below(rnd, 8)));
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+		out_add(cmd, CMX_ATTR_NEXT_CURSOR, 8);
 	}
 }
 
@@ -454,8 +462,8 @@ static void fuzz_call(struct stress_rand *rnd)
 	new = slot->stage == FREE ? slot : slot_for_new(rnd, file);
 	in_used = 0;
 	out_used = 0;
-	if (call <= CLAIM)
-		channel_cmd_build(&cmd, call);
+	if (call <= LIST_IDS)
+		channel_cmd_build(rnd, &cmd, call);
 	else if (call >= JOIN)
 		mcast_cmd_build(rnd, &cmd, call, slot, new);
 	else
