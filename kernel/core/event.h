@@ -15,6 +15,7 @@
  * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
  * @ev: the event as a ULP sees it; the private data of a message is in @data
+ * @arg: value from the process, for an event that it has written
  * @data: copy of the private data
  */
 struct cmx_event {
@@ -24,6 +25,7 @@ struct cmx_event {
 	struct cmx_mcast *mc;
 	u32 flags;
 	struct rdma_cm_event ev;
+	u64 arg;
 	u8 data[CMX_EVENT_DATA];
 };
 

@@ -36,6 +36,14 @@ static void event_ud_fill(struct cmx_id_private *id_priv, struct rdma_ucm_ud_par
 	mutex_unlock(&id_priv->lock);
 }
 
+/* The process has written the event. */
+static bool event_is_written(const struct cmx_event *ev)
+{
+	u32 type = ev->ev.event;
+
+	return type == CMX_EVENT_USER || type == CMX_EVENT_ADDRINFO_RESOLVED;
+}
+
 /* The optional parts of a record that an event of this type has */
 static u32 event_optional_parts(const struct cmx_event *ev)
 {
@@ -86,7 +94,9 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 		to->id = ev->listener ? handle : user_id->handle;
 		to->listen_id = ev->listener ? user_id->handle : 0;
 	}
-	if (ev->id_priv->id.qp_type == IB_QPT_UD) {
+	if (event_is_written(ev)) {
+		to->param.arg = ev->arg;
+	} else if (ev->id_priv->id.qp_type == IB_QPT_UD) {
 		to->flags |= CMX_EVENT_F_UD;
 		event_ud_fill(ev->id_priv, &to->param.ud, &ev->ev.param.ud);
 	} else {

@@ -40,6 +40,7 @@ static const struct cmx_method *const ioctl_id_methods[] = {
 	[CMX_ID_SET_OPTION] = &cmx_method_set_option,
 	[CMX_ID_GET_OPTION] = &cmx_method_get_option,
 	[CMX_ID_MIGRATE] = &cmx_method_migrate,
+	[CMX_ID_WRITE_EVENT] = &cmx_method_write_event,
 };
 
 static const struct cmx_method *const ioctl_mcast_methods[] = {

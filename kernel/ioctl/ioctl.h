@@ -90,6 +90,7 @@ extern const struct cmx_method cmx_method_resolve_addr;
 extern const struct cmx_method cmx_method_resolve_route;
 extern const struct cmx_method cmx_method_query;
 extern const struct cmx_method cmx_method_migrate;
+extern const struct cmx_method cmx_method_write_event;
 /* ioctl_conn.c */
 extern const struct cmx_method cmx_method_listen;
 extern const struct cmx_method cmx_method_connect;

@@ -292,3 +292,49 @@ const struct cmx_method cmx_method_migrate = {
 		CMX_OUTPUT_U32(COUNT),
 	},
 };
+
+/*
+ * The process itself can fill the queue this way, so there is a limit. Only the lock of the id
+ * keeps two of its threads from exceeding it.
+ */
+static int ioctl_event_post(struct cmx_user_id *user_id, struct cmx_event *ev)
+{
+	lockdep_assert_held(&user_id->id_priv.lock);
+	if (user_id->not_accepted)
+		return -EINVAL;
+	if (READ_ONCE(user_id->queued) >= CMX_MAX_QUEUED)
+		return -ENOBUFS;
+	cmx_event_post(ev);
+	return 0;
+}
+
+static int ioctl_id_write_event(struct cmx_call *call, struct cmx_user_id *user_id)
+{
+	u32 type = cmx_call_u32(call, CMX_ATTR_EVENT);
+	struct cmx_event *ev;
+	int ret;
+
+	if (type != CMX_EVENT_USER && type != CMX_EVENT_ADDRINFO_RESOLVED)
+		return -EINVAL;
+	ev = cmx_event_alloc(&user_id->id_priv, (enum rdma_cm_event_type)type,
+			     (int)cmx_call_u32(call, CMX_ATTR_STATUS), GFP_KERNEL_ACCOUNT);
+	if (!ev)
+		return -ENOMEM;
+	ev->arg = cmx_call_u64(call, CMX_ATTR_ARG);
+	mutex_lock(&user_id->id_priv.lock);
+	ret = ioctl_event_post(user_id, ev);
+	mutex_unlock(&user_id->id_priv.lock);
+	if (ret)
+		cmx_event_free(ev);
+	return ret;
+}
+
+const struct cmx_method cmx_method_write_event = {
+	.id_call = ioctl_id_write_event,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(EVENT),
+		CMX_INPUT(STATUS, sizeof(s32), sizeof(s32)),
+		CMX_INPUT(ARG, sizeof(u64), sizeof(u64)),
+	},
+};

@@ -328,6 +328,94 @@ static void test_migrate_more(void)
 	close(null);
 }
 
+static int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_WRITE_EVENT);
+	cmd_u32(&c, CMX_ATTR_ID, id);
+	cmd_u32(&c, CMX_ATTR_EVENT, type);
+	cmd_u32(&c, CMX_ATTR_STATUS, status);
+	cmd_u64(&c, CMX_ATTR_ARG, arg);
+	return cmd_issue(&c, fd);
+}
+
+static void expect_written(int fd, uint32_t id, uint64_t uid, int status, uint64_t arg)
+{
+	struct cmx_event_resp *resp = next_event(fd, CMX_EVENT_USER);
+
+	CHECK(resp && resp->id == id && resp->uid == uid && resp->status == status);
+	if (!resp)
+		return;
+	CHECK(resp->param.arg == arg && !resp->flags, "arg %#llx, flags %#x",
+	      (unsigned long long)resp->param.arg, resp->flags);
+}
+
+static void test_written(void)
+{
+	const uint64_t arg = 0xfedcba9876543210;
+	static const uint32_t types[] = { ADDR_RESOLVED, ESTABLISHED, MULTICAST_JOIN, 17, 19, ~0u };
+	uint32_t id, ud, fetched, other;
+	int fd = dev_open(), fd2 = dev_open();
+	size_t i;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, RDMA_PS_UDP, 6, &ud));
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		CHECK(event_write(fd, id, types[i], 0, 0) == EINVAL, "%u", types[i]);
+	CHECK(event_write(fd2, id, CMX_EVENT_USER, 0, 0) == ENOENT);
+	CHECK(!readable(fd, 0));
+
+	CHECK(!event_write(fd, id, CMX_EVENT_USER, -7, arg));
+	CHECK(!event_write(fd, ud, CMX_EVENT_USER, 8, ~arg));
+	CHECK(!event_write(fd, id, CMX_EVENT_ADDRINFO_RESOLVED, 0, 0));
+	expect_written(fd, id, 5, -7, arg);
+	expect_written(fd, ud, 6, 8, ~arg);
+	CHECK(next_event(fd, CMX_EVENT_ADDRINFO_RESOLVED));
+
+	/* one moves with its id, one ends with it */
+	CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, 1));
+	CHECK(!id_migrate(fd2, id, fd, &other, &fetched) && fetched == 2, "%u", fetched);
+	expect_written(fd2, other, 5, 0, 1);
+	CHECK(!event_write(fd2, other, CMX_EVENT_USER, 0, 2));
+	CHECK(!id_destroy(fd2, other, &fetched) && fetched == 3, "%u", fetched);
+	CHECK(!readable(fd2, 0));
+	close(fd);
+	close(fd2);
+}
+
+static void test_written_limit(void)
+{
+	uint32_t id, second;
+	int fd = dev_open(), i;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, RDMA_PS_TCP, 6, &second));
+	for (i = 0; i < CMX_MAX_QUEUED; i++)
+		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
+	CHECK(event_write(fd, id, CMX_EVENT_USER, 0, i) == ENOBUFS);
+	CHECK(!event_write(fd, second, CMX_EVENT_USER, 0, 0));
+	expect_written(fd, id, 5, 0, 0);
+	CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i));
+	CHECK(event_write(fd, id, CMX_EVENT_USER, 0, i) == ENOBUFS);
+	/* what others report is never refused */
+	CHECK(!id_resolve(fd, id, 7));
+	close(fd);
+}
+
+/* The program has not given the id a uid yet. */
+static void test_written_too_early(void)
+{
+	struct scene s;
+
+	if (!scene_open(&s, REQUEST))
+		return;
+	CHECK(event_write(s.fd, s.id, CMX_EVENT_USER, 0, 1) == EINVAL);
+	CHECK(!id_accept(s.fd, s.id, 200));
+	CHECK(!event_write(s.fd, s.id, CMX_EVENT_USER, 0, 1));
+	scene_close(&s);
+}
+
 const struct test event_tests[] = {
 	{ "no event waits", test_empty },
 	{ "waiting is interrupted", test_interrupted },
@@ -343,5 +431,8 @@ const struct test event_tests[] = {
 	{ "events of memberships", test_mcast },
 	{ "an id moves", test_migrate },
 	{ "what an id takes along", test_migrate_more },
+	{ "written events", test_written },
+	{ "written events: limit", test_written_limit },
+	{ "written events: not before accept", test_written_too_early },
 	{ },
 };

@@ -214,6 +214,14 @@ static void join(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
 }
 
+static void write_event(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_EVENT, CMX_EVENT_USER);
+	cmd_u32(c, CMX_ATTR_STATUS, 0);
+	cmd_u64(c, CMX_ATTR_ARG, 1);
+}
+
 static void report(struct cmd *c, struct scene *s)
 {
 	cmd_u32(c, CMX_ATTR_MCAST_ID, s->mc);
@@ -275,6 +283,8 @@ const struct method methods[] = {
 	    O(COUNT, true, 4), O(OPT_FLAGS, false, 4) }, get_option },
 	{ "migrate", CMX_OBJ_ID, CMX_ID_MIGRATE, ELSEWHERE,
 	  { I4(ID), I4(FD), O(OUT_ID, true, 4), O(COUNT, true, 4) }, migrate },
+	{ "write event", CMX_OBJ_ID, CMX_ID_WRITE_EVENT, IDLE,
+	  { I4(ID), I4(EVENT), I4(STATUS), { CMX_ATTR_ARG, IN, true, 8, 8 } }, write_event },
 	{ "join", CMX_OBJ_MCAST, CMX_MCAST_JOIN, UD,
 	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_UID, IN, true, 8, 8 },
 	    { CMX_ATTR_MCAST, IN, false, OFFSETOFEND(struct cmx_mcast_attr, scope),

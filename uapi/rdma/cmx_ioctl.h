@@ -59,6 +59,7 @@
  *   manager to query for a path.
  * * ERESTARTSYS (EINTR in the program): a signal arrived during the wait.
  * * EISCONN: the option can no longer take effect.
+ * * ENOBUFS: the id has %CMX_MAX_QUEUED or more events that have not been fetched.
  *
  * A call that fails has changed nothing.
  */
@@ -204,6 +205,13 @@ enum cmx_id_method {
 	 * number of events fetched so far. Pending events move with the id.
 	 */
 	CMX_ID_MIGRATE,
+	/**
+	 * @CMX_ID_WRITE_EVENT: report an event of the caller; in CMX_ATTR_EVENT
+	 * (u32: CMX_EVENT_USER or CMX_EVENT_ADDRINFO_RESOLVED), CMX_ATTR_STATUS
+	 * (s32), CMX_ATTR_ARG (u64). The event has these values. The id of a
+	 * request must have been accepted.
+	 */
+	CMX_ID_WRITE_EVENT,
 };
 
 /** enum cmx_mcast_method - methods of CMX_OBJ_MCAST */
@@ -264,6 +272,9 @@ enum cmx_attr {
 	CMX_ATTR_CURSOR,	/* in u64 */
 	CMX_ATTR_NEXT_CURSOR,	/* out u64 */
 	CMX_ATTR_LIST,		/* out: records, at least CMX_LIST_MIN_LEN bytes */
+	CMX_ATTR_EVENT,		/* in u32: enum cmx_event_type */
+	CMX_ATTR_STATUS,	/* in s32 */
+	CMX_ATTR_ARG,		/* in u64 */
 	CMX_ATTR_NUM,
 };
 
@@ -443,6 +454,21 @@ struct cmx_mcast_attr {
 	__u32 reserved;
 };
 
+/**
+ * enum cmx_event_type - event types that CMX_ID_WRITE_EVENT accepts
+ *
+ * Older headers lack these values of enum rdma_cm_event_type.
+ */
+enum cmx_event_type {
+	/** @CMX_EVENT_ADDRINFO_RESOLVED: rdma_resolve_addrinfo() has succeeded */
+	CMX_EVENT_ADDRINFO_RESOLVED = 16,
+	/** @CMX_EVENT_USER: from rdma_write_cm_event() */
+	CMX_EVENT_USER = 18,
+};
+
+/** define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses another one */
+#define CMX_MAX_QUEUED 1024
+
 /** enum cmx_event_flags - valid parts of struct cmx_event_record */
 enum cmx_event_flags {
 	/** @CMX_EVENT_F_UD: @param is ud, not conn */
@@ -463,12 +489,12 @@ enum cmx_event_flags {
  *       An id that came with a request has no events before CMX_ID_ACCEPT sets its uid.
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
- * @event: enum rdma_cm_event_type
- * @status: 0, -errno, or the reason of a reject
+ * @event: enum rdma_cm_event_type, or enum cmx_event_type
+ * @status: 0, -errno, the reason of a reject, or CMX_ATTR_STATUS
  * @flags: enum cmx_event_flags
  * @reserved: 0
  * @ece: the peer's ECE
- * @param: connection or datagram parameters
+ * @param: connection or datagram parameters; for enum cmx_event_type, arg
  * @rtr: attributes that ibv_modify_qp() needs for RTR; not written without CMX_EVENT_F_QP
  * @rts: attributes that ibv_modify_qp() needs for RTS; not written without CMX_EVENT_F_QP
  */
@@ -484,6 +510,7 @@ struct cmx_event_resp {
 	union {
 		struct rdma_ucm_conn_param conn;
 		struct rdma_ucm_ud_param ud;
+		__aligned_u64 arg;
 	} param;
 	struct ib_uverbs_qp_attr rtr;
 	struct ib_uverbs_qp_attr rts;
