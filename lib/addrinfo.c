@@ -162,6 +162,8 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 		return CMXL_SYSTEM_CALL(rdma_getaddrinfo, -1, (node, service, hints, res));
 	if (!service && !node && !hints)
 		return cmxl_err(EINVAL);
+	if (hints && hints->ai_flags & RAI_SA)
+		return cmxl_err(EOPNOTSUPP);
 	if (cmxl_devices_init())
 		return -1;
 	rai = calloc(1, sizeof(*rai));
@@ -201,4 +203,117 @@ void rdma_freeaddrinfo(struct rdma_addrinfo *res)
 		free(res->ai_dst_addr);
 		free(res);
 	}
+}
+
+/* Sets errno for the result of rdma_getaddrinfo(). */
+static int cmxl_rai_error(int ret)
+{
+	switch (ret) {
+	case -1:
+	case EAI_SYSTEM:
+		return -1;
+	case EAI_AGAIN:
+		return cmxl_err(EAGAIN);
+	case EAI_FAMILY:
+		return cmxl_err(EAFNOSUPPORT);
+	default:
+		return cmxl_err(ENOENT);
+	}
+}
+
+/* False if the result of an earlier call was not taken yet. */
+static bool cmxl_ai_begin(struct cmxl_id *id)
+{
+	bool begun;
+
+	pthread_mutex_lock(&id->lock);
+	begun = !id->resolving_ai;
+	id->resolving_ai = true;
+	pthread_mutex_unlock(&id->lock);
+	return begun;
+}
+
+static void cmxl_ai_end(struct cmxl_id *id)
+{
+	pthread_mutex_lock(&id->lock);
+	id->resolving_ai = false;
+	pthread_mutex_unlock(&id->lock);
+}
+
+static void cmxl_ai_set(struct cmxl_id *id, struct rdma_addrinfo *rai)
+{
+	pthread_mutex_lock(&id->lock);
+	id->resolved_ai = rai;
+	pthread_mutex_unlock(&id->lock);
+}
+
+/* NULL if there is no result. */
+static struct rdma_addrinfo *cmxl_ai_take(struct cmxl_id *id)
+{
+	struct rdma_addrinfo *rai;
+
+	pthread_mutex_lock(&id->lock);
+	rai = id->resolved_ai;
+	if (rai) {
+		id->resolved_ai = NULL;
+		id->resolving_ai = false;
+	}
+	pthread_mutex_unlock(&id->lock);
+	return rai;
+}
+
+static int cmxl_ai_resolve(struct cmxl_id *id, const char *node, const char *service,
+			   const struct rdma_addrinfo *hints)
+{
+	struct rdma_addrinfo *rai;
+	int ret;
+
+	/* -1 is also EAI_BADFLAGS */
+	errno = EINVAL;
+	ret = rdma_getaddrinfo(node, service, hints, &rai);
+	if (ret) {
+		cmxl_ai_end(id);
+		return cmxl_rai_error(ret);
+	}
+	/* another thread may fetch the event at once, and query the result */
+	cmxl_ai_set(id, rai);
+	ret = cmxl_event_write(id, CMX_EVENT_ADDRINFO_RESOLVED, 0, 0);
+	if (ret) {
+		ret = errno;
+		rdma_freeaddrinfo(cmxl_ai_take(id));
+		return cmxl_err(ret);
+	}
+	return 0;
+}
+
+int rdma_resolve_addrinfo(struct rdma_cm_id *cm_id, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints)
+{
+	struct cmxl_id *id;
+
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_resolve_addrinfo, -1, (cm_id, node, service, hints));
+	if (!cm_id)
+		return cmxl_err(EINVAL);
+	id = to_cmxl_id(cm_id);
+	if (!cmxl_ai_begin(id))
+		return cmxl_err(EBUSY);
+	if (cmxl_ai_resolve(id, node, service, hints))
+		return -1;
+	return cmxl_id_complete(id);
+}
+
+int rdma_query_addrinfo(struct rdma_cm_id *cm_id, struct rdma_addrinfo **info)
+{
+	struct rdma_addrinfo *rai;
+
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_query_addrinfo, -1, (cm_id, info));
+	if (!cm_id || !info)
+		return cmxl_err(EINVAL);
+	rai = cmxl_ai_take(to_cmxl_id(cm_id));
+	if (!rai)
+		return cmxl_err(ENOENT);
+	*info = rai;
+	return 0;
 }

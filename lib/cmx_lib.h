@@ -111,6 +111,7 @@ struct cmxl_known {
  * @responder_resources: sent in the REQ or REP
  * @ece_policy: enum cmx_ece_policy
  * @mcast_block: its QPs do not receive their own multicast messages
+ * @resolving_ai: rdma_resolve_addrinfo() was called, and its result was not taken yet; under @lock
  * @ack_awaited: a thread waits until events of the id are acknowledged; under @lock
  * @events_completed: number of acknowledged events of the id; under @lock
  * @events_before: number of events that were fetched before a command that was to create the id
@@ -120,6 +121,7 @@ struct cmxl_known {
  * @lock: also protects the fields below, and @id.route while events fill it in
  * @mcast: hash tables of memberships; NULL before the first one
  * @known: attributes for connecting; NULL before the address is resolved
+ * @resolved_ai: result for rdma_query_addrinfo(), or NULL
  * @local_ece: ECE of this end
  * @remote_ece: ECE of the peer; vendor 0 if it sent none
  *
@@ -139,6 +141,7 @@ struct cmxl_id {
 	uint8_t ece_policy;
 	bool mcast_block;
 	bool ack_awaited;
+	bool resolving_ai;
 	uint32_t events_completed;
 	uint32_t events_before;
 	uint32_t qp_held;
@@ -146,6 +149,7 @@ struct cmxl_id {
 	pthread_mutex_t lock;
 	struct cmxl_mcast **mcast;
 	struct cmxl_known *known;
+	struct rdma_addrinfo *resolved_ai;
 	struct rdma_ucm_ece local_ece;
 	struct rdma_ucm_ece remote_ece;
 };
@@ -237,6 +241,7 @@ void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd);
 
 /* event.c */
 int cmxl_id_complete(struct cmxl_id *id);
+int cmxl_event_write(struct cmxl_id *id, uint32_t event, int status, uint64_t arg);
 void cmxl_event_ack_kept(struct cmxl_id *id);
 void cmxl_event_wake_acked(void);
 void cmxl_event_wait_acked(struct cmxl_id *id, const uint32_t *completed, uint32_t events);

@@ -271,6 +271,13 @@ static void cmxl_event_save_info(struct cmxl_event *e, const struct cmx_event_re
 		cmxl_path_from_kernel(&e->info.path[i], &record->info.path[i]);
 }
 
+/* struct rdma_cm_event has param.arg since rdma-core 60. */
+static void cmxl_event_copy_arg(struct cmxl_event *e, const struct cmx_event_resp *resp)
+{
+	memcpy(&e->event.param, &resp->param.arg, sizeof(resp->param.arg));
+	e->info.arg = resp->param.arg;
+}
+
 /* False if the event is not reported to the application. */
 static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_event *e,
 			       struct cmx_event_record *record)
@@ -311,6 +318,10 @@ static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_e
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
 		if (!cmxl_event_on_mcast(e, resp))
 			goto drop;
+		break;
+	case CMX_EVENT_ADDRINFO_RESOLVED:
+	case CMX_EVENT_USER:
+		cmxl_event_copy_arg(e, resp);
 		break;
 	default:
 		cmxl_event_copy_param(e, resp);
@@ -479,6 +490,27 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event, struct rdma_cmx_even
 	return 0;
 }
 
+int cmxl_event_write(struct cmxl_id *id, uint32_t event, int status, uint64_t arg)
+{
+	struct cmxl_cmd cmd;
+
+	cmxl_id_cmd(&cmd, id, CMX_ID_WRITE_EVENT);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_EVENT, event);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_STATUS, status);
+	cmxl_cmd_u64(&cmd, CMX_ATTR_ARG, arg);
+	return cmxl_id_issue(&cmd, id);
+}
+
+int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
+			uint64_t arg)
+{
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_write_cm_event, -1, (id, event, status, arg));
+	if (!id || (uint32_t)event != CMX_EVENT_USER)
+		return cmxl_err(EINVAL);
+	return cmxl_event_write(to_cmxl_id(id), CMX_EVENT_USER, status, arg);
+}
+
 /* Acknowledges the event that a synchronous id has kept since its last call. */
 void cmxl_event_ack_kept(struct cmxl_id *id)
 {
@@ -522,6 +554,10 @@ static const char *const event_names[] = {
 	[RDMA_CM_EVENT_MULTICAST_ERROR] = "RDMA_CM_EVENT_MULTICAST_ERROR",
 	[RDMA_CM_EVENT_ADDR_CHANGE] = "RDMA_CM_EVENT_ADDR_CHANGE",
 	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = "RDMA_CM_EVENT_TIMEWAIT_EXIT",
+	[CMX_EVENT_ADDRINFO_RESOLVED] = "RDMA_CM_EVENT_ADDRINFO_RESOLVED",
+	[CMX_EVENT_ADDRINFO_RESOLVED + 1] = "RDMA_CM_EVENT_ADDRINFO_ERROR",
+	[CMX_EVENT_USER] = "RDMA_CM_EVENT_USER",
+	[CMX_EVENT_USER + 1] = "RDMA_CM_EVENT_INTERNAL",
 };
 
 const char *rdma_event_str(enum rdma_cm_event_type event)

@@ -132,6 +132,7 @@ static void cmxl_id_free(struct cmxl_id *id)
 	free(id->qp_init_attr);
 	free(id->known);
 	free(id->connect);
+	rdma_freeaddrinfo(id->resolved_ai);
 	free(id);
 }
 

@@ -4,9 +4,15 @@
  * system, which it loads at the first call (system.c).
  */
 #include <stdarg.h>
+#include <sys/epoll.h>
 #include "cmx_lib.h"
 #pragma GCC visibility push(default)
 #include <rdma/rsocket.h>
+
+/* older versions of <rdma/rsocket.h> lack them */
+int repoll_create(int flags);
+int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event);
+int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout);
 #pragma GCC visibility pop
 
 /* FORWARD(return type, name, parameters, arguments) for all but rfcntl() */
@@ -48,7 +54,13 @@
 		(s, buf, len, prot, flags, offset)) \
 	FORWARD(int, riounmap, (int s, void *buf, size_t len), (s, buf, len)) \
 	FORWARD(size_t, riowrite, (int s, const void *buf, size_t n, off_t offset, int flags), \
-		(s, buf, n, offset, flags))
+		(s, buf, n, offset, flags)) \
+	FORWARD(int, repoll_create, (int flags), (flags)) \
+	FORWARD(int, repoll_ctl, (int epfd, int op, int fd, struct epoll_event *event), \
+		(epfd, op, fd, event)) \
+	FORWARD(int, repoll_wait, (int epfd, struct epoll_event *events, int maxevents, \
+				   int timeout), \
+		(epfd, events, maxevents, timeout))
 
 #define INDEX(type, name, params, args) INDEX_##name,
 enum { RSOCKET_FUNCTIONS(INDEX) INDEX_rfcntl, INDEX_NUM };

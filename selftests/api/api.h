@@ -23,7 +23,7 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
 			  fork_tests[], limit_tests[], iwarp_tests[],
-			  event_info_tests[];
+			  event_info_tests[], addrinfo_tests[];
 
 /* Says what is wrong and ends the case. */
 #define WANT(cond) want(cond, #cond, __FILE__, __LINE__)

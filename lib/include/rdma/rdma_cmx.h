@@ -50,6 +50,23 @@
 extern "C" {
 #endif
 
+/*
+ * <rdma/rdma_cma.h> has these declarations since rdma-core 60, and the events under the names
+ * RDMA_CM_EVENT_ADDRINFO_RESOLVED and RDMA_CM_EVENT_USER. <rdma/cmx_ioctl.h> has them as
+ * CMX_EVENT_ADDRINFO_RESOLVED and CMX_EVENT_USER.
+ */
+#ifndef RAI_SA
+#define RAI_SA 0x00000010
+#endif
+#ifndef RAI_DNS
+#define RAI_DNS 0x00000020
+#endif
+int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints);
+int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info);
+int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
+			uint64_t arg);
+
 /**
  * rdma_cmx_get_option() - read an option of an id
  * @id: the id
@@ -123,6 +140,7 @@ int rdma_cmx_get_events(struct rdma_event_channel *channel,
  *             CONNECT_RESPONSE; otherwise 0
  * @ece: ECE of the peer; vendor_id is 0 if it sent none
  * @path: primary and alternate path record of the id at the time of the event
+ * @arg: for CMX_EVENT_USER, the value that the program passed to rdma_write_cm_event()
  *
  * Fields may be added at the end.
  */
@@ -133,6 +151,7 @@ struct rdma_cmx_event_info {
 	uint32_t num_paths;
 	struct rdma_ucm_ece ece;
 	struct ibv_sa_path_rec path[2];
+	uint64_t arg;
 };
 
 /**

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The functions of RDMACM_1.4 and 1.5: rdma_resolve_addrinfo(), rdma_query_addrinfo(),
+ * rdma_write_cm_event(), repoll_*(). <rdma/rdma_cma.h> may be older.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include "api.h"
+
+static const struct rdma_addrinfo numeric = {
+	.ai_flags = RAI_NUMERICHOST | RAI_DNS, .ai_port_space = RDMA_PS_TCP,
+};
+
+static enum rdma_cm_event_type later(enum cmx_event_type type)
+{
+	return (enum rdma_cm_event_type)type;
+}
+
+/* the address of the device, as text */
+static const char *own_addr(void)
+{
+	static char text[INET_ADDRSTRLEN];
+	const struct sockaddr_in *in = (void *)addr_of("10.77.0.1", 0);
+
+	if (in->sin_family != AF_INET)
+		tap_case_skip("needs an IPv4 address");
+	inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
+	return text;
+}
+
+static void is_resolved(void)
+{
+	struct rdma_addrinfo *rai, *none = NULL;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	const struct sockaddr_in *in;
+
+	WANT(rdma_query_addrinfo(id, &none) && errno == ENOENT);
+	WANT(!rdma_resolve_addrinfo(id, own_addr(), "4711", &numeric));
+	WANT(rdma_resolve_addrinfo(id, own_addr(), "4712", &numeric) && errno == EBUSY);
+	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+	WANT(!rdma_query_addrinfo(id, &rai));
+	WANT(rdma_query_addrinfo(id, &none) && errno == ENOENT && !none);
+	in = (const struct sockaddr_in *)rai->ai_dst_addr;
+	WANT(rai->ai_dst_len == sizeof(*in) && in->sin_port == htons(4711));
+	WANT(!memcmp(in, addr_of("10.77.0.1", 4711), sizeof(*in)));
+	WANT(!rdma_resolve_addr(id, NULL, rai->ai_dst_addr, 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	rdma_freeaddrinfo(rai);
+
+	/* nobody takes this one */
+	WANT(!rdma_resolve_addrinfo(id, own_addr(), "1", &numeric));
+	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+	WANT(!rdma_destroy_id(id));
+}
+
+static void is_refused(void)
+{
+	const struct rdma_addrinfo sa = { .ai_flags = RAI_SA, .ai_port_space = RDMA_PS_IB };
+	struct rdma_addrinfo *rai = NULL;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(rdma_resolve_addrinfo(id, "no address", "1", &numeric) && errno == ENOENT);
+	WANT(rdma_resolve_addrinfo(id, NULL, NULL, NULL) && errno == EINVAL);
+	WANT(rdma_resolve_addrinfo(NULL, own_addr(), "1", &numeric) && errno == EINVAL);
+	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EOPNOTSUPP);
+	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == EOPNOTSUPP && !rai);
+	WANT(rdma_query_addrinfo(id, &rai) && errno == ENOENT);
+	WANT(rdma_query_addrinfo(id, NULL) && errno == EINVAL);
+	WANT(!next_event(ch, 0));
+	WANT(!rdma_resolve_addrinfo(id, own_addr(), "1", &numeric));
+	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+}
+
+static void is_awaited(void)
+{
+	struct rdma_addrinfo *rai;
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_resolve_addrinfo(id, own_addr(), "4711", &numeric));
+	WANT(id->event && id->event->event == later(CMX_EVENT_ADDRINFO_RESOLVED));
+	WANT(!rdma_query_addrinfo(id, &rai));
+	rdma_freeaddrinfo(rai);
+	WANT(!rdma_destroy_id(id));
+}
+
+static void *user_write(void *id)
+{
+	rdma_write_cm_event(id, later(CMX_EVENT_USER), -3, 0x123456789abcdef0);
+	return NULL;
+}
+
+static void user_wakes(enum rdma_port_space ps)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, ps);
+	struct rdma_cmx_event_info info;
+	struct rdma_cm_event *ev;
+	pthread_t thread;
+	uint64_t arg;
+
+	WANT(!pthread_create(&thread, NULL, user_write, id));
+	WANT(!rdma_get_cm_event(ch, &ev));
+	WANT(!pthread_join(thread, NULL));
+	memcpy(&arg, &ev->param, sizeof(arg));
+	WANT(ev->event == later(CMX_EVENT_USER) && ev->id == id && ev->status == -3);
+	WANT(arg == 0x123456789abcdef0);
+	WANT(!rdma_cmx_query_event(ev, &info, sizeof(info)) && info.arg == arg);
+	WANT(!strcmp(rdma_event_str(ev->event), "RDMA_CM_EVENT_USER"));
+	WANT(!rdma_ack_cm_event(ev));
+	WANT(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0) && errno == EINVAL);
+	WANT(rdma_write_cm_event(id, later(CMX_EVENT_ADDRINFO_RESOLVED), 0, 0) &&
+	     errno == EINVAL);
+	WANT(rdma_write_cm_event(NULL, later(CMX_EVENT_USER), 0, 0) && errno == EINVAL);
+	WANT(!next_event(ch, 0));
+	/* one that nobody fetches */
+	WANT(!rdma_write_cm_event(id, later(CMX_EVENT_USER), 0, 0));
+	WANT(!rdma_destroy_id(id));
+	WANT(!next_event(ch, 0));
+}
+
+static void user_event(void)
+{
+	user_wakes(RDMA_PS_TCP);
+	user_wakes(RDMA_PS_UDP);
+}
+
+static void versions(void)
+{
+	static const struct {
+		const char *name;
+		const char *version;
+	} functions[] = {
+		{ "rdma_query_addrinfo", "RDMACM_1.4" }, { "rdma_resolve_addrinfo", "RDMACM_1.4" },
+		{ "rdma_write_cm_event", "RDMACM_1.4" }, { "repoll_create", "RDMACM_1.5" },
+		{ "repoll_ctl", "RDMACM_1.5" }, { "repoll_wait", "RDMACM_1.5" },
+	};
+	int (*create)(int flags);
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (!dlvsym(RTLD_DEFAULT, functions[i].name, functions[i].version))
+			tap_note_print("no %s", functions[i].name);
+		WANT(dlvsym(RTLD_DEFAULT, functions[i].name, functions[i].version));
+	}
+	/* the system's library may be older */
+	create = dlsym(RTLD_DEFAULT, "repoll_create");
+	WANT(create(0) >= 0 || errno == ENOSYS);
+}
+
+const struct test addrinfo_tests[] = {
+	{ "addrinfo: resolved", is_resolved },
+	{ "addrinfo: refused", is_refused },
+	{ "addrinfo: id without a channel", is_awaited },
+	{ "a program's own event", user_event },
+	{ "versions of functions", versions },
+	{ },
+};
