@@ -300,7 +300,8 @@ const struct cmx_method cmx_method_migrate = {
 static int ioctl_event_post(struct cmx_user_id *user_id, struct cmx_event *ev)
 {
 	lockdep_assert_held(&user_id->id_priv.lock);
-	if (user_id->not_accepted)
+	/* another thread may be destroying the id, and has taken its events */
+	if (user_id->not_accepted || user_id->id_priv.state == CMX_DEAD)
 		return -EINVAL;
 	if (READ_ONCE(user_id->queued) >= CMX_MAX_QUEUED)
 		return -ENOBUFS;
