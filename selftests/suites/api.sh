@@ -39,6 +39,12 @@ on_hardware || api_rig
 cases "" ours "$tests/api/api" ${only:+"$only"}
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
+newer="a program of rdma-core 65 runs"
+if [ -e "$tests/api/newer" ] && ! on_hardware; then
+	check "$newer" ours "$tests/api/newer" 10.77.0.1
+else
+	skip "$newer" "needs selftests/vm/rdma-core and the interface of the suite"
+fi
 if on_hardware; then
 	skip "of neighbours only a peer that moves queues work" "needs the interface of the suite"
 else
