@@ -28,16 +28,16 @@
 enum call {
 	INFO, GET_EVENTS, CLAIM, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
 	QUERY, LISTEN, CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR,
-	SET_OPTION, GET_OPTION, MIGRATE, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
+	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
 };
 
 /* the last one counts the commands that were made wrong on purpose */
 static const char *const call_names[NUM_CALLS] = {
 	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "CHANNEL_LIST_IDS", "ID_CREATE",
-	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN", "ID_CONNECT",
-	"ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
-	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "MCAST_JOIN",
-	"MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
+	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
+	"ID_CONNECT", "ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
+	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "ID_WRITE_EVENT",
+	"MCAST_JOIN", "MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
 };
 
 /* What fits a stage, one of four */
@@ -348,6 +348,12 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 		cmxl_cmd_u32(cmd, CMX_ATTR_FD, file_fd(slot->file));
 		out_add(cmd, CMX_ATTR_OUT_ID, 4);
 		out_add(cmd, CMX_ATTR_COUNT, 4);
+		break;
+	case WRITE_EVENT:
+		cmxl_cmd_u32(cmd, CMX_ATTR_EVENT, stress_rand_percent(rnd, 80) ? CMX_EVENT_USER :
+			     stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_STATUS, stress_rand_u32(rnd));
+		cmxl_cmd_u64(cmd, CMX_ATTR_ARG, stress_rand_u32(rnd));
 		break;
 	case QUERY:
 		out_add(cmd, CMX_ATTR_ECE_INFO, sizeof(struct cmx_ece_info));

@@ -30,6 +30,7 @@ static const char *const call_names[NUM_CALLS] = {
 	"rdma_set_option", "rdma_cmx_get_option", "rdma_cmx_query_ece", "rdma_set_local_ece",
 	"rdma_get_remote_ece", "rdma_get_src_port", "rdma_join_multicast",
 	"rdma_join_multicast_ex", "rdma_cmx_join_multicast", "rdma_leave_multicast",
+	"rdma_resolve_addrinfo", "rdma_query_addrinfo", "rdma_write_cm_event",
 	"rdma_getaddrinfo", "rdma_get_devices", "event channel", "event channel, waited on",
 };
 

@@ -286,6 +286,27 @@ static int id_connect(struct stress_rand *rnd, struct rdma_cm_id *id, enum call 
 	}
 }
 
+static int resolve_addrinfo(struct stress_rand *rnd, struct rdma_cm_id *id)
+{
+	const struct rdma_addrinfo hints = {
+		.ai_flags = RAI_NUMERICHOST | (stress_rand_percent(rnd, 90) ? RAI_DNS : RAI_SA),
+		.ai_port_space = RDMA_PS_TCP,
+	};
+
+	return rdma_resolve_addrinfo(id, stress_rand_percent(rnd, 90) ? "127.0.0.1" : "none", "7",
+				     &hints);
+}
+
+static int query_addrinfo(struct rdma_cm_id *id)
+{
+	struct rdma_addrinfo *rai;
+
+	if (rdma_query_addrinfo(id, &rai))
+		return -1;
+	rdma_freeaddrinfo(rai);
+	return 0;
+}
+
 int fuzz_id_use(struct stress_rand *rnd, struct slot *slot, enum call call)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT + stress_rand_below(rnd, 3) };
@@ -328,6 +349,12 @@ int fuzz_id_use(struct stress_rand *rnd, struct slot *slot, enum call call)
 		return rdma_get_src_port(id) | rdma_get_dst_port(id) ? 0 : -1;
 	case LEAVE:
 		return rdma_leave_multicast(id, group_pick(rnd, &dst));
+	case RESOLVE_AI:
+		return resolve_addrinfo(rnd, id);
+	case QUERY_AI:
+		return query_addrinfo(id);
+	case WRITE_EVENT:
+		return rdma_write_cm_event(id, int_pick(rnd, CMX_EVENT_USER), 0, 1);
 	default:
 		return group_join(rnd, slot, call);
 	}
