@@ -174,6 +174,7 @@ demo:
 
 bench:
 	@selftests/bench/run
+	@selftests/bench/run -i
 
 style:
 	@selftests/style

@@ -14,6 +14,7 @@ extern struct bench_conf {
 	const char *server;	/* of the device that servers listen at */
 	const char *netns;	/* file of the network namespace of servers; NULL: ours */
 	const char *silent;	/* an address that has a neighbour but no host */
+	const char *dump;	/* the command that lists all ids */
 	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
 } conf;
 
@@ -38,9 +39,12 @@ double conn_setup(int n);
 void bench_create(void);
 void bench_bind(void);
 void bench_option(void);
+void bench_get_option(void);
 void bench_listen(void);
 void bench_migrate(void);
 void bench_resolve(void);
+void bench_event(void);
+void bench_dump(void);
 void bench_memory(void);
 void bench_mcast(void);
 void bench_connect(void);

@@ -3,7 +3,6 @@
  * Connections between two processes over the device itself. There are no QPs: the numbers are made
  * up, and no two are the same, as the CM remembers the last ones for as long as TIMEWAIT lasts.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Calls on one id that need no peer, and what an id weighs. */
+#include <dlfcn.h>
+#include <rdma/rdma_cmx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -72,6 +75,32 @@ void bench_option(void)
 	rdma_destroy_event_channel(ch);
 }
 
+void bench_get_option(void)
+{
+	typeof(rdma_cmx_get_option) *get = dlsym(RTLD_DEFAULT, "rdma_cmx_get_option");
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	const int n = 20000;
+	uint8_t tos;
+	double t;
+
+	/* the in-tree stack has no such call */
+	if (!get)
+		return;
+	ch = channel();
+	id = id_on(ch, NULL);
+	t = now();
+	for (int i = 0; i < n; i++) {
+		size_t len = sizeof(tos);
+
+		if (get(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, &len, NULL))
+			die("rdma_cmx_get_option");
+	}
+	result("get_option_us", (now() - t) / n * 1e6);
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch);
+}
+
 void bench_listen(void)
 {
 	struct rdma_event_channel *ch = channel();
@@ -133,6 +162,52 @@ void bench_resolve(void)
 		rdma_destroy_id(id);
 	}
 	result("resolve_us", sum / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_event(void)
+{
+	struct rdma_event_channel *ch = channel();
+	static struct rdma_cm_event *events[1000];
+	const int n = sizeof(events) / sizeof(events[0]);
+	double t;
+
+	for (int i = 0; i < n; i++) {
+		struct sockaddr_in sin;
+
+		held[i] = id_on(ch, NULL);
+		if (rdma_resolve_addr(held[i], NULL, addr_of(&sin, conf.addr, BENCH_PORT), 2000))
+			die("rdma_resolve_addr");
+	}
+	/* all of them are queued: what is measured does not wait */
+	sleep(1);
+	t = now();
+	for (int i = 0; i < n; i++)
+		events[i] = expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED);
+	result("event_us", (now() - t) / n * 1e6);
+	t = now();
+	for (int i = 0; i < n; i++)
+		rdma_ack_cm_event(events[i]);
+	result("ack_us", (now() - t) / n * 1e6);
+	for (int i = 0; i < n; i++)
+		rdma_destroy_id(held[i]);
+	rdma_destroy_event_channel(ch);
+}
+
+/* What lists the ids of the stack is a program: conf.dump. */
+void bench_dump(void)
+{
+	struct rdma_event_channel *ch = channel();
+	double t;
+
+	if (!conf.dump)
+		return;
+	hold(ch);
+	t = now();
+	if (system(conf.dump))
+		die(conf.dump);
+	result("dump_us", (now() - t) / HELD * 1e6);
+	drop();
 	rdma_destroy_event_channel(ch);
 }
 

@@ -22,9 +22,12 @@ static const struct {
 	{ "create", bench_create, "create and destroy an id" },
 	{ "bind", bench_bind, "create and bind an id while 8,000 are held; destroy them" },
 	{ "option", bench_option, "set an option" },
+	{ "get_option", bench_get_option, "read an option" },
 	{ "listen", bench_listen, "listen on a bound id" },
 	{ "migrate", bench_migrate, "move an id to another channel" },
 	{ "resolve", bench_resolve, "resolve an address and its route" },
+	{ "event", bench_event, "take an event that is queued; acknowledge it" },
+	{ "dump", bench_dump, "list 8,000 bound ids" },
 	{ "memory", bench_memory, "kernel memory of one bound id" },
 	{ "mcast", bench_mcast, "join and leave, 100 and 4,000 groups on one id" },
 	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
@@ -114,7 +117,7 @@ struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void
 static void usage(void)
 {
 	fprintf(stderr, "usage: bench [-a ADDRESS] [-c SERVER-ADDRESS] [-n SERVER-NETNS]\n"
-		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] NAME...\n");
+		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] [-l LIST-COMMAND] NAME...\n");
 	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++)
 		fprintf(stderr, "  %-8s %s\n", benches[i].name, benches[i].help);
 	exit(2);
@@ -135,7 +138,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "a:c:n:s:d:")) != -1) {
+	while ((c = getopt(argc, argv, "a:c:n:s:d:l:")) != -1) {
 		switch (c) {
 		case 'a':
 			conf.addr = optarg;
@@ -151,6 +154,9 @@ int main(int argc, char **argv)
 			break;
 		case 'd':
 			conf.deadline = atoi(optarg);
+			break;
+		case 'l':
+			conf.dump = optarg;
 			break;
 		default:
 			usage();
