@@ -15,7 +15,7 @@ highlight_language = 'none'
 primary_domain = 'c'
 # the kernel's types have no page here
 nitpicky = False
-c_id_attributes = ['__user', '__must_check', '__rcu']
+c_id_attributes = ['__user', '__must_check', '__rcu', 'RDMA_CMX_FUNCTION']
 
 kerneldoc_bin = kernel + '/scripts/kernel-doc'
 kerneldoc_srctree = os.path.abspath('..')

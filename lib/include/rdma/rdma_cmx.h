@@ -2,8 +2,10 @@
 /*
  * Extensions of the librdmacm of rdma_cmx to <rdma/rdma_cma.h>.
  *
- * The symbols have the version CMX_1.0. A program that must also run with the stock library looks
- * them up with dlsym().
+ * The symbols have the version CMX_1.0. A program that must also run with the stock library defines
+ * RDMA_CMX_OPTIONAL before it includes this file, and is linked with either library. The functions
+ * then fail with ENOSYS, and rdma_cmx_get_version() returns NULL, where the library in use has no
+ * such function.
  */
 #ifndef RDMA_CMX_H
 #define RDMA_CMX_H
@@ -46,6 +48,14 @@
 #undef RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
 #undef RDMA_MC_JOIN_FLAG_RESERVED
 
+#ifdef RDMA_CMX_OPTIONAL
+#include <dlfcn.h>
+#include <errno.h>
+#define RDMA_CMX_FUNCTION static inline
+#else
+#define RDMA_CMX_FUNCTION
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -81,6 +91,7 @@ int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, in
  * if @optval is too short, EINVAL if an argument is NULL or the option has no value in the current
  * state of the id.
  */
+RDMA_CMX_FUNCTION
 int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 			size_t *optlen, uint32_t *flags);
 
@@ -94,6 +105,7 @@ int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *opt
  *
  * Return: 0, or -1 with errno.
  */
+RDMA_CMX_FUNCTION
 int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
 
 /**
@@ -109,6 +121,7 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
  * Return: 0, or -1 with errno: E2BIG if @attr has a field that the kernel does not know and that is
  * not 0.
  */
+RDMA_CMX_FUNCTION
 int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 			    const struct cmx_mcast_attr *attr, size_t attr_size, void *context);
 
@@ -127,6 +140,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
  *
  * Return: the number of fetched events, 1 or more; or -1 with errno.
  */
+RDMA_CMX_FUNCTION
 int rdma_cmx_get_events(struct rdma_event_channel *channel,
 			struct rdma_cm_event **events, int n);
 
@@ -163,6 +177,7 @@ struct rdma_cmx_event_info {
  * Return: 0, or -1 with errno: EINVAL if an argument is NULL, or if @size does not cover
  * @num_paths.
  */
+RDMA_CMX_FUNCTION
 int rdma_cmx_query_event(const struct rdma_cm_event *event,
 			 struct rdma_cmx_event_info *info, size_t size);
 
@@ -173,7 +188,74 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event,
  *
  * Return: a constant string.
  */
+RDMA_CMX_FUNCTION
 const char *rdma_cmx_get_version(void);
+
+#ifdef RDMA_CMX_OPTIONAL
+static inline void *rdma_cmx_find_function(const char *name)
+{
+	/* RTLD_DEFAULT, which needs _GNU_SOURCE */
+	void *function = dlsym(NULL, name);
+
+	if (!function)
+		errno = ENOSYS;
+	return function;
+}
+
+static inline int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname,
+				      void *optval, size_t *optlen, uint32_t *flags)
+{
+	__typeof__(&rdma_cmx_get_option) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_option");
+
+	return call ? call(id, level, optname, optval, optlen, flags) : -1;
+}
+
+static inline int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info,
+				     size_t size)
+{
+	__typeof__(&rdma_cmx_query_ece) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_query_ece");
+
+	return call ? call(id, info, size) : -1;
+}
+
+static inline int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
+					  const struct cmx_mcast_attr *attr, size_t attr_size,
+					  void *context)
+{
+	__typeof__(&rdma_cmx_join_multicast) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_join_multicast");
+
+	return call ? call(id, addr, attr, attr_size, context) : -1;
+}
+
+static inline int rdma_cmx_get_events(struct rdma_event_channel *channel,
+				      struct rdma_cm_event **events, int n)
+{
+	__typeof__(&rdma_cmx_get_events) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_events");
+
+	return call ? call(channel, events, n) : -1;
+}
+
+static inline int rdma_cmx_query_event(const struct rdma_cm_event *event,
+				       struct rdma_cmx_event_info *info, size_t size)
+{
+	__typeof__(&rdma_cmx_query_event) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_query_event");
+
+	return call ? call(event, info, size) : -1;
+}
+
+static inline const char *rdma_cmx_get_version(void)
+{
+	__typeof__(&rdma_cmx_get_version) call =
+		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_version");
+
+	return call ? call() : NULL;
+}
+#endif
 
 #ifdef __cplusplus
 }
