@@ -7,13 +7,18 @@
 #ifndef CMX_COMPAT_H
 #define CMX_COMPAT_H
 
+#include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <rdma/ib_cm.h>
 #include <rdma/ib_sa.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
 #ifdef CMX_HAVE_IPV6_STUBS
 #include <net/ipv6_stubs.h>
 #endif
@@ -30,11 +35,86 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #endif
 }
 
-/* Type of the number of path records that the callback of ib_sa_path_rec_get() receives */
-#ifdef CMX_HAVE_SA_UNSIGNED_NUM
-#define cmx_sa_num unsigned int
+/*
+ * cmx_sa_num_param declares the number of path records, a parameter of the callback of
+ * ib_sa_path_rec_get(), and cmx_sa_num is its value. An old ib_sa passes one record and no number.
+ */
+#if defined(CMX_HAVE_SA_UNSIGNED_NUM)
+#define cmx_sa_num_param unsigned int num,
+#define cmx_sa_num num
+#elif defined(CMX_HAVE_SA_NUM)
+#define cmx_sa_num_param int num,
+#define cmx_sa_num num
 #else
-#define cmx_sa_num int
+#define cmx_sa_num_param
+#define cmx_sa_num 1
+#endif
+
+/* An old route has no path records of a single direction. */
+#ifdef CMX_HAVE_PATH_DIRECTIONS
+/* Return: where a route keeps a path record with such flags, or NULL if they are not valid. */
+static inline struct sa_path_rec **cmx_route_rec_find(struct rdma_route *route,
+						      const struct sa_path_rec *rec)
+{
+	if (!rec->flags || rec->flags & IB_PATH_GMP)
+		return &route->path_rec;
+	if (rec->flags & IB_PATH_INBOUND)
+		return &route->path_rec_inbound;
+	return rec->flags & IB_PATH_OUTBOUND ? &route->path_rec_outbound : NULL;
+}
+
+static inline void cmx_route_directions_free(struct rdma_route *route)
+{
+	kfree(route->path_rec_inbound);
+	kfree(route->path_rec_outbound);
+	route->path_rec_inbound = NULL;
+	route->path_rec_outbound = NULL;
+}
+
+static inline void cmx_req_directions_set(struct ib_cm_req_param *req,
+					  const struct rdma_route *route)
+{
+	req->primary_path_inbound = route->path_rec_inbound;
+	req->primary_path_outbound = route->path_rec_outbound;
+}
+#else
+#define num_pri_alt_paths num_paths
+
+static inline struct sa_path_rec **cmx_route_rec_find(struct rdma_route *route,
+						      const struct sa_path_rec *rec)
+{
+	return &route->path_rec;
+}
+
+static inline void cmx_route_directions_free(struct rdma_route *route) {}
+
+static inline void cmx_req_directions_set(struct ib_cm_req_param *req,
+					  const struct rdma_route *route) {}
+#endif
+
+#ifndef CMX_HAVE_NETDEV_HOLD
+struct cmx_no_tracker {};
+#define netdevice_tracker struct cmx_no_tracker
+
+static inline void netdev_hold(struct net_device *ndev, netdevice_tracker *tracker, gfp_t gfp)
+{
+	dev_hold(ndev);
+}
+
+static inline void netdev_put(struct net_device *ndev, netdevice_tracker *tracker)
+{
+	dev_put(ndev);
+}
+#endif
+
+#ifndef container_of_const
+#define container_of_const container_of
+#endif
+
+#ifndef memset_after
+#define memset_after(obj, value, member) \
+	memset((u8 *)(obj) + offsetofend(typeof(*(obj)), member), value, \
+	       sizeof(*(obj)) - offsetofend(typeof(*(obj)), member))
 #endif
 
 /*

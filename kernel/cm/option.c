@@ -7,6 +7,7 @@
 #include <linux/moduleparam.h>
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>
+#include "compat.h"
 #include "device.h"
 #include "keys.h"
 #include "option.h"

@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 #include <rdma/ib_sa.h>
+#include "compat.h"
 #include "device.h"
 #include "event.h"
 #include "option.h"

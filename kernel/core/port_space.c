@@ -199,7 +199,7 @@ static int port_reserve(struct cmx_id_private *id_priv, struct cmx_port_space *s
 static int port_reserve_free(struct cmx_id_private *id_priv, struct cmx_port_space *space,
 			     unsigned int low, unsigned int high)
 {
-	unsigned int start = low + get_random_u16() % (high - low + 1);
+	unsigned int start = low + get_random_u32() % (high - low + 1);
 	unsigned int from = start, to = high + 1;
 	unsigned int port;
 

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
+#include "compat.h"
 #include "device.h"
 #include "path_cache.h"
 #include "route_rec.h"
@@ -19,11 +20,8 @@ void cmx_route_free(struct cmx_id_private *id_priv)
 	struct rdma_route *route = &id_priv->id.route;
 
 	kfree(route->path_rec);
-	kfree(route->path_rec_inbound);
-	kfree(route->path_rec_outbound);
 	route->path_rec = NULL;
-	route->path_rec_inbound = NULL;
-	route->path_rec_outbound = NULL;
+	cmx_route_directions_free(route);
 	route->num_pri_alt_paths = 0;
 }
 

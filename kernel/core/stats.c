@@ -232,7 +232,9 @@ struct cmx_stats *cmx_stats_new(struct ib_device *device, u32 port)
 
 	if (!stats)
 		return NULL;
-	ret = kobject_init_and_add(&stats->kobj, &stats_type, &device->dev.kobj, "cmx%u", port);
+	/* The type is not const in older kernels. */
+	ret = kobject_init_and_add(&stats->kobj, (void *)&stats_type, &device->dev.kobj, "cmx%u",
+				   port);
 	for (i = 0; !ret && i < ARRAY_SIZE(stats_files); i++)
 		ret = sysfs_create_file(&stats->kobj, &stats_files[i]);
 	if (ret)

@@ -4,6 +4,7 @@
  */
 #include <rdma/ib_marshall.h>
 #include "channel.h"
+#include "compat.h"
 #include "info.h"
 #include "ioctl.h"
 #include "mcast.h"

@@ -7,6 +7,7 @@
 #include <rdma/ib_sa.h>
 #include "device.h"
 #include "channel.h"
+#include "compat.h"
 #include "info.h"
 #include "option_value.h"
 #include "sockaddr.h"

@@ -5,6 +5,7 @@
 #include <linux/export.h>
 #include <rdma/ib_addr.h>
 #include "cma_hdr.h"
+#include "compat.h"
 #include "device.h"
 #include "event.h"
 #include "transport.h"

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include "cma_hdr.h"
+#include "compat.h"
 #include "deadline.h"
 #include "ece.h"
 #include "event.h"
@@ -114,8 +115,6 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	struct rdma_route *route = &id_priv->id.route;
 	struct ib_cm_req_param req = {
 		.primary_path = &route->path_rec[0],
-		.primary_path_inbound = route->path_rec_inbound,
-		.primary_path_outbound = route->path_rec_outbound,
 		.alternate_path = route->num_pri_alt_paths == 2 ? &route->path_rec[1] : NULL,
 		.ppath_sgid_attr = route->addr.dev_addr.sgid_attr,
 		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
@@ -143,6 +142,7 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	if (ret)
 		return ret;
 
+	cmx_req_directions_set(&req, route);
 	cmx_ece_offer(id_priv, &req.ece);
 	ret = ib_send_cm_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "REQ", ret);

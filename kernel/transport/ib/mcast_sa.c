@@ -127,7 +127,7 @@ static void sa_member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec 
 	cmx_sa_member_list(m);
 }
 
-static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num num,
+static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num_param
 				 void *context)
 {
 	struct cmx_sa_member *m = xa_erase(&probes, (unsigned long)context);

@@ -131,19 +131,14 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 			unsigned int num)
 {
 	struct rdma_route *route = &id_priv->id.route;
+	struct sa_path_rec **to;
 	unsigned int i;
 	int ret = 0;
 
 	cmx_route_free(id_priv);
 	for (i = 0; i < num && !ret; i++) {
-		if (!recs[i].flags || recs[i].flags & IB_PATH_GMP)
-			ret = sa_rec_replace(&route->path_rec, &recs[i]);
-		else if (recs[i].flags & IB_PATH_INBOUND)
-			ret = sa_rec_replace(&route->path_rec_inbound, &recs[i]);
-		else if (recs[i].flags & IB_PATH_OUTBOUND)
-			ret = sa_rec_replace(&route->path_rec_outbound, &recs[i]);
-		else
-			ret = -EINVAL;
+		to = cmx_route_rec_find(route, &recs[i]);
+		ret = to ? sa_rec_replace(to, &recs[i]) : -EINVAL;
 	}
 	if (!ret && !route->path_rec)
 		ret = -EINVAL;
@@ -190,7 +185,7 @@ static void sa_op_finish(struct cmx_sa_op *op, int status)
  * completion of the send. Only the first call finds the name. The MADs of the port wait for this
  * callback, so it does not take the id's lock, which somebody may hold for a long time.
  */
-static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, void *context)
+static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param void *context)
 {
 	struct cmx_sa_op *op;
 
@@ -198,7 +193,7 @@ static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num num, vo
 	op = __xa_erase(&sa_queries, (unsigned long)context);
 	if (op) {
 		op->status = status;
-		op->num = status ? 0 : min_t(unsigned int, num, MAX_RECS);
+		op->num = status ? 0 : min_t(unsigned int, cmx_sa_num, MAX_RECS);
 		memcpy(op->recs, recs, op->num * sizeof(*recs));
 		queue_delayed_work(cmx_wq, &op->work, 0);
 	}

@@ -21,6 +21,7 @@
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "compat.h"
 #include "mcast.h"
 #include "mcast_ip.h"
 #include "mgid.h"

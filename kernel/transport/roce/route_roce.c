@@ -9,6 +9,7 @@
 #include <net/route.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "compat.h"
 #include "option_value.h"
 #include "route_rec.h"
 #include "sockaddr.h"
