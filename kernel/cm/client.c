@@ -9,6 +9,7 @@
 #include "ib_close.h"
 #include "listen.h"
 #include "path_cache.h"
+#include "port_default.h"
 #include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
@@ -77,6 +78,7 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	dp->stats = cmx_stats_new(dev->device, port);
 	if (!dp->stats)
 		return -ENOMEM;
+	cmx_port_default_init(dev->device, port, dp);
 	if (!dp->transport->has_sa)
 		return 0;
 	dp->paths = cmx_path_cache_new();

@@ -131,9 +131,9 @@ static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result 
 	struct rtable *rt;
 	int ret;
 
-	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_tos(id_priv), RT_SCOPE_UNIVERSE,
-			   0, 0, dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr, 0, 0,
-			   sock_net_uid(net, NULL));
+	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_ip_tos(id_priv),
+			   RT_SCOPE_UNIVERSE, 0, 0, dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr,
+			   0, 0, sock_net_uid(net, NULL));
 	rt = ip_route_output_key(net, &fl4);
 	if (IS_ERR(rt))
 		return PTR_ERR(rt);
@@ -152,7 +152,7 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct flowi6 fl6 = {
 		.flowi6_oif = f->addr.bound_dev_if,
-		.flowlabel = ip6_make_flowinfo(cmx_opt_tos(id_priv), 0),
+		.flowlabel = ip6_make_flowinfo(cmx_opt_ip_tos(id_priv), 0),
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};

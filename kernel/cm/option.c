@@ -136,6 +136,11 @@ static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_op
 	return o->in_effect ? o->in_effect(id_priv) : READ_ONCE(cmx_opt_defaults[bit]);
 }
 
+static u32 opt_tos(const struct cmx_id_private *id_priv)
+{
+	return cmx_opt_tos(id_priv);
+}
+
 static const struct sa_path_rec *opt_path(const struct cmx_id_private *id_priv)
 {
 	return id_priv->id.route.num_pri_alt_paths ? id_priv->id.route.path_rec : NULL;

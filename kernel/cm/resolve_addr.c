@@ -64,7 +64,8 @@ struct addr_attach_arg {
 
 static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 {
-	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
+	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
+	const struct cmx_transport *transport = dp->transport;
 	const struct ib_gid_attr *attr;
 	struct addr_attach_arg *arg = data;
 	struct cmx_id_private *id_priv = arg->id_priv;
@@ -73,7 +74,7 @@ static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
 		return 0;
 	gid_type = cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) ? id_priv->opt.gid_type
-						    : cmx_device_port(dev, port)->gid_type;
+						    : READ_ONCE(dp->gid_type);
 	attr = transport->port_gid(dev->device, port, &arg->gid, gid_type, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;

@@ -211,7 +211,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	id_priv->id.port_num = port;
 	id_priv->dev_port = dp;
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
-	id_priv->gid_type = dp->gid_type;
+	id_priv->gid_type = READ_ONCE(dp->gid_type);
 	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
 		id_priv->gid_type = id_priv->opt.gid_type;
 	id_priv->ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
@@ -234,11 +234,14 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 {
 	int ret = cmx_device_attach(id_priv, dev, port);
 
-	if (ret)
+	if (ret) {
 		rdma_put_gid_attr(attr);
-	else
-		id_priv->id.route.addr.dev_addr.sgid_attr = attr;
-	return ret;
+		return ret;
+	}
+	id_priv->id.route.addr.dev_addr.sgid_attr = attr;
+	/* The default of the port may have changed since the GID was looked up. */
+	id_priv->gid_type = attr->gid_type;
+	return 0;
 }
 
 /**

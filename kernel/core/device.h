@@ -13,13 +13,19 @@ struct cmx_path_cache;
 struct cmx_stats;
 struct cmx_transport;
 
+/* The default of the host applies. */
+#define CMX_NO_TOS (-1)
+
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @paths: cache of path records (InfiniBand), or NULL
  * @stats: counters, if the port has a transport
  * @sa: queue of joins and leaves (InfiniBand)
  * @transport: transport of the port; NULL: none that we support
- * @gid_type: default GID type
+ * @gid_type: default GID type; sysfs writes it, without a lock
+ * @gid_types: mask of the GID types that a RoCE port supports
+ * @default_tos: TOS of the ids of a RoCE port that have set none, or %CMX_NO_TOS; sysfs writes it,
+ *	without a lock
  * @node_transport: enum rdma_transport_type
  */
 struct cmx_dev_port {
@@ -28,6 +34,8 @@ struct cmx_dev_port {
 	struct cmx_sa_queue sa;
 	const struct cmx_transport *transport;
 	u8 gid_type;
+	u8 gid_types;
+	s16 default_tos;
 	u8 node_transport;
 };
 

@@ -3,6 +3,7 @@
  * Values in effect of the options that several layers use: the value that was set, or the host-wide
  * default.
  */
+#include "device.h"
 #include "option_value.h"
 
 /* Some defaults are module parameters, see option.c. */
@@ -25,6 +26,23 @@ unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
  * Return: the traffic class.
  */
 u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
+{
+	int tos = id_priv->dev_port ? READ_ONCE(id_priv->dev_port->default_tos) : CMX_NO_TOS;
+
+	return tos == CMX_NO_TOS || cmx_opt_set(id_priv, CMX_OPT_TOS) ? cmx_opt_ip_tos(id_priv) :
+									tos;
+}
+
+/**
+ * cmx_opt_ip_tos() - get the TOS for the lookup of the IP route
+ * @id_priv: the id
+ *
+ * The default of a port has no effect here, because most ids have no port before the lookup.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the TOS.
+ */
+u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv)
 {
 	return OPT_IN_EFFECT(id_priv, TOS, tos);
 }

@@ -178,12 +178,6 @@ void cmx_stats_count_refused(struct ib_device *device, u32 port, int ret)
 	cmx_device_put(dev);
 }
 
-static struct attribute stats_files[] = {
-#define CMX_STAT(label, file) { .name = file, .mode = 0444 },
-#define CMX_STAGE(label, file) { .name = file, .mode = 0444 },
-#include "stat_rows.h"
-};
-
 static ssize_t stats_latency_print(const struct cmx_latency *latency, char *buf)
 {
 	ssize_t len = sysfs_emit(buf, "%lld", atomic64_read(&latency->sum));
@@ -194,7 +188,15 @@ static ssize_t stats_latency_print(const struct cmx_latency *latency, char *buf)
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-static ssize_t stats_show(struct kobject *kobj, struct attribute *attr, char *buf)
+static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf);
+
+static const struct kobj_attribute stats_files[] = {
+#define CMX_STAT(label, file) { { .name = file, .mode = 0444 }, .show = stats_show },
+#define CMX_STAGE(label, file) { { .name = file, .mode = 0444 }, .show = stats_show },
+#include "stat_rows.h"
+};
+
+static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct cmx_stats *stats = container_of(kobj, struct cmx_stats, kobj);
 	unsigned int index = attr - stats_files;
@@ -209,11 +211,9 @@ static void stats_release(struct kobject *kobj)
 	kfree(container_of(kobj, struct cmx_stats, kobj));
 }
 
-static const struct sysfs_ops stats_sysfs_ops = { .show = stats_show };
-
 static const struct kobj_type stats_type = {
 	.release = stats_release,
-	.sysfs_ops = &stats_sysfs_ops,
+	.sysfs_ops = &kobj_sysfs_ops,
 };
 
 /**
@@ -236,7 +236,7 @@ struct cmx_stats *cmx_stats_new(struct ib_device *device, u32 port)
 	ret = kobject_init_and_add(&stats->kobj, (void *)&stats_type, &device->dev.kobj, "cmx%u",
 				   port);
 	for (i = 0; !ret && i < ARRAY_SIZE(stats_files); i++)
-		ret = sysfs_create_file(&stats->kobj, &stats_files[i]);
+		ret = sysfs_create_file(&stats->kobj, &stats_files[i].attr);
 	if (ret)
 		ibdev_warn(device, "rdma_cmx: no counters of port %u in sysfs: %d\n", port, ret);
 	return stats;

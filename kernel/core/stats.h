@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
+struct cmx_dev_port;
 struct cmx_event;
 struct cmx_id_private;
 struct ib_device;
@@ -41,11 +42,13 @@ struct cmx_latency {
 /**
  * struct cmx_stats - counters of a port
  * @kobj: their folder in sysfs
+ * @dev_port: the port, for the files of port_default.c
  * @count: by enum cmx_stat
  * @latency: by enum cmx_stage
  */
 struct cmx_stats {
 	struct kobject kobj;
+	struct cmx_dev_port *dev_port;
 	atomic64_t count[CMX_STAT_NUM];
 	struct cmx_latency latency[CMX_STAGE_NUM];
 };

@@ -392,7 +392,6 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
 	const struct ib_gid_attr *attr;
-	int ret;
 
 	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
 		return -EPROTONOSUPPORT;
@@ -401,10 +400,7 @@ static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_req
 	attr = req->ib ? ib_request_find_gid_ib(conn_id, req) : ib_request_find_gid_roce(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	ret = cmx_device_attach_request(conn_id, req->device, req->port, attr);
-	if (!ret)
-		conn_id->gid_type = attr->gid_type;
-	return ret;
+	return cmx_device_attach_request(conn_id, req->device, req->port, attr);
 }
 
 /* A peer without ECE is refused with a reason of its own if our policy requires ECE. */
