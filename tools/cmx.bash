@@ -33,6 +33,24 @@ _cmx_show_words() {
 	fi
 }
 
+_cmx_default_words() {
+	local file
+	if [ "$COMP_CWORD" = 2 ]; then
+		(cd /sys/module/rdma_cmx/parameters 2>/dev/null && echo *)
+		for file in /sys/class/infiniband/*/cmx*/default_roce_tos; do
+			[[ ! $file =~ ^/sys/class/infiniband/([^/]+)/cmx([0-9]+)/ ]] ||
+				echo "${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
+		done
+		echo -i
+	elif [[ ${COMP_WORDS[2]} = */* ]]; then
+		case ${COMP_WORDS[COMP_CWORD-1]} in
+		tos)	echo none;;
+		mode)	echo v1 v2;;
+		*)	echo tos mode;;
+		esac
+	fi
+}
+
 _cmx_words() {
 	if [ "$COMP_CWORD" = 1 ]; then
 		cmx -h | awk '$1 == "cmx" && $2 ~ /^[a-z]/ { print $2 }' | uniq
@@ -40,7 +58,7 @@ _cmx_words() {
 	fi
 	case ${COMP_WORDS[1]} in
 	show)	_cmx_show_words;;
-	default) [ "$COMP_CWORD" != 2 ] || (cd /sys/module/rdma_cmx/parameters 2>/dev/null && echo *);;
+	default) _cmx_default_words;;
 	esac
 }
 

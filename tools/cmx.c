@@ -2,7 +2,6 @@
 /*
  * cmx: the administration tool of rdma_cmx. See cmx(8).
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,17 +14,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "cmx_default.h"
 #include "cmx_monitor.h"
 #include "cmx_show.h"
 #include "cmx_stats.h"
 #include "device.h"
+#include "file.h"
 #include "option_table.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define DEBUGFS "/sys/kernel/debug/rdma_cmx/"
-#define MODULE "/sys/module/rdma_cmx/"
-#define PARAMS MODULE "parameters/"
+#define DEBUGFS "/sys/kernel/debug/rdma_cmx"
 #define SHIM "librdmacm.so.1"
 #define VERSION_MAX 128
 
@@ -35,36 +34,6 @@
 #define RUN_NOT_FOUND 127
 
 static int tool_usage(void);
-
-static int tool_fail(const char *what)
-{
-	fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
-	return 1;
-}
-
-static FILE *tool_file_open(const char *dir, const char *name, const char *mode)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s%s", dir, name);
-	return fopen(path, mode);
-}
-
-/* Reads the only line of a file, without its newline. */
-static int tool_file_read_line(const char *dir, const char *name, char *line, int size)
-{
-	FILE *f = tool_file_open(dir, name, "r");
-	char *got;
-
-	if (!f)
-		return -1;
-	got = fgets(line, size, f);
-	fclose(f);
-	if (!got)
-		return -1;
-	line[strcspn(line, "\n")] = 0;
-	return 0;
-}
 
 /* The first line determines the number of columns; free text follows the columns. */
 #define COLUMNS_MAX 16
@@ -256,7 +225,7 @@ static int tool_version(int argc, char **argv)
 	if (argc > 1)
 		return tool_usage();
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
-	if (tool_file_read_line(MODULE, "version", module, sizeof(module)))
+	if (tool_file_read_line(CMX_MODULE, "version", module, sizeof(module)))
 		printf("module   not loaded\n");
 	else if (!abi)
 		printf("module   %s, no access to the device\n", module);
@@ -291,7 +260,7 @@ static int tool_options(int argc, char **argv)
 
 		if (row->source)
 			snprintf(def, sizeof(def), "%s", row->source);
-		else if (!row->host || tool_file_read_line(PARAMS, row->host, def, sizeof(def)))
+		else if (!row->host || tool_file_read_line(CMX_PARAMS, row->host, def, sizeof(def)))
 			snprintf(def, sizeof(def), "%u", row->def);
 		cmx_option_values(row, values, sizeof(values));
 		cmx_option_meaning(row, meaning, sizeof(meaning));
@@ -301,49 +270,11 @@ static int tool_options(int argc, char **argv)
 	return 0;
 }
 
-static int tool_default_print(const char *name)
-{
-	char val[64];
-
-	if (tool_file_read_line(PARAMS, name, val, sizeof(val)))
-		return tool_fail(name);
-	printf("%s %s\n", name, val);
-	return 0;
-}
-
-static int tool_default_set(const char *name, const char *val)
-{
-	FILE *f = tool_file_open(PARAMS, name, "r+");
-	int ret;
-
-	if (!f)
-		return tool_fail(name);
-	ret = fprintf(f, "%s\n", val) < 0;
-	if (fclose(f) || ret)
-		return tool_fail(name);
-	return 0;
-}
-
 static int tool_default(int argc, char **argv)
 {
-	struct dirent *d;
-	int ret = 0;
-	DIR *dir;
+	int ret = default_run(argc, argv);
 
-	if (argc > 3 || (argc > 1 && strchr(argv[1], '/')))
-		return tool_usage();
-	if (argc == 3)
-		return tool_default_set(argv[1], argv[2]);
-	if (argc == 2)
-		return tool_default_print(argv[1]);
-	dir = opendir(PARAMS);
-	if (!dir)
-		return tool_fail(PARAMS);
-	while ((d = readdir(dir)))
-		if (d->d_name[0] != '.')
-			ret |= tool_default_print(d->d_name);
-	closedir(dir);
-	return ret;
+	return ret == 2 ? tool_usage() : ret;
 }
 
 static const struct tool_command {
@@ -359,6 +290,8 @@ static const struct tool_command {
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", tool_options, "", "list the options of an id" },
 	{ "default", tool_default, "[NAME [VALUE]]", "show or set defaults of this host" },
+	{ "default", tool_default, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
+	{ "default", tool_default, "-i", "import those that the ports have in rdma_cm" },
 	{ "version", tool_version, "", "versions of tool, module and library" },
 };
 

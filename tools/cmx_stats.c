@@ -3,16 +3,17 @@
  * cmx stats: counters and latencies of the ports, from sysfs, where the module has a folder for
  * each port of a device. A counter that this program does not know is printed as well.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cmx_stats.h"
+#include "file.h"
 
-#define DEVICES "/sys/class/infiniband"
 #define LATENCY "latency_"
+/* Settings in the same folder, see cmx_default.c */
+#define DEFAULT "default_"
 /* More than a line of the module has */
 #define MAX_NUMBERS 64
 
@@ -62,6 +63,8 @@ static int entry_read(const char *device, const char *port, const char *dir, con
 	char path[600];
 	FILE *f;
 
+	if (!strncmp(name, DEFAULT, strlen(DEFAULT)))
+		return 0;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "re");
 	/* the device has been removed meanwhile */
@@ -86,34 +89,6 @@ static int entry_read(const char *device, const char *port, const char *dir, con
 		return -1;
 	num_entries++;
 	return 0;
-}
-
-static int name_is_visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-static int name_is_port(const struct dirent *d)
-{
-	return !strncmp(d->d_name, "cmx", 3) && d->d_name[3] &&
-	       !d->d_name[3 + strspn(d->d_name + 3, "0123456789")];
-}
-
-/* Calls @fn for each name in a folder, in the order of the alphabet. A missing folder is empty. */
-static int folder_walk(const char *dir, int (*want)(const struct dirent *d),
-		       int (*fn)(const char *dir, const char *name, void *arg), void *arg)
-{
-	struct dirent **names;
-	int n = scandir(dir, &names, want, alphasort), i, ret = 0;
-
-	if (n < 0)
-		return errno == ENOENT ? 0 : -1;
-	for (i = 0; i < n; i++) {
-		ret = ret ?: fn(dir, names[i]->d_name, arg);
-		free(names[i]);
-	}
-	free(names);
-	return ret;
 }
 
 /**
@@ -149,7 +124,7 @@ static int walk_port(const char *dir, const char *name, void *arg)
 
 	walk->port = name + 3;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return walk_wants(walk) ? folder_walk(path, name_is_visible, walk_file, walk) : 0;
+	return walk_wants(walk) ? tool_folder_walk(path, tool_name_is_visible, walk_file, walk) : 0;
 }
 
 static int walk_device(const char *dir, const char *name, void *arg)
@@ -159,7 +134,7 @@ static int walk_device(const char *dir, const char *name, void *arg)
 
 	walk->device = name;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return folder_walk(path, name_is_port, walk_port, walk);
+	return tool_folder_walk(path, tool_name_is_port, walk_port, walk);
 }
 
 /* The limit of the bucket in which the given share of the latencies ends; 0: there is no limit */
@@ -298,8 +273,8 @@ int stats_run(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (folder_walk(DEVICES, name_is_visible, walk_device, &walk)) {
-		fprintf(stderr, "cmx: %s: %s\n", DEVICES, strerror(errno));
+	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk)) {
+		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
 		return 1;
 	}
 	if (walk.filter && !num_entries) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Files and folders of sysfs, for several commands of cmx.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+
+int tool_fail(const char *what)
+{
+	fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+FILE *tool_file_open(const char *dir, const char *name, const char *mode)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fopen(path, mode);
+}
+
+int tool_file_read_line(const char *dir, const char *name, char *line, int size)
+{
+	FILE *f = tool_file_open(dir, name, "r");
+	char *got;
+
+	if (!f)
+		return -1;
+	got = fgets(line, size, f);
+	fclose(f);
+	if (!got)
+		return -1;
+	line[strcspn(line, "\n")] = 0;
+	return 0;
+}
+
+int tool_file_write_line(const char *dir, const char *name, const char *line)
+{
+	FILE *f = tool_file_open(dir, name, "r+");
+	int ret;
+
+	if (!f)
+		return -1;
+	ret = fprintf(f, "%s\n", line) < 0;
+	return fclose(f) || ret ? -1 : 0;
+}
+
+int tool_name_is_visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+int tool_name_is_port(const struct dirent *d)
+{
+	return !strncmp(d->d_name, "cmx", 3) && d->d_name[3] &&
+	       !d->d_name[3 + strspn(d->d_name + 3, "0123456789")];
+}
+
+int tool_folder_walk(const char *dir, int (*want)(const struct dirent *d),
+		     int (*fn)(const char *dir, const char *name, void *arg), void *arg)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, want, alphasort), i, ret = 0;
+
+	if (n < 0)
+		return errno == ENOENT ? 0 : -1;
+	for (i = 0; i < n; i++) {
+		ret = ret ?: fn(dir, names[i]->d_name, arg);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
+}
