@@ -108,7 +108,9 @@ install-dev:
 install-conf:
 	install -d $(D)$(UDEVDIR) $(D)$(MODLOADDIR)
 	echo rdma_cmx >$(D)$(MODLOADDIR)/rdma-cmx.conf
-	echo 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' >$(D)$(UDEVDIR)/90-rdma-cmx.rules
+	printf '%s\n' 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' \
+		'ACTION=="add", KERNEL=="rdma_cmx", SUBSYSTEM=="misc", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default -i"' \
+		>$(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 install-symvers: module
 	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
