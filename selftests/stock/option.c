@@ -177,6 +177,27 @@ static void tos_reset(const void *arg)
 	duo_end(&d);
 }
 
+/* No TOS is set. The suite tool runs this case with a default TOS of the port. */
+static void tos_unset(const void *arg)
+{
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	duo_listen(&d, RDMA_PS_TCP);
+	duo_route(&d, RDMA_PS_TCP);
+	show_path(d.cli);
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	d.srv = ev_request(d.cl, "srv");
+	show_path(d.srv);
+	mkqp(d.srv, IBV_QPT_RC);
+	CALL(rdma_accept(d.srv, &d.param), "accept srv");
+	ev(d.cc);
+	show_qp(d.cli->qp);
+	show_qp(d.srv->qp);
+	duo_end(&d);
+}
+
 static void ack_effect(const void *arg)
 {
 	static const uint8_t tried[] = { 0, 1, 14, 20, 31, 32, 255 };
@@ -385,6 +406,7 @@ const struct cmp_case option_cases[] = {
 	FROM("tos_effect.routed", tos_effect, ROUTED),
 	{ "option.tos_child", tos_child, NULL },
 	{ "option.tos_reset", tos_reset, NULL },
+	{ "option.tos_unset", tos_unset, NULL },
 	FROM("ack_effect.idle", ack_effect, IDLE),
 	FROM("ack_effect.routed", ack_effect, ROUTED),
 	FROM("ack_effect.requested", ack_effect, REQUESTED),

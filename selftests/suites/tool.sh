@@ -118,6 +118,9 @@ check "completion: commands" completes "show" cmx sh
 check "completion: filters" completes "src-addr src-port" cmx show ids src
 check "completion: states" completes "established" cmx show -j ids state es
 check "completion: parameters" completes "tos" cmx default to
+check "completion: settings of a port" completes "mode" cmx default rxe0/1 tos 8 m
+check "completion: modes" completes "v1 v2" cmx default rxe0/1 mode ""
+check_not "import without the module's ports sets nothing" eval '"$cmx" default -i | grep .'
 
 # Ids, on a software device. hold has ids in every state; its connections have the QP numbers from 0x1235 on.
 show_suite() {
@@ -172,6 +175,9 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 		'"$cmx" show -d | grep -c -f <(debugfs 4) | grep -qx '$all
 	check "show: options in effect" eval '"$cmx" default tos 8 && "$cmx" show -d ids lqpn 4670 | grep -qF "[TOS=8]"'
 	"$cmx" default tos 0
+	check "show: the default of the port" eval \
+		'"$cmx" default rxe0/1 tos 16 && "$cmx" show -d ids lqpn 4670 | grep -qF "[TOS=16]"'
+	"$cmx" default rxe0/1 tos none
 	check "show: nothing for another user" says "[]" as_nobody "$cmx" show -j
 
 	setpriv --reuid=65534 --regid=65534 --clear-groups env LD_LIBRARY_PATH="$cmx_lib" rping -s -p 7500 >/dev/null 2>&1 &
@@ -212,6 +218,63 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	wait
 	rm -r "$tmp"
 }
+# The defaults of a RoCE port. rxe has RoCE v2 only.
+port_suite() {
+	local ours=/sys/class/infiniband/rxe0/cmx1 theirs=/sys/kernel/config/rdma_cm/rxe0 tmp value
+	tmp=$(mktemp -d)
+	rig || return
+
+	einval() { # FILE VALUE
+		LC_ALL=C bash -c 'echo "$2" >"$1"' - "$@" 2>&1 | grep -q "Invalid argument"
+	}
+	# the flow label follows from the ports, which are not the same in each run
+	connection() { # STACK
+		"$1" "$tests/stock/compare" option.tos_unset | sed 's/ flow=[^ ]*//'
+	}
+	check "default shows a port" says "rxe0/1 tos none mode v2" "$cmx" default rxe0/1
+	check "default shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode v2"'
+	check "default sets those of a port" "$cmx" default rxe0/1 tos 40 mode v2
+	check "the port has the TOS" says 40 cat $ours/default_roce_tos
+	check "the port has the mode" says "RoCE v2" cat $ours/default_roce_mode
+	for value in 256 -1 4294967296 x ""; do
+		check "no TOS of a port: '$value'" einval $ours/default_roce_tos "$value"
+	done
+	for value in "IB/RoCE v1" "RoCE v3" v2 ""; do
+		check "no mode of this port: '$value'" einval $ours/default_roce_mode "$value"
+	done
+	check "the port has kept its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
+	check "stats do not show them" eval '! "$cmx" stats | grep default_'
+	check "another user reads them" says "rxe0/1 tos 40 mode v2" as_nobody "$cmx" default rxe0/1
+	check "another user does not set them" says "cmx: tos: Permission denied status 1" \
+		eval 'echo $(as_nobody "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
+	check "root without CAP_NET_ADMIN does not either" says "cmx: tos: Operation not permitted status 1" \
+		eval 'echo $(setpriv --bounding-set=-net_admin "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
+	check "default of a port: a setting that does not exist" status_is 2 "$cmx" default rxe0/1 ttl 1
+	check "default of a port: a mode that does not exist" status_is 2 "$cmx" default rxe0/1 tos 1 mode v3
+	check "default of a port: no value" status_is 2 "$cmx" default rxe0/1 tos
+	check "default of no such port" status_is 1 "$cmx" default rxe0/2
+	check "the port still has its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
+	check "default: another word for none" "$cmx" default rxe0/1 tos none
+
+	# the same default on both stacks
+	check "nothing to import" says "" "$cmx" default -i
+	modprobe configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
+	check "rdma_cm has defaults of ports" mkdir $theirs
+	echo 96 >$theirs/ports/1/default_roce_tos
+	connection stock >"$tmp/stock"
+	connection ours >"$tmp/ours"
+	check_not "they have no effect on rdma_cmx" diff "$tmp/stock" "$tmp/ours"
+	check "import the defaults of rdma_cm" says "rxe0/1 tos 96 mode v2" "$cmx" default -i
+	connection ours >"$tmp/ours"
+	check "the default TOS has the effect that it has in rdma_cm" diff "$tmp/stock" "$tmp/ours"
+	check "it is in the path and in both QPs" says 4 grep -c "tclass=0x60" "$tmp/ours"
+	echo 0 >$theirs/ports/1/default_roce_tos
+	check "import that there is none" says "rxe0/1 tos none mode v2" "$cmx" default -i
+	rmdir $theirs
+	rm -r "$tmp"
+}
 on_hardware || show_suite
+on_hardware || port_suite
 check "the module unloads" unload_cmx
 finish
