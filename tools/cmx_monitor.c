@@ -18,11 +18,12 @@
 
 #define INSTANCES "/sys/kernel/tracing/instances/"
 #define LINE_SIZE 4096
+#define FIRST_EVENT "events/rdma_cmx/cmx_event"
 /*
- * Values of enum rdma_cm_event_type: CONNECT_RESPONSE (ESTABLISHED for a process that connects),
- * CONNECT_ERROR, UNREACHABLE, REJECTED, ESTABLISHED
+ * Values of enum rdma_cm_event_type: ADDR_ERROR, ROUTE_ERROR, CONNECT_RESPONSE (ESTABLISHED for a
+ * process that connects), CONNECT_ERROR, UNREACHABLE, REJECTED, ESTABLISHED
  */
-#define EVENT_FILTER "type >= 5 && type <= 9"
+#define EVENT_FILTER "type == 1 || type == 3 || (type >= 5 && type <= 9)"
 
 /**
  * struct monitor_line - the values of a trace line; an empty string stands for none
@@ -39,14 +40,25 @@ struct monitor_line {
 	char src[64], dst[64], device[72], gid[64], reason[64], id[24];
 };
 
-static const struct {
+struct monitor_reason {
 	int status;
 	const char *name;
-} rej_reasons[] = {
+};
+
+/* enum ib_cm_rej_reason */
+static const struct monitor_reason rej_reasons[] = {
 	{ 1, "no-qp" }, { 3, "no-resources" }, { 4, "timeout" }, { 6, "invalid-comm-id" },
 	{ 8, "invalid-service-id" }, { 10, "stale-connection" }, { 12, "invalid-gid" },
-	{ 13, "invalid-lid" }, { 24, "port-redirect" }, { 28, "consumer" },
-	{ 33, "invalid-class-version" }, { 35, "ece" },
+	{ 13, "invalid-lid" }, { 24, "port-cm-redirect" }, { 25, "port-redirect" },
+	{ 26, "invalid-mtu" }, { 28, "consumer" }, { 31, "invalid-class-version" }, { 35, "ece" },
+	{}
+};
+
+/* enum ib_cm_sidr_status: UNREACHABLE of an id for datagrams */
+static const struct monitor_reason sidr_reasons[] = {
+	{ 1, "sidr-unsupported" }, { 2, "sidr-reject" }, { 3, "sidr-no-qp" },
+	{ 4, "sidr-redirect" }, { 5, "sidr-unsupported-version" },
+	{}
 };
 
 static volatile sig_atomic_t monitor_stop;
@@ -57,18 +69,17 @@ static void monitor_signal(int sig)
 	monitor_stop = 1;
 }
 
-static void monitor_set_reason(struct monitor_line *l, int status)
+static void monitor_set_reason(struct monitor_line *l, const struct monitor_reason *reason,
+			       int status)
 {
-	size_t i;
-
 	if (status < 0) {
 		snprintf(l->reason, sizeof(l->reason), "%s", strerror(-status));
 		return;
 	}
 	snprintf(l->reason, sizeof(l->reason), "%d", status);
-	for (i = 0; i < sizeof(rej_reasons) / sizeof(rej_reasons[0]); i++)
-		if (rej_reasons[i].status == status)
-			snprintf(l->reason, sizeof(l->reason), "%s", rej_reasons[i].name);
+	for (; reason->name; reason++)
+		if (reason->status == status)
+			snprintf(l->reason, sizeof(l->reason), "%s", reason->name);
 }
 
 static bool monitor_parse_event(struct monitor_line *l, const char *text)
@@ -85,10 +96,15 @@ static bool monitor_parse_event(struct monitor_line *l, const char *text)
 		l->event = "rejected";
 	else if (!strcmp(name, "UNREACHABLE"))
 		l->event = "unreachable";
+	else if (!strcmp(name, "ADDR_ERROR"))
+		l->event = "addr-failed";
+	else if (!strcmp(name, "ROUTE_ERROR"))
+		l->event = "route-failed";
 	else
 		l->event = "error";
 	if (strcmp(l->event, "connected"))
-		monitor_set_reason(l, status);
+		monitor_set_reason(l, strcmp(l->event, "unreachable") ? rej_reasons : sidr_reasons,
+				   status);
 	return true;
 }
 
@@ -108,14 +124,16 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 		return false;
 	if (!strcmp(name, "rejoin"))
 		l->event = status ? "rejoin-failed" : "rejoined";
-	else if (!strcmp(name, "lost") || status == -ENETRESET)
+	else if (!strcmp(name, "lost"))
 		l->event = "lost";
+	else if (status == -ENETRESET)
+		l->event = "ended";
 	else if (!strcmp(name, "join"))
 		l->event = status ? "join-failed" : "joined";
 	else
 		l->event = "left";
 	if (status)
-		monitor_set_reason(l, status);
+		monitor_set_reason(l, rej_reasons, status);
 	return true;
 }
 
@@ -197,8 +215,11 @@ static size_t monitor_handle_lines(char *buf, size_t len, bool json)
 	return len < LINE_SIZE ? len : 0;
 }
 
-/* The signals are blocked except in ppoll(), so that none is missed. */
-static int monitor_read(int fd, bool json)
+/*
+ * The signals are blocked except in ppoll(), so that none is missed. The events of the instance go
+ * with the module, and are not enabled when it is loaded again.
+ */
+static int monitor_read(const char *events, int fd, bool json)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct timespec wait = { .tv_nsec = 200000000 };
@@ -218,7 +239,10 @@ static int monitor_read(int fd, bool json)
 		}
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return 1;
-		ppoll(&pfd, 1, &wait, &none);
+		if (!ppoll(&pfd, 1, &wait, &none) && access(events, F_OK)) {
+			errno = ENODEV;
+			return 1;
+		}
 	}
 	return 0;
 }
@@ -242,7 +266,7 @@ static int monitor_enable(const char *dir)
 	char name[64];
 	size_t i;
 
-	if (monitor_write(dir, "events/rdma_cmx/cmx_event/filter", EVENT_FILTER))
+	if (monitor_write(dir, FIRST_EVENT "/filter", EVENT_FILTER))
 		return -1;
 	for (i = 0; i < NUM_SOURCES; i++) {
 		snprintf(name, sizeof(name), "events/rdma_cmx/%s/enable", monitor_sources[i].event);
@@ -261,7 +285,8 @@ static int monitor_instance(const char *dir, bool json)
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 1;
-	ret = monitor_enable(dir) ? 1 : monitor_read(fd, json);
+	snprintf(path, sizeof(path), "%s/" FIRST_EVENT, dir);
+	ret = monitor_enable(dir) ? 1 : monitor_read(path, fd, json);
 	close(fd);
 	return ret;
 }

@@ -33,6 +33,9 @@ static int show_fail(const char *what)
 	if (errno == EPROTONOSUPPORT)
 		fputs("cmx: the loaded module is older than this program and has no list of ids\n",
 		      stderr);
+	else if (errno == EPROTO)
+		fputs("cmx: the loaded module and this program have different versions of the ABI\n",
+		      stderr);
 	else
 		fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
 	return 1;
@@ -56,6 +59,7 @@ static int show_records_fetch(int fd, uint64_t *cursor, void *to, size_t len, ui
 		.hdr.length = sizeof(cmd.hdr),
 		.hdr.object_id = CMX_OBJ_CHANNEL,
 		.hdr.method_id = CMX_CHANNEL_LIST_IDS,
+		.hdr.driver_id = CMX_ABI_VERSION,
 	};
 
 	show_attr_add(&cmd.hdr, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record), sizeof(__u32));

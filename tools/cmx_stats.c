@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "cmx_default.h"
 #include "cmx_stats.h"
 #include "file.h"
 
@@ -275,6 +277,10 @@ int stats_run(int argc, char **argv)
 	}
 	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk)) {
 		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
+		return 1;
+	}
+	if (!num_entries && access(CMX_MODULE, F_OK)) {
+		fputs("cmx: the module rdma_cmx is not loaded\n", stderr);
 		return 1;
 	}
 	if (walk.filter && !num_entries) {

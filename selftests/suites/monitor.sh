@@ -60,6 +60,14 @@ check "connected" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
 check "the same in JSON" within 5 eval '[ "$(python3 -c "import json, sys
 for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
 	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
+timeout 20 env LD_LIBRARY_PATH="$cmx_lib" udaddy -s 10.77.0.1 >/dev/null 2>&1
+check "nobody listens for a datagram" traced \
+	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported id [^ ]+"
+ip link set d0 arp on
+ours -c -a 10.77.0.10 -p 7800 -C 1
+check "a neighbour does not answer" traced \
+	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) id [^ ]+"
+ip link set d0 arp off
 kill -INT $lines
 wait $lines
 status=$?
@@ -71,19 +79,20 @@ check "SIGTERM ends it" [ $status = 0 ]
 check "no instance is left" eval '! ls -d $instances/cmx-*'
 check "no errors" [ ! -s "$tmp/errors" ]
 
-# three active sides and a passive one. ib_cm itself refuses a REQ to a port that nobody listens on.
+# four active sides and a passive one. ib_cm itself refuses a REQ to a port that nobody listens on.
 while read -r counter value; do
 	check "stats: $counter" stat_is "$counter" "$value"
 done <<-END
-	addr_resolved 3
-	route_resolved 3
+	addr_resolved 4
+	route_resolved 4
 	connected 1
+	connect_errors 1
 	accepted 1
 	requests 1
 	rejected_consumer 1
 	rejected_no_listener 1
 	refused_no_listener 1
-	latency_addr 3
+	latency_addr 4
 	latency_connect 1
 	latency_accept 1
 	connect_timeouts 0
@@ -136,6 +145,15 @@ rdma link delete rxe0
 check "a device that is gone has no counters" eval '[ "$("$cmx" stats -j)" = "[]" ]'
 check_not "nor a file that is open" eval "cat <&7"
 exec 7<&-
-rm -r "$tmp"
+"$cmx" monitor 2>"$tmp/errors" &
+lines=$!
+check "a monitor runs" within 10 eval 'ls -d $instances/cmx-*'
+sleep 1
 check "the module unloads" unload_cmx
+wait $lines
+status=$?
+check "the monitor ends with the module" [ $status = 1 ]
+check "and says so" grep -q "No such device" "$tmp/errors"
+check "stats: without the module" status_is 1 "$cmx" stats -m
+rm -r "$tmp"
 finish
