@@ -331,12 +331,17 @@ bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bi
 	return !id_priv->dev || id_priv->dev_port->transport->bit & opt_rows[bit].transports;
 }
 
-/* A value of the path is known from the route on. Asking the port would call the provider. */
+/*
+ * A value of the path is known from the route on. Asking the port would call the provider. The TOS
+ * in effect is always known.
+ */
 static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
+	const struct cmx_option *o = &opt_rows[bit];
+
 	if (cmx_opt_set(id_priv, bit))
 		return true;
-	return opt_rows[bit].size && (!opt_rows[bit].in_effect || opt_path(id_priv));
+	return o->size && (!o->in_effect || o->in_effect == opt_tos || opt_path(id_priv));
 }
 
 /**
