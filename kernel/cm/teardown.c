@@ -40,8 +40,11 @@ void cmx_id_release_device(struct cmx_id_private *id_priv)
  */
 static void id_net_put(struct cmx_id_private *id_priv)
 {
-	put_net(cmx_net(id_priv));
-	id_priv->id.route.addr.dev_addr.net = NULL;
+	struct net *net = cmx_net(id_priv);
+
+	/* the list of ids reads it without the lock */
+	WRITE_ONCE(id_priv->id.route.addr.dev_addr.net, NULL);
+	put_net(net);
 }
 
 /**

@@ -77,14 +77,26 @@ static bool list_owner_get(struct cmx_id_private *id_priv, kuid_t *uid, pid_t *p
 	return file;
 }
 
+/*
+ * Returns false if the caller may not see the id, or if it has been destroyed and no longer holds
+ * its network namespace. RCU keeps the namespace for this function.
+ */
 static bool list_caller_may_see(const struct list_caller *caller,
-				const struct cmx_id_private *id_priv, kuid_t uid)
+				const struct cmx_id_private *id_priv, kuid_t uid, u32 *netns)
 {
-	if (caller->all)
-		return true;
-	if (!net_eq(cmx_net(id_priv), caller->net))
-		return false;
-	return caller->all_in_net || (id_priv->user && uid_eq(uid, current_euid()));
+	const struct net *net;
+	bool visible = false;
+
+	rcu_read_lock();
+	net = READ_ONCE(id_priv->id.route.addr.dev_addr.net);
+	if (net) {
+		*netns = net->ns.inum;
+		visible = caller->all || (net_eq(net, caller->net) &&
+					  (caller->all_in_net ||
+					   (id_priv->user && uid_eq(uid, current_euid()))));
+	}
+	rcu_read_unlock();
+	return visible;
 }
 
 /* The name that a trace prints, which is a hash of the address */
@@ -164,7 +176,6 @@ static void list_unlocked_fill(struct cmx_id_record *to, const struct cmx_id_pri
 	to->known = sizeof(*to);
 	to->trace_id = caller->trace_id ? list_trace_id(id_priv) : 0;
 	to->flags = list_id_flags(id_priv);
-	to->netns = cmx_net(id_priv)->ns.inum;
 	to->age = (u32)ktime_get_seconds() - id_priv->created;
 	to->state = READ_ONCE(id_priv->state);
 	to->ps = id_priv->id.ps;
@@ -178,12 +189,14 @@ static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_
 {
 	kuid_t uid = INVALID_UID;
 	pid_t pid = 0;
+	u32 netns;
 
 	if (id_priv->user && !list_owner_get(id_priv, &uid, &pid))
 		return false;
-	if (!list_caller_may_see(caller, id_priv, uid))
+	if (!list_caller_may_see(caller, id_priv, uid, &netns))
 		return false;
 	list_unlocked_fill(&entry->record, id_priv, caller);
+	entry->record.netns = netns;
 	if (id_priv->user)
 		list_process_fill(&entry->record, to_uid(id_priv), uid, pid);
 	if (!cmx_id_walk_trylock(id_priv, patience)) {

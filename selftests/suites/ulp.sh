@@ -93,13 +93,20 @@ wait $pid
 check "no id is left" within 5 no_ids
 rig
 
+# an id that has been destroyed is still found by the list of ids until ib_cm lets go of it
+list_ids() { while "$top/tools/cmx" show ids >/dev/null; do :; done; }
 check "listen" run "serve $a 7600"
+list_ids &
+pid=$!
 for i in 1 2 3 4; do
 	check "many connect, $i" run "storm $a 7600 $((i * 30))"
-	check "the ULP's module goes meanwhile, $i" unload
+	check "the ULP's module goes while ids are listed, $i" unload
 	load
 	run "serve $a 7600"
 done
+kill -0 $pid && ok "the ids could be listed all the time" || not_ok "the ids could be listed all the time"
+kill $pid
+wait $pid
 check "many connect to nobody" run "storm 10.77.0.9 7600 30"
 check "the ULP's module goes meanwhile" unload
 check "no id is left" within 5 no_ids
