@@ -9,6 +9,7 @@
  * requests, not by thousands.
  */
 #include <linux/jiffies.h>
+#include <linux/sched.h>
 #include "param.h"
 #include "sa_queue.h"
 
@@ -22,7 +23,8 @@ CMX_PARAM(sa_requests, 1, 1024, 8,
 void cmx_sa_queue_init(struct cmx_sa_queue *queue)
 {
 	spin_lock_init(&queue->lock);
-	INIT_LIST_HEAD(&queue->turns);
+	INIT_LIST_HEAD(&queue->turns[false]);
+	INIT_LIST_HEAD(&queue->turns[true]);
 	INIT_LIST_HEAD(&queue->sent);
 	queue->answered = jiffies;
 }
@@ -51,18 +53,20 @@ static void sa_request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *
 	queue->under_way++;
 }
 
-static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient)
 {
+	struct list_head *turns = &queue->turns[patient];
 	struct cmx_sa_request *oldest;
 
 	req->state = CMX_SA_WAITING;
-	list_for_each_entry(oldest, &queue->turns, item) {
+	req->patient = patient;
+	list_for_each_entry(oldest, turns, item) {
 		if (oldest->user == req->user) {
 			list_add_tail(&req->item, &oldest->later);
 			return;
 		}
 	}
-	list_add_tail(&req->item, &queue->turns);
+	list_add_tail(&req->item, turns);
 }
 
 /*
@@ -77,13 +81,21 @@ static void sa_request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request
 	next = list_first_entry_or_null(&req->later, struct cmx_sa_request, item);
 	if (!next)
 		return;
-	list_move_tail(&next->item, &queue->turns);
+	list_move_tail(&next->item, &queue->turns[req->patient]);
 	list_splice_init(&req->later, &next->later);
 }
 
-static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue)
+static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue, bool patient)
 {
-	return list_first_entry_or_null(&queue->turns, struct cmx_sa_request, item);
+	return list_first_entry_or_null(&queue->turns[patient], struct cmx_sa_request, item);
+}
+
+static struct cmx_sa_request *sa_queue_next(struct cmx_sa_queue *queue)
+{
+	bool patient = queue->patient_next;
+
+	queue->patient_next = !patient;
+	return sa_queue_first(queue, patient) ?: sa_queue_first(queue, !patient);
 }
 
 static bool sa_queue_is_full(const struct cmx_sa_queue *queue)
@@ -95,27 +107,28 @@ static void sa_queue_grant(struct cmx_sa_queue *queue)
 {
 	struct cmx_sa_request *req;
 
-	while (!sa_queue_is_full(queue) && (req = sa_queue_first(queue))) {
+	while (!sa_queue_is_full(queue) && (req = sa_queue_next(queue))) {
 		sa_request_dequeue(queue, req);
 		sa_request_grant(queue, req);
 		req->wake(req);
 	}
 }
 
-/* End the wait of all requests. There may be many, so the lock is released between them. */
-static void sa_queue_expire(struct cmx_sa_queue *queue)
+/* End the wait of all requests of a kind. There may be many: the lock is released between them. */
+static void sa_queue_expire(struct cmx_sa_queue *queue, bool patient)
 {
 	struct cmx_sa_request *req;
 
 	do {
 		spin_lock(&queue->lock);
-		req = sa_queue_first(queue);
+		req = sa_queue_first(queue, patient);
 		if (req) {
 			sa_request_dequeue(queue, req);
 			req->state = CMX_SA_EXPIRED;
 			req->wake(req);
 		}
 		spin_unlock(&queue->lock);
+		cond_resched();
 	} while (req);
 }
 
@@ -132,19 +145,21 @@ void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 	list_for_each_entry(req, &queue->sent, item)
 		req->wake(req);
 	spin_unlock(&queue->lock);
-	sa_queue_expire(queue);
+	sa_queue_expire(queue, false);
+	sa_queue_expire(queue, true);
 }
 
 /**
  * cmx_sa_request_start() - start a request, or queue it until it may be sent
  * @queue: queue of the port
  * @req: the request. Another call for the same request is harmless
+ * @patient: wait even if the SA is silent
  *
  * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
  * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because
  * another request timed out and the SA had answered none meanwhile; -ENODEV: the queue is stopped.
  */
-int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient)
 {
 	int ret = 0;
 
@@ -158,7 +173,7 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 		sa_request_grant(queue, req);
 	} else if (req->state != CMX_SA_SENT) {
 		if (req->state == CMX_SA_IDLE)
-			sa_request_enqueue(queue, req);
+			sa_request_enqueue(queue, req, patient);
 		ret = -EINPROGRESS;
 	}
 	spin_unlock(&queue->lock);
@@ -190,5 +205,5 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 	req->state = CMX_SA_IDLE;
 	spin_unlock(&queue->lock);
 	if (silent)
-		sa_queue_expire(queue);
+		sa_queue_expire(queue, false);
 }

@@ -10,7 +10,9 @@
 /**
  * struct cmx_sa_queue - joins and leaves of an InfiniBand port
  * @lock: protects the queue and its requests
- * @turns: the oldest waiting request of each user; the first one is next
+ * @turns: the oldest waiting request of each user; the first one is next. Patient requests have a
+ *	list of their own, and the lists take turns
+ * @patient_next: whose turn it is
  * @sent: requests in progress
  * @under_way: number of requests in progress
  * @answered: jiffies of the last reply from the SA
@@ -18,7 +20,8 @@
  */
 struct cmx_sa_queue {
 	spinlock_t lock;	/* protects the queue and its requests */
-	struct list_head turns;
+	struct list_head turns[2];	/* by &cmx_sa_request.patient */
+	bool patient_next;
 	struct list_head sent;
 	unsigned int under_way;
 	unsigned long answered;
@@ -36,6 +39,7 @@ enum cmx_sa_request_state {
  * struct cmx_sa_request - a join or a leave
  * @user: user whose turn it takes; only compared, never dereferenced
  * @wake: called under the queue's lock when the request no longer waits
+ * @patient: still waits when the SA is silent
  * @state: under the queue's lock
  * @since: jiffies when it was allowed to be sent
  * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in
@@ -45,6 +49,7 @@ enum cmx_sa_request_state {
 struct cmx_sa_request {
 	const void *user;
 	void (*wake)(struct cmx_sa_request *req);
+	bool patient;
 	enum cmx_sa_request_state state;
 	unsigned long since;
 	struct list_head item;
@@ -61,7 +66,7 @@ static inline bool cmx_sa_queue_is_stopped(const struct cmx_sa_queue *queue)
 
 void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
 			 void (*wake)(struct cmx_sa_request *req));
-int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req);
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient);
 void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status);
 
 #endif

@@ -253,7 +253,7 @@ static int sa_member_join(struct cmx_sa_member *m)
 		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
 	if (!ret)
-		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req);
+		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, false);
 	if (ret == -EINPROGRESS)
 		return 0;
 	m->asks = false;
@@ -372,7 +372,8 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		sa_member_end(m);
 		return;
 	}
-	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req);
+	/* else thousands would be woken in vain each time that a silent SA has not answered */
+	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, m->sa);
 	if (ret == -EINPROGRESS)
 		return;
 	if (!m->sa)
