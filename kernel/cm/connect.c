@@ -321,7 +321,7 @@ EXPORT_SYMBOL_GPL(cmx_disconnect);
  * cmx_notify() - report an asynchronous event of the QP to its connection
  * @id: the id
  * @event: %IB_EVENT_COMM_EST: the QP received a message before the RTU of the peer arrived, and
- *	ESTABLISHED follows; or %IB_EVENT_PATH_MIG
+ *	ESTABLISHED follows
  *
  * Context: any, such as the event handler of a QP.
  *

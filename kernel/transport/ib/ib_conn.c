@@ -392,27 +392,25 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
 /**
  * cmx_ib_notify() - handle an event of the QP
  * @id_priv: the id
- * @event: %IB_EVENT_COMM_EST or %IB_EVENT_PATH_MIG
+ * @event: %IB_EVENT_COMM_EST
  *
  * RCU keeps the memory of an ib_cm id that is being destroyed. Such an ib_cm id refuses the event.
  *
  * Context: Any context, because drivers report events of QPs in any. id_priv->lock is not needed.
- * Return: 0, -EINVAL without a connection or an alternate path to migrate to,
- * -EISCONN, -ENOMEM.
+ * Return: 0, -EINVAL without a connection or for another event, -EISCONN, -ENOMEM.
  */
 int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 {
 	struct ib_cm_id *cm;
 	int ret = -EINVAL;
 
-	/* ib_cm would migrate to a missing path and lose its reference to the GID */
-	if (event == IB_EVENT_PATH_MIG && id_priv->id.route.num_pri_alt_paths < 2)
+	/* For PATH_MIG, ib_cm copies the alternate path to the primary one: a GID is put twice. */
+	if (event != IB_EVENT_COMM_EST)
 		return -EINVAL;
 	rcu_read_lock();
 	cm = READ_ONCE(id_priv->ib.cm);
 	if (cm)
-		ret = event == IB_EVENT_COMM_EST ? ib_notify_comm_est(id_priv, cm) :
-						   ib_cm_notify(cm, event);
+		ret = ib_notify_comm_est(id_priv, cm);
 	rcu_read_unlock();
 	return ret;
 }
