@@ -111,6 +111,14 @@ static bool ulp_event_listener_is_over(struct cmx_event *ev)
 	return ev->listener && READ_ONCE(to_ulp(ev->listener)->over);
 }
 
+/* The module may be unloaded as soon as its last event is done. */
+static void ulp_owner_forget(struct ulp_id *ulp)
+{
+	mutex_lock(&ulp->id_priv.lock);
+	ulp->owner = NULL;
+	mutex_unlock(&ulp->id_priv.lock);
+}
+
 static void ulp_events_deliver(struct cmx_id_private *id_priv)
 {
 	struct ulp_id *ulp = to_ulp(id_priv);
@@ -127,6 +135,8 @@ static void ulp_events_deliver(struct cmx_id_private *id_priv)
 		ret = ulp_event_listener_is_over(ev) ?
 			      -ECONNABORTED :
 			      id_priv->id.event_handler(&id_priv->id, &ev->ev);
+		if (ret)
+			ulp_owner_forget(ulp);
 		ulp_event_done(ev);
 		spin_lock(&ulp->lock);
 	}
