@@ -14,8 +14,6 @@
 #include "route_rec.h"
 #include "transport.h"
 
-#define PRIMARY (IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL)
-
 /* Find the record that is valid for GMPs and for both directions. Others are not supported. */
 static const struct ib_path_rec_data *opt_path_find_primary(const struct ib_path_rec_data *data,
 							    size_t len)
@@ -25,7 +23,7 @@ static const struct ib_path_rec_data *opt_path_find_primary(const struct ib_path
 	if (len % sizeof(*data))
 		return NULL;
 	for (i = 0; i < len / sizeof(*data); i++)
-		if (data[i].flags == PRIMARY)
+		if (data[i].flags == CMX_PATH_PRIMARY)
 			return &data[i];
 	return NULL;
 }
@@ -153,10 +151,8 @@ int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len)
 		return -ENOSPC;
 	n = min_t(size_t, n, route->num_pri_alt_paths);
 	memset(data, 0, n * sizeof(*data));
-	for (i = 0; i < n; i++) {
-		data[i].flags = PRIMARY;
-		ib_sa_pack_path(&route->path_rec[i], data[i].path_rec);
-	}
+	for (i = 0; i < n; i++)
+		cmx_route_rec_pack(&data[i], &route->path_rec[i]);
 	*len = n * sizeof(*data);
 	return 0;
 }

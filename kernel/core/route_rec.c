@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
 #include "compat.h"
 #include "device.h"
 #include "path_cache.h"
@@ -57,4 +58,19 @@ void cmx_route_invalidate_on(struct cmx_id_private *id_priv, struct cmx_device *
 		return;
 	rdma_addr_get_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
 	cmx_path_cache_drop_dgid(paths, &dgid);
+}
+
+/**
+ * cmx_route_rec_pack() - convert a path record to the format of the SA
+ * @to: receives the record. Processes have records of InfiniBand only
+ * @rec: the record, of InfiniBand or OPA
+ */
+void cmx_route_rec_pack(struct ib_path_rec_data *to, const struct sa_path_rec *rec)
+{
+	struct sa_path_rec ib = *rec;
+
+	if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		sa_convert_path_opa_to_ib(&ib, (struct sa_path_rec *)rec);
+	to->flags = CMX_PATH_PRIMARY;
+	ib_sa_pack_path(&ib, to->path_rec);
 }

@@ -10,23 +10,12 @@
 #include "compat.h"
 #include "info.h"
 #include "option_value.h"
+#include "route_rec.h"
 #include "sockaddr.h"
 
 static void info_addr_fill(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
 {
 	memcpy(to, from, cmx_addr_size(from));
-}
-
-static void info_path_pack(struct ib_path_rec_data *to, struct sa_path_rec *rec)
-{
-	struct sa_path_rec ib;
-
-	if (rec->rec_type == SA_PATH_REC_TYPE_OPA) {
-		sa_convert_path_opa_to_ib(&ib, rec);
-		rec = &ib;
-	}
-	to->flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
-	ib_sa_pack_path(rec, to->path_rec);
 }
 
 static void info_paths_fill(const struct cmx_id_private *id_priv, struct cmx_id_info *info)
@@ -38,7 +27,7 @@ static void info_paths_fill(const struct cmx_id_private *id_priv, struct cmx_id_
 		return;
 	info->num_paths = min_t(int, route->num_pri_alt_paths, ARRAY_SIZE(info->path));
 	for (i = 0; i < info->num_paths; i++)
-		info_path_pack(&info->path[i], &route->path_rec[i]);
+		cmx_route_rec_pack(&info->path[i], &route->path_rec[i]);
 }
 
 static void info_device_fill(struct cmx_id_private *id_priv, struct cmx_id_info *info)
