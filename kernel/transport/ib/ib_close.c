@@ -181,6 +181,8 @@ static void close_end(struct cmx_id_private *id_priv)
 	atomic_dec(&num_closing);
 	if (id_priv->ib.released)
 		cm_id_defer_destroy(id_priv);
+	if (wq_has_sleeper(&closed))
+		wake_up_all(&closed);
 }
 
 /*
@@ -358,8 +360,6 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	if (id_priv->ib.closing)
 		close_end(id_priv);
 	spin_unlock(&b->lock);
-	if (wq_has_sleeper(&closed))
-		wake_up_all(&closed);
 	return true;
 }
 

@@ -200,8 +200,9 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
  * @event: the event
  *
  * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
- * cannot detect a message that times out at the moment when the ib_cm id is destroyed: RCU keeps
- * both ids until then.
+ * cannot detect a message that times out at the moment when the ib_cm id is destroyed. RCU keeps
+ * both ids until then, unless the worker of ib_cm is preempted before it calls the handler. Only
+ * ib_cm could prevent that.
  *
  * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->ib.cm no
  * longer points to it.
