@@ -134,6 +134,28 @@ void pair_connect(struct pair *p)
 	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
+FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/cmx%u/%s",
+		 ibv_get_device_name(id->verbs->device), id->port_num, name);
+	f = fopen(path, mode);
+	WANT(f);
+	return f;
+}
+
+long port_stat_get(struct rdma_cm_id *id, const char *name)
+{
+	FILE *f = port_file_open(id, name, "r");
+	long count;
+
+	WANT(fscanf(f, "%ld", &count) == 1);
+	fclose(f);
+	return count;
+}
+
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val)
 {
 	return rdma_set_option(id, level, name, &val, sizeof(val));

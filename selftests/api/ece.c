@@ -60,15 +60,20 @@ static void off(void)
 static void passive_requires(void)
 {
 	struct rdma_conn_param par = plain;
+	long refused, rejected;
 	struct pair p = {};
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
 	pair_resolve(&p, RDMA_PS_TCP);
+	refused = port_stat_get(p.id, "refused_ece");
+	rejected = port_stat_get(p.id, "rejected_ece");
 	WANT(!rdma_connect(p.id, &par));
 	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(!next_event(p.lch, 200));
+	WANT(port_stat_get(p.id, "refused_ece") == refused + 1);
+	WANT(port_stat_get(p.id, "rejected_ece") == rejected + 1);
 }
 
 /* We want ECE and the answer has none: the peer is told reason 35. */

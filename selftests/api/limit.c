@@ -99,6 +99,7 @@ static void requests_of_a_user(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id[LIMIT];
 	struct pair p = {};
+	long refused;
 	int i;
 
 	atexit(reset_limit);
@@ -112,8 +113,10 @@ static void requests_of_a_user(void)
 	pair_resolve(&p, RDMA_PS_TCP);
 	for (i = 0; i < LIMIT - 1; i++)
 		WANT(!bound_id(p.lch, RDMA_PS_TCP, &id[i]));
+	refused = port_stat_get(p.id, "refused_quota");
 	WANT(!rdma_connect(p.id, &par));
 	WANT(!next_event(p.lch, 300));
+	WANT(port_stat_get(p.id, "refused_quota") > refused);
 	WANT(!rdma_destroy_id(id[0]));
 	WANT(!expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
 }

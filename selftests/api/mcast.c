@@ -191,6 +191,38 @@ static void options(void)
 	want_ah(ch, &wanted);
 }
 
+static void set_port_tos(struct rdma_cm_id *id, const char *tos)
+{
+	FILE *f = port_file_open(id, "default_roce_tos", "w");
+
+	WANT(fputs(tos, f) >= 0 && !fclose(f));
+}
+
+/* What neither a join nor the id's options bring comes from the port when the join begins. */
+static void port_default(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct ibv_ah_attr wanted = { .grh = { .traffic_class = 40, .hop_limit = 17 } };
+	int ret;
+
+	need_rig();
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
+	set_port_tos(id, "40");
+	ret = rdma_join_multicast(id, addr_of("239.1.2.9", 0), NULL);
+	set_port_tos(id, "none");
+	WANT(!ret);
+	want_ah(ch, &wanted);
+
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 104));
+	set_port_tos(id, "40");
+	ret = rdma_join_multicast(id, addr_of("239.1.2.10", 0), NULL);
+	set_port_tos(id, "none");
+	WANT(!ret);
+	wanted.grh.traffic_class = 104;
+	want_ah(ch, &wanted);
+}
+
 static void many(void)
 {
 	struct rdma_event_channel *ch;
@@ -237,6 +269,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
 	{ "multicast: a join with the id's options", options },
+	{ "multicast: a join with the default TOS of the port", port_default },
 	{ "multicast: a synchronous id leaves", left_by_sync },
 	{ "multicast: a thousand groups on one id", many },
 	{}
