@@ -31,8 +31,18 @@ struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context);
 struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
 /* conn.c: a process that accepts connections, and its end */
-pid_t conn_serve(void);
+pid_t conn_serve(int port);
 void conn_stop(pid_t pid);
+/* a QP number that has not been used for long; the numbers of this process, or a QP for each connection */
+uint32_t conn_number(void);
+void conn_set(uint32_t number, bool qp);
+/* a new id on its way: it connects as soon as its route is there */
+struct rdma_cm_id *conn_start(struct rdma_event_channel *ch, int port, void *context);
+/*
+ * Takes an event of a connection and does what comes next. 1: this was the event that the owner waits
+ * for: it has been established, or, with @end, destroyed; -1: the connection has failed.
+ */
+int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp);
 /* connections to it, one after the other: us from create to established, of each */
 double conn_setup(int n);
 

@@ -17,17 +17,45 @@
 
 #include "bench.h"
 
-#define STORM 1000
+static uint32_t next_number;
+static bool with_qp;
+
+uint32_t conn_number(void)
+{
+	return (uint64_t)(now() * 8000) & 0x7fffff;
+}
+
+void conn_set(uint32_t number, bool qp)
+{
+	next_number = number;
+	with_qp = qp;
+}
 
 /* Even on the one side, odd on the other; new ones in every run. */
 static uint32_t next_qpn(bool server)
 {
-	static uint32_t n;
+	if (!next_number)
+		next_number = conn_number();
+	next_number = (next_number + 1) & 0x7fffff;
+	return next_number << 1 | server;
+}
 
-	if (!n)
-		n = (uint64_t)(now() * 8000) & 0x7fffff;
-	n = (n + 1) & 0x7fffff;
-	return n << 1 | server;
+/* One PD and one CQ for all of a process. */
+static void create_qp(struct rdma_cm_id *id)
+{
+	static struct ibv_pd *pd;
+	static struct ibv_cq *cq;
+	struct ibv_qp_init_attr attr = {
+		.cap = { 1, 1, 1, 1 }, .qp_type = IBV_QPT_RC,
+	};
+
+	if (!pd) {
+		pd = ibv_alloc_pd(id->verbs);
+		cq = ibv_create_cq(id->verbs, 16, NULL, NULL, 0);
+	}
+	attr.send_cq = attr.recv_cq = cq;
+	if (!pd || !cq || rdma_create_qp(id, pd, &attr))
+		die("rdma_create_qp");
 }
 
 static struct rdma_conn_param param(bool server)
@@ -41,7 +69,7 @@ static struct rdma_conn_param param(bool server)
 	};
 }
 
-static void serve(int ready)
+static void serve(int port, int ready)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *listener, *id;
@@ -54,7 +82,7 @@ static void serve(int ready)
 		die(conf.netns);
 	ch = channel();
 	listener = id_on(ch, NULL);
-	if (rdma_bind_addr(listener, addr_of(&sin, conf.server, BENCH_PORT)) ||
+	if (rdma_bind_addr(listener, addr_of(&sin, conf.server, port)) ||
 	    rdma_listen(listener, 4096))
 		die("listen");
 	if (write(ready, "", 1) != 1)
@@ -66,6 +94,8 @@ static void serve(int ready)
 		switch (type) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
 			p = param(true);
+			if (with_qp)
+				create_qp(id);
 			if (rdma_accept(id, &p))
 				rdma_destroy_id(id);
 			break;
@@ -83,7 +113,7 @@ static void serve(int ready)
 	exit(0);
 }
 
-pid_t conn_serve(void)
+pid_t conn_serve(int port)
 {
 	int fd[2];
 	pid_t pid;
@@ -95,7 +125,7 @@ pid_t conn_serve(void)
 	if (pid < 0)
 		die("fork");
 	if (!pid)
-		serve(fd[1]);
+		serve(port, fd[1]);
 	close(fd[1]);
 	if (read(fd[0], &c, 1) != 1)
 		exit(1);
@@ -113,26 +143,23 @@ static void start(struct rdma_cm_id *id)
 {
 	struct rdma_conn_param p = param(false);
 
+	if (with_qp)
+		create_qp(id);
 	if (rdma_connect(id, &p))
 		die("rdma_connect");
 }
 
-/* A new id on its way: it connects as soon as its route is there. */
-static struct rdma_cm_id *start_new(struct rdma_event_channel *ch)
+struct rdma_cm_id *conn_start(struct rdma_event_channel *ch, int port, void *context)
 {
-	struct rdma_cm_id *id = id_on(ch, NULL);
+	struct rdma_cm_id *id = id_on(ch, context);
 	struct sockaddr_in sin;
 
-	if (rdma_resolve_addr(id, NULL, addr_of(&sin, conf.server, BENCH_PORT), 10000))
+	if (rdma_resolve_addr(id, NULL, addr_of(&sin, conf.server, port), 10000))
 		die("rdma_resolve_addr");
 	return id;
 }
 
-/*
- * Takes an event of a connection and does what comes next. Returns whether this was the event that
- * the owner waits for: that it has been established, or, with @end, that it has been destroyed.
- */
-static bool step(struct rdma_event_channel *ch, bool end)
+int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp)
 {
 	enum rdma_cm_event_type type;
 	struct rdma_cm_event *ev;
@@ -145,27 +172,40 @@ static bool step(struct rdma_event_channel *ch, bool end)
 	type = ev->event;
 	status = ev->status;
 	rdma_ack_cm_event(ev);
+	if (idp)
+		*idp = id;
 	switch (type) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (rdma_resolve_route(id, 10000))
 			die("rdma_resolve_route");
-		return false;
+		return 0;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		start(id);
-		return false;
+		return 0;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		if (rdma_establish(id))
 			die("rdma_establish");
 		if (end && rdma_disconnect(id))
 			die("rdma_disconnect");
 		return !end;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		return 1;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		rdma_destroy_id(id);
-		return true;
+		return 1;
 	default:
 		fprintf(stderr, "%s, status %d\n", rdma_event_str(type), status);
-		exit(1);
+		return -1;
 	}
+}
+
+static bool step(struct rdma_event_channel *ch, bool end)
+{
+	int ret = conn_step(ch, end, NULL);
+
+	if (ret < 0)
+		exit(1);
+	return ret;
 }
 
 /*
@@ -188,7 +228,7 @@ static void connections(int n, int window, bool whole)
 	while (done < n) {
 		while (started < n && started - done < window) {
 			if (whole)
-				start_new(ch);
+				conn_start(ch, BENCH_PORT, NULL);
 			else
 				start(ids[started]);
 			started++;
@@ -210,7 +250,7 @@ double conn_setup(int n)
 
 	for (int i = 0; i < n; i++) {
 		t = now();
-		id = start_new(ch);
+		id = conn_start(ch, BENCH_PORT, NULL);
 		while (!step(ch, false))
 			;
 		sum += now() - t;
@@ -224,58 +264,13 @@ double conn_setup(int n)
 
 void bench_connect(void)
 {
-	pid_t pid = conn_serve();
+	pid_t pid = conn_serve(BENCH_PORT);
 
 	connections(200, 1, false);
 	connections(640, 32, false);
 	connections(200, 1, true);
 	connections(640, 32, true);
 	conn_stop(pid);
-}
-
-/*
- * The client of the storm: every id starts at once, from nothing. It tells @ready when all have
- * been connected, and waits to be killed.
- */
-static void be_client(int ready)
-{
-	struct rdma_event_channel *ch = channel();
-	int done = 0;
-
-	for (int i = 0; i < STORM; i++)
-		start_new(ch);
-	while (done < STORM)
-		done += step(ch, false);
-	if (write(ready, "", 1) != 1)
-		die("ready");
-	for (;;)
-		pause();
-}
-
-void bench_storm(void)
-{
-	pid_t srv = conn_serve(), client;
-	int fd[2];
-	double t;
-	char c;
-
-	if (pipe(fd))
-		die("pipe");
-	t = now();
-	client = fork();
-	if (client < 0)
-		die("fork");
-	if (!client)
-		be_client(fd[1]);
-	close(fd[1]);
-	if (read(fd[0], &c, 1) != 1)
-		exit(1);
-	close(fd[0]);
-	result("storm_per_s", STORM / (now() - t));
-	t = now();
-	conn_stop(client);
-	result("kill_ms", (now() - t) * 1e3);
-	conn_stop(srv);
 }
 
 void bench_silent(void)

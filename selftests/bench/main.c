@@ -31,7 +31,7 @@ static const struct {
 	{ "memory", bench_memory, "kernel memory of one bound id" },
 	{ "mcast", bench_mcast, "join and leave, 100 and 4,000 groups on one id" },
 	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
-	{ "storm", bench_storm, "1,000 connections at once; their end when the process is killed" },
+	{ "storm", bench_storm, "10,000 connections at the same time, between 2 and 64 processes" },
 	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
 	{ "sa", bench_sa, "groups and paths of the subnet administrator, and the MADs they take" },
 };

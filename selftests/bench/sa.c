@@ -134,7 +134,7 @@ static void at_once(struct rdma_event_channel *ch)
 
 static void connections(const char *name)
 {
-	pid_t pid = conn_serve();
+	pid_t pid = conn_serve(BENCH_PORT);
 	char key[32];
 
 	/* one for the neighbour entry, IPoIB's path and our record */
