@@ -143,7 +143,7 @@ run_srp() {
 		eval "echo 1 >/sys/class/srp_remote_ports/port-*/delete"
 	check "$who: it is gone" within 30 srp_gone
 	end_io
-	check "$who: log in again" srp_login
+	check "$who: log in again" within 30 srp_login
 	within 30 lun_found
 	start_io "/dev/$disk"
 	check "$who: the device goes under I/O" remove_device
