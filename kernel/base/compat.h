@@ -36,6 +36,16 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 }
 
 /*
+ * Default of the parameter user_requests. ib_mad limits the MADs that wait for a reply since Linux
+ * 6.17. No header shows it, but the kernels before have the macro.
+ */
+#ifdef IB_CM_MRA_FLAG_DELAY
+#define CMX_USER_REQUESTS 0
+#else
+#define CMX_USER_REQUESTS 64
+#endif
+
+/*
  * cmx_sa_num_param declares the number of path records, a parameter of the callback of
  * ib_sa_path_rec_get(), and cmx_sa_num is its value. An old ib_sa passes one record and no number.
  */

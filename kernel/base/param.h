@@ -4,6 +4,7 @@
 
 #include <linux/compiler.h>
 #include <linux/moduleparam.h>
+#include <linux/stringify.h>
 
 /**
  * struct cmx_param - a module parameter with a range
@@ -26,7 +27,8 @@ extern const struct kernel_param_ops cmx_param_ops;
 #define CMX_PARAM(name, min, max, def, text)				\
 	static struct cmx_param name = { def, min, max };		\
 	module_param_cb(name, &cmx_param_ops, &name, 0644);		\
-	MODULE_PARM_DESC(name, text ": " #min ".." #max " (" #def ")")
+	MODULE_PARM_DESC(name, text ": " __stringify(min) ".." __stringify(max)	\
+			 " (" __stringify(def) ")")
 
 static inline unsigned int cmx_param_get(const struct cmx_param *param)
 {

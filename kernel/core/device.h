@@ -21,6 +21,8 @@ struct cmx_transport;
  * @paths: cache of path records (InfiniBand), or NULL
  * @stats: counters, if the port has a transport
  * @sa: queue of joins and leaves (InfiniBand)
+ * @shares_lock: protects @shares
+ * @shares: what each user has sent by ib_cm, see ib_share.c
  * @transport: transport of the port; NULL: none that we support
  * @gid_type: default GID type; sysfs writes it, without a lock
  * @gid_types: mask of the GID types that a RoCE port supports
@@ -32,6 +34,8 @@ struct cmx_dev_port {
 	struct cmx_path_cache *paths;
 	struct cmx_stats *stats;
 	struct cmx_sa_queue sa;
+	spinlock_t shares_lock;	/* protects shares */
+	struct list_head shares;
 	const struct cmx_transport *transport;
 	u8 gid_type;
 	u8 gid_types;

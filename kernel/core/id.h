@@ -14,6 +14,8 @@ struct cmx_device;
 struct cmx_event;
 struct cmx_listen;
 struct cmx_addr_op;
+struct cmx_ib_message;
+struct cmx_ib_share;
 struct cmx_sa_op;
 struct cmx_deadline;
 struct cmx_neigh;
@@ -51,6 +53,9 @@ struct cmx_opts {
  * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
  * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
  *	same lock
+ * @share: what the message that @cm or @released retransmits, or @waiting, counts for; or NULL
+ * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @share and
+ *	@waiting without the lock of the id
  * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
  * @unanswered: the message that ib_cm retransmits until the peer replies, given as the state of @cm
  *	to which the message leads (%IB_CM_REQ_SENT ...); 0 if there is none, or if its end has been
@@ -64,6 +69,8 @@ struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct ib_cm_id *released;
 	struct hlist_node close_node;
+	struct cmx_ib_share *share;
+	struct cmx_ib_message *waiting;
 	atomic_t comm_est;
 	u8 unanswered;
 	u8 closing;

@@ -156,6 +156,19 @@ long port_stat_get(struct rdma_cm_id *id, const char *name)
 	return count;
 }
 
+int closing_count(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
+	char line[64];
+	int n = -1;
+
+	WANT(f);
+	while (n < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "closing %d", &n);
+	fclose(f);
+	return n;
+}
+
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val)
 {
 	return rdma_set_option(id, level, name, &val, sizeof(val));

@@ -48,19 +48,6 @@ static void peer_hears_of_it(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
-static int still_closing(void)
-{
-	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
-	char line[64];
-	int n = -1;
-
-	WANT(f);
-	while (n < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "closing %d", &n);
-	fclose(f);
-	return n;
-}
-
 /* A peer that wants to be told for days, and does not answer; the suite has set close_seconds. */
 static void peer_is_silent(void)
 {
@@ -74,10 +61,10 @@ static void peer_is_silent(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(still_closing() > 0);
-	for (int i = 0; i < 200 && still_closing(); i++)
+	WANT(closing_count() > 0);
+	for (int i = 0; i < 200 && closing_count(); i++)
 		usleep(100000);
-	WANT(!still_closing());
+	WANT(!closing_count());
 }
 
 /* Of a request that was rejected by who sent it ib_cm waits for the answer. */

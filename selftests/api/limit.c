@@ -6,21 +6,26 @@
 #include <unistd.h>
 #include "api.h"
 
-#define USER_IDS "/sys/module/rdma_cmx/parameters/user_ids"
+#define PARAMETERS "/sys/module/rdma_cmx/parameters/"
 #define LIMIT 4
 
 /* A shell would not keep what seteuid() gives. */
-static int set_limit(unsigned int n)
+static int set_parameter(const char *path, unsigned int n)
 {
 	FILE *f;
 
 	if (seteuid(0))
 		return -1;
-	f = fopen(USER_IDS, "w");
+	f = fopen(path, "w");
 	if (!f)
 		return -1;
 	fprintf(f, "%u", n);
 	return fclose(f);
+}
+
+static int set_limit(unsigned int n)
+{
+	return set_parameter(PARAMETERS "user_ids", n);
 }
 
 static void reset_limit(void)
@@ -156,10 +161,239 @@ static void number_of_another_user(void)
 	WANT(connect_ms(same.id) >= 1500);
 }
 
+#define USER_REQUESTS PARAMETERS "user_requests"
+
+static unsigned int user_requests;
+
+static void reset_share(void)
+{
+	set_parameter(USER_REQUESTS, user_requests);
+}
+
+/* A user may have @n unanswered messages. The peers are ids of root. */
+static void set_share(unsigned int n, struct pair *p, enum rdma_port_space ps)
+{
+	FILE *f = fopen(USER_REQUESTS, "r");
+
+	WANT(f && fscanf(f, "%u", &user_requests) == 1);
+	fclose(f);
+	atexit(reset_share);
+	WANT(!set_parameter(USER_REQUESTS, n));
+	p->lch = channel_as(0);
+	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
+	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_listen(p->listener, 64));
+}
+
+/* an id that is to connect to the listener */
+static struct rdma_cm_id *resolved_id(struct rdma_event_channel *ch, const struct pair *p)
+{
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(ch, &id, NULL, p->listener->ps));
+	resolve(ch, id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+	return id;
+}
+
+static void connect_number(struct rdma_cm_id *id, unsigned char n)
+{
+	struct rdma_conn_param par = plain;
+
+	par.qp_num += n;
+	par.private_data = &n;
+	par.private_data_len = 1;
+	WANT(!rdma_connect(id, &par));
+}
+
+/* Events of that type; others are skipped: requests that were withdrawn, and late ends of timewait */
+static struct rdma_cm_event *next_of_type(struct rdma_event_channel *ch,
+					  enum rdma_cm_event_type type, int ms)
+{
+	struct rdma_cm_event *ev;
+
+	while ((ev = next_event(ch, ms)) && ev->event != type)
+		rdma_ack_cm_event(ev);
+	return ev;
+}
+
+/* The number is that of connect_number(). */
+static struct rdma_cm_id *expect_number(struct rdma_event_channel *ch, unsigned char n)
+{
+	struct rdma_cm_event *ev = next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 15000);
+	const unsigned char *data;
+	struct rdma_cm_id *child;
+
+	WANT(ev);
+	data = ev->id->ps == RDMA_PS_UDP ? ev->param.ud.private_data : ev->param.conn.private_data;
+	WANT(*data == n);
+	child = ev->id;
+	rdma_ack_cm_event(ev);
+	return child;
+}
+
+static void expect_end(struct rdma_event_channel *ch)
+{
+	struct rdma_cm_event *ev = next_of_type(ch, RDMA_CM_EVENT_DISCONNECTED, 15000);
+
+	WANT(ev);
+	rdma_ack_cm_event(ev);
+}
+
+static bool request_comes(struct rdma_event_channel *ch)
+{
+	return next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 300);
+}
+
+static void requests_wait(void)
+{
+	struct rdma_cm_id *id[6], *other, *child;
+	struct rdma_event_channel *ch, *ch2;
+	struct pair p = {};
+	int i;
+
+	set_share(2, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	for (i = 0; i < 6; i++) {
+		id[i] = resolved_id(ch, &p);
+		connect_number(id[i], i);
+	}
+	child = expect_number(p.lch, 0);
+	expect_number(p.lch, 1);
+	WANT(!request_comes(p.lch));
+	/* others do not wait */
+	ch2 = channel_as(65533);
+	other = resolved_id(ch2, &p);
+	connect_number(other, 33);
+	expect_number(p.lch, 33);
+	ch2 = channel_as(0);
+	other = resolved_id(ch2, &p);
+	connect_number(other, 34);
+	expect_number(p.lch, 34);
+	/* an answer, and an end */
+	WANT(!rdma_reject(child, NULL, 0));
+	WANT(expect(ch, RDMA_CM_EVENT_REJECTED) == 28);
+	expect_number(p.lch, 2);
+	WANT(!rdma_destroy_id(id[1]));
+	expect_number(p.lch, 3);
+	/* one that waits is withdrawn */
+	WANT(!rdma_reject(id[4], NULL, 0));
+	WANT(!rdma_destroy_id(id[2]));
+	expect_number(p.lch, 5);
+	WANT(!request_comes(p.lch));
+}
+
+static void deadline_of_waiting(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[2];
+	struct pair p = {};
+
+	set_share(1, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	id[0] = resolved_id(ch, &p);
+	id[1] = resolved_id(ch, &p);
+	WANT(!set_u32(id[1], CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
+	connect_number(id[0], 0);
+	connect_number(id[1], 1);
+	expect_number(p.lch, 0);
+	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!rdma_destroy_id(id[0]));
+	WANT(!request_comes(p.lch));
+}
+
+static void datagrams_wait(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *child;
+	struct pair p = {};
+
+	set_share(1, &p, RDMA_PS_UDP);
+	ch = channel_as(65534);
+	connect_number(resolved_id(ch, &p), 0);
+	connect_number(resolved_id(ch, &p), 1);
+	child = expect_number(p.lch, 0);
+	WANT(!request_comes(p.lch));
+	WANT(!rdma_accept(child, &par));
+	WANT(!expect(ch, RDMA_CM_EVENT_ESTABLISHED));
+	expect_number(p.lch, 1);
+}
+
+/* Everybody hears at once of the own end, and each peer in the end. */
+static void ends_wait(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_id *id[4], *child[4];
+	struct rdma_event_channel *ch;
+	struct pair p = {};
+	int i;
+
+	set_share(1, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	for (i = 0; i < 4; i++) {
+		id[i] = resolved_id(ch, &p);
+		connect_number(id[i], 2 * i);
+		child[i] = expect_number(p.lch, 2 * i);
+		par.qp_num = plain.qp_num + 2 * i + 1;
+		WANT(!rdma_accept(child[i], &par));
+		WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+		WANT(!rdma_establish(id[i]));
+		WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
+	}
+	for (i = 0; i < 4; i++) {
+		WANT(!rdma_disconnect(id[i]));
+		WANT(!expect(ch, RDMA_CM_EVENT_DISCONNECTED));
+		WANT(!rdma_disconnect(id[i]));
+	}
+	expect_end(p.lch);
+	WANT(!next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
+	/* its DREQ is still sent */
+	WANT(!rdma_destroy_id(id[1]));
+	WANT(!rdma_disconnect(child[0]));
+	expect_end(p.lch);
+	/* both ends disconnect: the DREQ of the peer ends the wait */
+	WANT(!rdma_disconnect(child[2]));
+	expect_end(p.lch);
+	/* none is told for ever: the suite has set close_seconds */
+	WANT(!rdma_destroy_id(id[3]));
+	WANT(!set_parameter(USER_REQUESTS, 0));
+	for (i = 0; i < 200 && closing_count(); i++)
+		usleep(100000);
+	WANT(!closing_count());
+}
+
+/* On a kernel where ib_mad limits what is unanswered, with the default of the parameter. */
+static void silent_peers_of_a_user(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct pair p = {};
+	int i;
+
+	ch = channel_as(65534);
+	/* 128 of them every 4.3 s */
+	for (i = 0; i < 600; i++) {
+		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+		resolve(ch, id, "10.77.0.99", 7521);
+		par.qp_num = 0x810000 + i;
+		WANT(!rdma_connect(id, &par));
+	}
+	pair_of_user(&p, 65533);
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+}
+
 const struct test limit_tests[] = {
 	{ "limit: ids of a user", ids_of_a_user },
 	{ "limit: groups of a user", groups_of_a_user },
 	{ "limit: requests to a user", requests_of_a_user },
 	{ "limit: a QP number that another user has chosen, too", number_of_another_user },
+	{ "share: requests of a user wait for each other", requests_wait },
+	{ "share: the deadline of a request that waits", deadline_of_waiting },
+	{ "share: datagram requests wait for each other", datagrams_wait },
+	{ "share: the ends of a user's connections wait for each other", ends_wait },
+	{ "share: silent peers of a user stop no other user", silent_peers_of_a_user },
 	{}
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Leaves cm ids behind whose last message nobody answers, and whose time-outs come to days:
- *   leave withdrawn|refused|notified N
+ *   leave withdrawn|refused|notified|unsent N
  * withdrawn: a sender takes its request back; refused: who has accepted one rejects it then;
  * notified: or goes as soon as its QP seems to have had a message.
+ * unsent: a user without privileges ends, with more requests than user_requests lets that user send.
  *   leave expired N
  * The sender of a request is destroyed while ib_cm reports that nobody has answered. This needs
  * window.ko.
@@ -102,6 +103,12 @@ static struct rdma_cm_id *accepted(struct rdma_conn_param *par, struct rdma_cm_i
 	return child;
 }
 
+static void unsent(struct rdma_conn_param *par)
+{
+	response_timeout = 20;
+	send_request(NOBODY, par);
+}
+
 static void refused(struct rdma_conn_param *par)
 {
 	struct rdma_cm_id *id, *child = accepted(par, &id);
@@ -161,6 +168,7 @@ int main(int argc, char **argv)
 		{ "withdrawn", withdrawn },
 		{ "refused", refused },
 		{ "notified", notified },
+		{ "unsent", unsent },
 		{ "expired", expired },
 	};
 	struct rdma_conn_param par = { .qp_num = 0x10000, .retry_count = 7 };

@@ -25,6 +25,7 @@
 #include "device.h"
 #include "ib.h"
 #include "ib_close.h"
+#include "ib_share.h"
 #include "param.h"
 #include "quota.h"
 #include "route_rec.h"
@@ -93,6 +94,12 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 {
 	struct cmx_device *dev = id_priv->released_dev;
 
+	/* A DREQ that waits must not be sent any more. */
+	if (READ_ONCE(id_priv->ib.share)) {
+		mutex_lock(&id_priv->lock);
+		cmx_ib_share_end(id_priv);
+		mutex_unlock(&id_priv->lock);
+	}
 	ib_destroy_cm_id(id_priv->ib.released);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
@@ -191,13 +198,13 @@ static void close_end(struct cmx_id_private *id_priv)
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
-	if (cm_id_awaits_reply(id_priv->ib.released))
+	if (cm_id_awaits_reply(id_priv->ib.released) || READ_ONCE(id_priv->ib.waiting))
 		close_end(id_priv);
 }
 
 /**
- * cmx_cm_release() - release the ib_cm id of an id
- * @id_priv: the id; nothing is done if it has no ib_cm id
+ * cmx_cm_release() - release the ib_cm id of an id, or cancel the request that waits
+ * @id_priv: the id; nothing is done if it has neither
  *
  * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
  * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
@@ -211,8 +218,10 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!cm)
+	if (!cm) {
+		cmx_ib_share_end(id_priv);
 		return;
+	}
 	if (cmx_cm_no_response(cm))
 		cmx_route_invalidate(id_priv);
 	cmx_device_get(id_priv->dev);
@@ -307,6 +316,49 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 		cmx_route_invalidate_on(id_priv, id_priv->released_dev);
 }
 
+/**
+ * cmx_close_stop() - stop waiting for the peer's reply
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if it was closing.
+ */
+bool cmx_close_stop(struct cmx_id_private *id_priv)
+{
+	struct close_bucket *b = close_bucket_of_id(id_priv);
+	bool closing;
+
+	lockdep_assert_held(&id_priv->lock);
+	spin_lock(&b->lock);
+	closing = id_priv->ib.closing;
+	if (closing)
+		close_end(id_priv);
+	spin_unlock(&b->lock);
+	return closing;
+}
+
+static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+{
+	int ret = ib_send_cm_dreq(id_priv->ib.cm ?: id_priv->ib.released, NULL, 0);
+
+	trace_cmx_cm_send(id_priv, "DREQ", ret);
+	if (!ret)
+		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
+	return ret;
+}
+
+/**
+ * cmx_ib_send_dreq() - send a DREQ
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, also if the DREQ is sent later; or the error of ib_cm.
+ */
+int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
+{
+	return cmx_ib_share_send(id_priv, close_send_dreq, NULL);
+}
+
 /* Does the event end the message for which ib_cm would otherwise report an error? */
 static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 				     enum ib_cm_event_type type)
@@ -334,13 +386,15 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type)
 {
-	struct close_bucket *b;
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!close_event_ends_message(id_priv, type))
 		return false;
 	id_priv->ib.unanswered = 0;
+	/* An RTU ends the REP, which is not counted. */
+	if (type != IB_CM_RTU_RECEIVED)
+		cmx_ib_share_end(id_priv);
 	if (!READ_ONCE(id_priv->ib.closing))
 		return false;
 	if (type == IB_CM_DREQ_RECEIVED) {
@@ -348,18 +402,11 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		ret = ib_send_cm_drep(cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREP", ret);
 	} else if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm) {
-		ret = ib_send_cm_dreq(cm, NULL, 0);
-		trace_cmx_cm_send(id_priv, "DREQ", ret);
-		if (!ret) {
-			id_priv->ib.unanswered = IB_CM_DREQ_SENT;
+		ret = cmx_ib_send_dreq(id_priv);
+		if (!ret)
 			return true;
-		}
 	}
-	b = close_bucket_of_id(id_priv);
-	spin_lock(&b->lock);
-	if (id_priv->ib.closing)
-		close_end(id_priv);
-	spin_unlock(&b->lock);
+	cmx_close_stop(id_priv);
 	return true;
 }
 

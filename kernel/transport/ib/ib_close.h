@@ -11,7 +11,10 @@ struct cmx_device;
 void cmx_cm_release(struct cmx_id_private *id_priv);
 
 bool cmx_cm_no_response(const struct ib_cm_id *cm);
-void cmx_close_begin(struct cmx_id_private *id_priv);	/* Caller must hold id_priv->lock. */
+/* Caller must hold id_priv->lock. */
+void cmx_close_begin(struct cmx_id_private *id_priv);
+bool cmx_close_stop(struct cmx_id_private *id_priv);
+int cmx_ib_send_dreq(struct cmx_id_private *id_priv);
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type);
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv); /* under id_priv->lock */

@@ -12,6 +12,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
+#include "ib_share.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -57,15 +58,15 @@ void cmx_cm_abort(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_ib_has_conn() - check whether an id has an ib_cm id
+ * cmx_ib_has_conn() - check whether an id has an ib_cm id, or will have one
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
- * Return: true if it has one.
+ * Return: true if it has one, or if its request waits.
  */
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
 {
-	return id_priv->ib.cm;
+	return id_priv->ib.cm || id_priv->ib.waiting;
 }
 
 /**
@@ -109,7 +110,7 @@ int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	return 0;
 }
 
-static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE] = {};
 	struct rdma_route *route = &id_priv->id.route;
@@ -151,6 +152,11 @@ static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	else
 		id_priv->ib.unanswered = IB_CM_REQ_SENT;
 	return ret;
+}
+
+static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+{
+	return cmx_ib_share_send(id_priv, ib_send_req, param);
 }
 
 /**
@@ -242,7 +248,8 @@ static int ib_establish(struct cmx_id_private *id_priv)
 static int ib_conn_cancel(struct cmx_id_private *id_priv)
 {
 	if (id_priv->established ||
-	    (id_priv->ib.unanswered != IB_CM_REQ_SENT && id_priv->ib.unanswered != IB_CM_REP_SENT))
+	    (id_priv->ib.unanswered != IB_CM_REQ_SENT &&
+	     id_priv->ib.unanswered != IB_CM_REP_SENT && !id_priv->ib.waiting))
 		return -EINVAL;
 	cmx_deadline_stop(id_priv);
 	cmx_cm_release(id_priv);
@@ -297,12 +304,8 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
 	 * when the RTU has arrived.
 	 */
-	if (!ev || id_priv->ib.unanswered != IB_CM_REP_SENT) {
-		ret = ib_send_cm_dreq(id_priv->ib.cm, NULL, 0);
-		trace_cmx_cm_send(id_priv, "DREQ", ret);
-		if (!ret)
-			id_priv->ib.unanswered = IB_CM_DREQ_SENT;
-	}
+	if (!ev || id_priv->ib.unanswered != IB_CM_REP_SENT)
+		ret = cmx_ib_send_dreq(id_priv);
 	/*
 	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
 	 * for the reply.

@@ -9,6 +9,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
+#include "ib_share.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -77,7 +78,7 @@ bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *
 	return true;
 }
 
-static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE] = {};
 	struct ib_cm_sidr_req_param req = {
@@ -105,6 +106,11 @@ static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_p
 	else
 		id_priv->ib.unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
+}
+
+static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+{
+	return cmx_ib_share_send(id_priv, sidr_send_req, param);
 }
 
 static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A user's share of the MADs of ib_cm
+ *
+ * Since Linux 6.17 ib_mad sends at most 128 MADs of ib_cm on a port that wait for a reply. All
+ * others wait in one queue until one of these is answered, or not answered in time, after 4.3 s by
+ * default. A user with 10,000 requests to silent peers would stop everybody for minutes. Therefore
+ * each user has only a share of the 128, and the next messages of the user wait here. REQ, SIDR REQ
+ * and DREQ are counted. REP is not, because ib_mad does not count it.
+ */
+#include <linux/slab.h>
+#include "compat.h"
+#include "deadline.h"
+#include "device.h"
+#include "event.h"
+#include "ib_close.h"
+#include "ib_share.h"
+#include "param.h"
+#include "trace.h"
+
+CMX_PARAM(user_requests, 0, 2147483647, CMX_USER_REQUESTS,
+	  "maximum number of unanswered REQs, SIDR REQs and DREQs of a user without CAP_SYS_RESOURCE on a port; 0: no limit");
+
+/**
+ * struct cmx_ib_share - messages of one user on one port
+ * @item: in &cmx_dev_port.shares
+ * @port: the port; its lock protects @sent and @waiting
+ * @user: the user
+ * @sent: number of messages that may be sent and have not ended. 0 only while it is being set up
+ * @waiting: list of &cmx_ib_message.item
+ */
+struct cmx_ib_share {
+	struct list_head item;
+	struct cmx_dev_port *port;
+	const struct cmx_quota *user;
+	unsigned int sent;
+	struct list_head waiting;
+};
+
+/**
+ * struct cmx_ib_message - a message that waits
+ * @item: in &cmx_ib_share.waiting; empty when the message may be sent
+ * @work: sends it
+ * @id_priv: the id, with a reference
+ * @send: sends it
+ * @param: argument of @send
+ * @data: private data of @param
+ */
+struct cmx_ib_message {
+	struct list_head item;
+	struct work_struct work;
+	struct cmx_id_private *id_priv;
+	cmx_ib_send_fn send;
+	struct rdma_conn_param param;
+	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE];
+};
+
+/* Send a message that waited, unless it was cancelled meanwhile. */
+static void message_send_work(struct work_struct *work)
+{
+	struct cmx_ib_message *msg = container_of(work, struct cmx_ib_message, work);
+	struct cmx_id_private *id_priv = msg->id_priv;
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+	bool post = false;
+
+	mutex_lock(&id_priv->lock);
+	if (id_priv->ib.waiting == msg) {
+		ev->ev.status = msg->send(id_priv, &msg->param);
+		WRITE_ONCE(id_priv->ib.waiting, NULL);
+		if (ev->ev.status) {
+			cmx_ib_share_end(id_priv);
+			/* A DREQ that fails ends the connection as well. */
+			post = !cmx_close_stop(id_priv);
+		}
+	}
+	if (post) {
+		cmx_deadline_stop(id_priv);
+		cmx_event_queue(ev);
+	}
+	mutex_unlock(&id_priv->lock);
+	cmx_event_finish(id_priv, ev, post);
+	cmx_id_put(id_priv);
+	kfree(msg);
+}
+
+static struct cmx_ib_message *message_new(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+					  const struct rdma_conn_param *param)
+{
+	struct cmx_ib_message *msg = kzalloc(sizeof(*msg), GFP_KERNEL_ACCOUNT);
+
+	if (!msg)
+		return NULL;
+	INIT_WORK(&msg->work, message_send_work);
+	msg->id_priv = id_priv;
+	msg->send = send;
+	if (param) {
+		msg->param = *param;
+		if (param->private_data)
+			msg->param.private_data = memcpy(msg->data, param->private_data,
+							 param->private_data_len);
+	}
+	return msg;
+}
+
+/* Caller must hold the lock of the port. @new is used if the user has no share. */
+static struct cmx_ib_share *share_get(struct cmx_dev_port *port, const struct cmx_quota *user,
+				      struct cmx_ib_share **new)
+{
+	struct cmx_ib_share *share;
+
+	list_for_each_entry(share, &port->shares, item)
+		if (share->user == user)
+			return share;
+	share = *new;
+	*new = NULL;
+	share->port = port;
+	share->user = user;
+	INIT_LIST_HEAD(&share->waiting);
+	list_add(&share->item, &port->shares);
+	return share;
+}
+
+/* Return 0: send it; -EINPROGRESS: it waits; -ENOMEM. */
+static int share_begin(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+		       const struct rdma_conn_param *param, unsigned int limit)
+{
+	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
+	struct cmx_ib_message *msg = message_new(id_priv, send, param);
+	struct cmx_ib_share *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct cmx_ib_share *share;
+	int ret = -ENOMEM;
+
+	if (!msg || !new)
+		goto out;
+	spin_lock(&port->shares_lock);
+	share = share_get(port, id_priv->quota, &new);
+	WRITE_ONCE(id_priv->ib.share, share);
+	if (share->sent < limit) {
+		share->sent++;
+		ret = 0;
+	} else {
+		cmx_id_get(id_priv);
+		list_add_tail(&msg->item, &share->waiting);
+		WRITE_ONCE(id_priv->ib.waiting, msg);
+		msg = NULL;
+		ret = -EINPROGRESS;
+	}
+	spin_unlock(&port->shares_lock);
+out:
+	kfree(new);
+	kfree(msg);
+	return ret;
+}
+
+/**
+ * cmx_ib_share_send() - send a message that expects a reply, now or when the user's share allows
+ * @id_priv: the id
+ * @send: sends the message. If the message waits, it is called later with the lock of the id held,
+ *	and an error is then reported to the consumer as CONNECT_ERROR
+ * @param: argument of @send, which is copied; may be NULL
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the return value of @send; 0 if the message waits; -ENOMEM.
+ */
+int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+		      const struct rdma_conn_param *param)
+{
+	unsigned int limit = cmx_param_get(&user_requests);
+	int ret;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (id_priv->ib.waiting)
+		return 0;
+	if (!id_priv->quota || !limit || id_priv->ib.share)
+		return send(id_priv, param);
+	ret = share_begin(id_priv, send, param, limit);
+	if (ret == -EINPROGRESS) {
+		trace_cmx_cm_send(id_priv, "wait", 0);
+		return 0;
+	}
+	if (ret)
+		return ret;
+	ret = send(id_priv, param);
+	if (ret)
+		cmx_ib_share_end(id_priv);
+	return ret;
+}
+
+/**
+ * cmx_ib_share_end() - end a message: it was answered, has failed or is cancelled
+ * @id_priv: the id; nothing is done if it has no message that counts
+ *
+ * The next message of the user may be sent.
+ *
+ * Context: Caller must hold id_priv->lock, and a reference to the id that is not the last one.
+ */
+void cmx_ib_share_end(struct cmx_id_private *id_priv)
+{
+	struct cmx_ib_message *msg = id_priv->ib.waiting, *next;
+	struct cmx_ib_share *share = id_priv->ib.share;
+	struct cmx_dev_port *port;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (!share)
+		return;
+	port = share->port;
+	WRITE_ONCE(id_priv->ib.share, NULL);
+	WRITE_ONCE(id_priv->ib.waiting, NULL);
+	spin_lock(&port->shares_lock);
+	if (msg && !list_empty(&msg->item)) {
+		list_del(&msg->item);
+	} else {
+		msg = NULL;
+		next = list_first_entry_or_null(&share->waiting, struct cmx_ib_message, item);
+		if (next) {
+			list_del_init(&next->item);
+			queue_work(cmx_wq, &next->work);
+		} else {
+			share->sent--;
+		}
+	}
+	/* Messages wait only while others are sent. */
+	if (share->sent)
+		share = NULL;
+	else
+		list_del(&share->item);
+	spin_unlock(&port->shares_lock);
+	kfree(share);
+	if (msg)
+		cmx_id_put(id_priv);
+	kfree(msg);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_IB_SHARE_H
+#define CMX_IB_SHARE_H
+
+#include "id.h"
+
+typedef int (*cmx_ib_send_fn)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
+
+int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+		      const struct rdma_conn_param *param);
+void cmx_ib_share_end(struct cmx_id_private *id_priv);
+
+#endif
