@@ -9,49 +9,28 @@ load_cmx || exit
 tmp=$(mktemp -d)
 mods=$(dirname "$(cmx_module)")/intree
 [ -e "$mods/net/sunrpc/xprtrdma/rpcrdma.ko" ] || { not_ok "modules" "none in $mods"; finish; }
+. "$tests/ulp/kernel.sh"
 user=$(cat "$mods/user")	# programs that are not installed here
 mnt=$tmp/mnt
 mkdir "$mnt"
 modprobe -a ext4 configfs brd sd_mod || exit
 mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
 
-# ours|stock MODULE-IN-ITS-FOLDER [PARAMETER...]
+# ours|stock MODULE-IN-ITS-FOLDER
 load() {
-	local ko=$mods/$2.ko name=${2##*/}
+	local ko=$mods/$2.ko
 	if [ "$1" = stock ]; then
-		modprobe "$name" "${@:3}"
+		modprobe "${2##*/}"
 	else
 		modinfo -F depends "$ko" | tr , '\n' | grep -vE '^(rdma_cmx|rtrs-.*|)$' | xargs -r modprobe -a &&
-			insmod "$ko" "${@:3}"
+			insmod "$ko"
 	fi
 }
 unload() { within 30 rmmod "$1"; }
-kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
-ids_are() { [ "$(kernel_ids)" = "$1" ]; }
 some_ids() { [ "$(kernel_ids)" -gt "$1" ]; }
 
-write_file() {
-	head -c 20000000 /dev/urandom >"$mnt/file" && sha256sum <"$mnt/file" >"$tmp/sum" && sync "$mnt/file"
-}
-read_file() {
-	echo 3 >/proc/sys/vm/drop_caches
-	sha256sum <"$mnt/file" | cmp - "$tmp/sum"
-}
-# on a block device
-disk_works() { # DEVICE
-	mkfs.ext4 -q -F "$1" && mount "$1" "$mnt" && write_file && umount "$mnt" &&
-		mount "$1" "$mnt" && read_file && umount "$mnt"
-}
-start_io() { # FILE
-	dd if=/dev/zero of="$1" bs=64k oflag=direct seek=500 count=200000 status=none 2>/dev/null &
-	io=$!
-	nap 1
-}
-io_ended() { ! kill -0 $io 2>/dev/null; }
-end_io() {
-	within 60 io_ended
-	wait $io 2>/dev/null
-	true
+check_disk() { # WHAT DEVICE
+	check "$1" eval "disk_write $2 && disk_read $2"
 }
 remove_device() { timeout 60 rdma link del rxe0; }
 
@@ -71,10 +50,10 @@ run_rnbd() {
 	check "rnbd: load the client" load ours drivers/block/rnbd/rnbd-client
 	check "rnbd: map a RAM disk" rnbd_map
 	check "rnbd: it goes over ours" some_ids 3
-	check "rnbd: a file system on it" disk_works /dev/rnbd0
+	check_disk "rnbd: a file system on it" /dev/rnbd0
 	check "rnbd: reconnect" eval "echo 1 >$rtrs_path/*/reconnect"
 	check "rnbd: connected again" within 30 rtrs_connected
-	check "rnbd: a file system after that" disk_works /dev/rnbd0
+	check_disk "rnbd: a file system after that" /dev/rnbd0
 	check "rnbd: the server disconnects" eval "echo 1 >/sys/devices/virtual/rtrs-server/cmx/paths/*/disconnect"
 	check "rnbd: the client comes back" within 60 rtrs_connected
 	start_io /dev/rnbd0
@@ -84,7 +63,7 @@ run_rnbd() {
 	for f in rnbd_client rtrs_client rnbd_server rtrs_server rtrs_core; do
 		check "rnbd: unload $f" unload $f
 	done
-	check "rnbd: no id is left" within 10 ids_are 0
+	check "rnbd: no id is left" within 10 no_ids
 	rig
 }
 
@@ -137,7 +116,7 @@ run_srp() {
 	check "$who: log in" srp_login
 	if ! within 30 lun_found; then not_ok "$who: a disk"; else ok "$who: a disk"; fi
 	check "$who: it goes over ours" some_ids $want
-	check "$who: a file system on it" disk_works "/dev/$disk"
+	check_disk "$who: a file system on it" "/dev/$disk"
 	start_io "/dev/$disk"
 	check "$who: the initiator leaves under I/O" \
 		eval "echo 1 >/sys/class/srp_remote_ports/port-*/delete"
@@ -152,7 +131,7 @@ run_srp() {
 	check "$who: unload the initiator" unload ib_srp
 	check "$who: end the target" srp_untarget
 	check "$who: unload the target" unload ib_srpt
-	check "$who: no id is left" within 10 ids_are 0
+	check "$who: no id is left" within 10 no_ids
 	rig
 }
 
@@ -182,7 +161,7 @@ iser_login() {
 iser_logout() { iscsiadm -m node -T $iqn -p 10.77.0.1:3260 -I iser --logout; }
 # run_iser INITIATOR TARGET
 run_iser() {
-	local who="iSER, initiator $1, target $2" want=1
+	local who="iSER, initiator $1, target $2" want=0
 	tpg=$target/iscsi/$iqn/tpgt_1
 	ip link set lo up
 	modprobe iscsi_target_mod
@@ -190,11 +169,11 @@ run_iser() {
 	check "$who: load the initiator" load "$1" drivers/infiniband/ulp/iser/ib_iser
 	check "$who: export a RAM disk" iser_target
 	pgrep iscsid >/dev/null || check "$who: the daemon of open-iscsi" iser_daemon
-	[ "$1" = stock ] || [ "$2" = stock ] || want=2
+	[ "$2" = stock ] || want=1
 	check "$who: log in" iser_login
 	if ! within 30 lun_found; then not_ok "$who: a disk"; else ok "$who: a disk"; fi
-	check "$who: it goes over ours" some_ids $((want - 1))
-	check "$who: a file system on it" disk_works "/dev/$disk"
+	check "$who: it goes over ours" some_ids $want
+	check_disk "$who: a file system on it" "/dev/$disk"
 	check "$who: log out" iser_logout
 	check "$who: log in again" iser_login
 	within 30 lun_found
@@ -204,7 +183,7 @@ run_iser() {
 	check "$who: end the target" iser_untarget
 	check "$who: unload the initiator" unload ib_iser
 	check "$who: unload the target" unload ib_isert
-	check "$who: no id is left" within 10 ids_are 0
+	check "$who: no id is left" within 10 no_ids
 }
 
 # NFS/RDMA: client and server are one module
@@ -245,7 +224,7 @@ run_nfs() {
 	done
 	check "NFS: end the server" eval "echo 0 >$nfsd/threads"
 	check "NFS: unload" unload rpcrdma
-	check "NFS: no id is left" within 10 ids_are 0
+	check "NFS: no id is left" within 10 no_ids
 	umount $nfsd "$export_dir"
 }
 
@@ -267,7 +246,7 @@ for size in 1, 100, 8192, 65536:
 	check "RDS: they go over ours" some_ids 2
 	check "RDS: unload" unload rds_rdma
 	modprobe -r rds
-	check "RDS: no id is left" within 10 ids_are 0
+	check "RDS: no id is left" within 10 no_ids
 }
 
 # 9p: the client; the server is a program on either library
@@ -305,12 +284,12 @@ run_9p() {
 	check "$who: unmount" umount "$mnt"
 	p9_end
 	check "$who: unload" unload 9pnet_rdma
-	check "$who: no id is left" within 10 ids_are 0
+	check "$who: no id is left" within 10 no_ids
 	rm -rf "$export_dir"
 }
 
 for t in ${*:-rnbd srp-ours-ours srp-ours-stock srp-stock-ours iser-ours-ours iser-ours-stock iser-stock-ours nfs rds 9p-ours-ours 9p-ours-stock 9p-stock-ours}; do
-	modprobe -r brd && modprobe brd rd_nr=1 rd_size=65536 || exit
+	ram_disk || exit
 	IFS=- read -r ulp client server <<<"$t"
 	run_$ulp "$client" "$server"
 done

@@ -12,14 +12,15 @@ mods=$(dirname "$(cmx_module)")/nvme
 [ -e "$mods/cmx-nvme-rdma.ko" ] || { not_ok "modules" "none in $mods"; finish; }
 nvmet=/sys/kernel/config/nvmet
 image=/dev/ram0
-file=$tmp/mnt/file
+mnt=$tmp/mnt
+. "$tests/ulp/kernel.sh"
 
 # nothing but what a test asks for may answer to "rdma"
 printf 'install %s /bin/true\n' nvme-rdma nvmet-rdma >/etc/modprobe.d/cmx-test.conf
 modprobe -a nvme-core nvme-fabrics nvmet ext4 configfs || exit
-modprobe brd rd_nr=1 rd_size=65536 || exit
+ram_disk || exit
 mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
-mkdir "$tmp/mnt"
+mkdir "$mnt"
 
 load() { # ours|stock host|target
 	case $1-$2 in
@@ -78,34 +79,6 @@ found_disk() {
 live() { [ "$(cat "$ctrl/state")" = live ]; }
 not_live() { ! live; }
 gone() { [ ! -e "$ctrl" ]; }
-kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
-no_ids() { [ "$(kernel_ids)" = 0 ]; }
-
-write_file() {
-	mkfs.ext4 -q -F "/dev/$disk" && mount "/dev/$disk" "$tmp/mnt" &&
-	head -c 20000000 /dev/urandom >"$file" && sha256sum <"$file" >"$tmp/sum" && umount "$tmp/mnt"
-}
-# from the disk, not from memory
-read_file() {
-	local ret
-	echo 3 >/proc/sys/vm/drop_caches
-	mount "/dev/$disk" "$tmp/mnt" || return
-	sha256sum <"$file" | cmp - "$tmp/sum"
-	ret=$?
-	umount "$tmp/mnt"
-	return $ret
-}
-start_io() {
-	dd if=/dev/zero of="/dev/$disk" bs=64k oflag=direct seek=500 count=200000 status=none 2>/dev/null &
-	io=$!
-	sleep 1
-}
-end_io() { # whatever it ends with
-	within 60 io_ended
-	wait $io 2>/dev/null
-	true
-}
-io_ended() { ! kill -0 $io 2>/dev/null; }
 reset() { echo 1 >"$ctrl/reset_controller"; }
 
 # scenes HOST TARGET
@@ -121,22 +94,22 @@ scenes() {
 	[ "$2" = stock ] || want=$((want + 4))
 	[ "$(kernel_ids)" = $want ] && ok "$who: $want ids of ours" ||
 		not_ok "$who: $want ids of ours" "$(kernel_ids)"
-	check "$who: make a file system and write" write_file
-	check "$who: it reads back" read_file
+	check "$who: make a file system and write" disk_write "/dev/$disk"
+	check "$who: it reads back" disk_read "/dev/$disk"
 	check "$who: reset" reset
 	check "$who: live again" within 30 live
-	check "$who: it reads back after the reset" read_file
+	check "$who: it reads back after the reset" disk_read "/dev/$disk"
 	port_off
 	check "$who: the target ends, the host notices" within 30 not_live
 	port_on
 	check "$who: reconnects by itself" within 60 live
-	check "$who: it reads back after that" read_file
-	start_io
+	check "$who: it reads back after that" disk_read "/dev/$disk"
+	start_io "/dev/$disk"
 	check "$who: remove the controller under I/O" timeout 60 bash -c "echo 1 >$ctrl/delete_controller"
 	check "$who: it is gone" within 30 gone
 	end_io
 	try_connect "$who: connect again" || return
-	start_io
+	start_io "/dev/$disk"
 	check "$who: the device goes under I/O" timeout 60 rdma link del rxe0
 	check "$who: the controller goes with it" within 60 gone
 	end_io

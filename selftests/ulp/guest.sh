@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # For suites that use the ULP of our own; rdma_cmx is loaded
+. "$tests/ulp/kernel.sh"
 ctl=/sys/kernel/debug/cmx_ulp
 ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko
 [ -e "$ko" ] || { not_ok "module" "no $ko"; finish; }
@@ -11,5 +12,3 @@ run() { # in one write()
 }
 load() { insmod "$ko" timeout_ms=$((10000 * slow)); }
 unload() { within 20 rmmod cmx_ulp; }
-kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
-no_ids() { [ "$(kernel_ids)" = 0 ]; }

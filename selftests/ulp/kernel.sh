@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# For suites whose ids are those of kernel ULPs. With the folder $mnt: a file system on a disk, and I/O
+kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
+no_ids() { [ "$(kernel_ids)" = 0 ]; }
+
+# /dev/ram0, empty
+ram_disk() {
+	modprobe -r brd && modprobe brd rd_nr=1 rd_size=65536
+}
+
+write_file() {
+	head -c 20000000 /dev/urandom >"$mnt/file" && sha256sum <"$mnt/file" >"$mnt.sum" && sync "$mnt/file"
+}
+# not from memory
+read_file() {
+	echo 3 >/proc/sys/vm/drop_caches
+	sha256sum <"$mnt/file" | cmp - "$mnt.sum"
+}
+disk_write() { # DEVICE
+	mkfs.ext4 -q -F "$1" && mount "$1" "$mnt" && write_file && umount "$mnt"
+}
+disk_read() { # DEVICE
+	local ret
+	mount "$1" "$mnt" || return
+	read_file
+	ret=$?
+	umount "$mnt"
+	return $ret
+}
+
+start_io() { # DEVICE
+	dd if=/dev/zero of="$1" bs=64k oflag=direct seek=500 count=200000 status=none 2>/dev/null &
+	io=$!
+	nap 1
+}
+io_ended() { ! kill -0 $io 2>/dev/null; }
+# whatever it ends with
+end_io() {
+	within 60 io_ended
+	wait $io 2>/dev/null
+	true
+}
