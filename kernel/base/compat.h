@@ -42,7 +42,7 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #ifdef IB_CM_MRA_FLAG_DELAY
 #define CMX_USER_REQUESTS 0
 #else
-#define CMX_USER_REQUESTS 64
+#define CMX_USER_REQUESTS 32
 #endif
 
 /*

@@ -362,6 +362,42 @@ static void ends_wait(void)
 	WANT(!closing_count());
 }
 
+/* The DREQ of the peer is answered at once, even if no message may be sent now. */
+static void peer_ends(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_id *id, *child, *last;
+	struct rdma_event_channel *ch;
+	struct pair p = {};
+	int i;
+
+	set_share(1, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	id = resolved_id(ch, &p);
+	connect_number(id, 0);
+	child = expect_number(p.lch, 0);
+	par.qp_num = plain.qp_num + 1;
+	WANT(!rdma_accept(child, &par));
+	WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(!rdma_establish(id));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
+	connect_number(resolved_id(ch, &p), 2);
+	last = expect_number(p.lch, 2);
+
+	WANT(!rdma_disconnect(child));
+	expect_end(p.lch);
+	expect_end(ch);
+	WANT(!rdma_disconnect(id));
+	WANT(!seteuid(0));
+	for (i = 0; i < 50 && closing_count(); i++)
+		usleep(100000);
+	WANT(!closing_count());
+	WANT(!rdma_disconnect(id));
+	WANT(!rdma_reject(last, NULL, 0));
+	WANT(next_of_type(ch, RDMA_CM_EVENT_REJECTED, 15000));
+	WANT(!next_of_type(ch, RDMA_CM_EVENT_CONNECT_ERROR, 300));
+}
+
 /* On a kernel where ib_mad limits what is unanswered, with the default of the parameter. */
 static void silent_peers_of_a_user(void)
 {
@@ -394,6 +430,7 @@ const struct test limit_tests[] = {
 	{ "share: the deadline of a request that waits", deadline_of_waiting },
 	{ "share: datagram requests wait for each other", datagrams_wait },
 	{ "share: the ends of a user's connections wait for each other", ends_wait },
+	{ "share: the end by a peer needs none", peer_ends },
 	{ "share: silent peers of a user stop no other user", silent_peers_of_a_user },
 	{}
 };

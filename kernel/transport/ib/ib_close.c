@@ -95,7 +95,7 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	struct cmx_device *dev = id_priv->released_dev;
 
 	/* A DREQ that waits must not be sent any more. */
-	if (READ_ONCE(id_priv->ib.share)) {
+	if (smp_load_acquire(&id_priv->ib.share)) {
 		mutex_lock(&id_priv->lock);
 		cmx_ib_share_end(id_priv);
 		mutex_unlock(&id_priv->lock);
@@ -198,7 +198,8 @@ static void close_end(struct cmx_id_private *id_priv)
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
-	if (cm_id_awaits_reply(id_priv->ib.released) || READ_ONCE(id_priv->ib.waiting))
+	/* A DREQ that waits becomes one that awaits its reply, so the order matters. */
+	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
 		close_end(id_priv);
 }
 
@@ -352,10 +353,17 @@ static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_con
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
- * Return: 0, also if the DREQ is sent later; or the error of ib_cm.
+ * Return: 0, also if the DREQ is sent later; -EINVAL if the state of the connection allows no DREQ;
+ * -ENOMEM if there was no memory to let it wait; or the error of ib_cm, which has then ended the
+ * connection.
  */
 int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
 {
+	const struct ib_cm_id *cm = id_priv->ib.cm;
+
+	/* ib_cm would say so only when the DREQ is sent, and until then a DREP may be needed. */
+	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED)
+		return -EINVAL;
 	return cmx_ib_share_send(id_priv, close_send_dreq, NULL);
 }
 
@@ -365,6 +373,8 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 {
 	switch (type) {
 	case IB_CM_MRA_RECEIVED:
+	case IB_CM_LAP_RECEIVED:
+	case IB_CM_APR_RECEIVED:
 	case IB_CM_TIMEWAIT_EXIT:
 		return false;
 	case IB_CM_RTU_RECEIVED:

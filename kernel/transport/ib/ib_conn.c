@@ -316,6 +316,8 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 		ib_conn_set_disconnected(id_priv, ev);
 		return 0;
 	}
+	if (ev && ret == -ENOMEM)
+		goto out;
 	if (ret) {
 		ret = ib_send_cm_drep(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "DREP", ret);

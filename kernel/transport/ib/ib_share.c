@@ -66,11 +66,13 @@ static void message_send_work(struct work_struct *work)
 	mutex_lock(&id_priv->lock);
 	if (id_priv->ib.waiting == msg) {
 		ev->ev.status = msg->send(id_priv, &msg->param);
-		WRITE_ONCE(id_priv->ib.waiting, NULL);
+		/* after the state of the ib_cm id, see close_give_up() */
+		smp_store_release(&id_priv->ib.waiting, NULL);
 		if (ev->ev.status) {
 			cmx_ib_share_end(id_priv);
 			/* A DREQ that fails ends the connection as well. */
-			post = !cmx_close_stop(id_priv);
+			post = !cmx_close_stop(id_priv) && id_priv->state == CMX_CONNECT &&
+			       !id_priv->established;
 		}
 	}
 	if (post) {
@@ -135,7 +137,7 @@ static int share_begin(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 	spin_lock(&port->shares_lock);
 	share = share_get(port, id_priv->quota, &new);
 	WRITE_ONCE(id_priv->ib.share, share);
-	if (share->sent < limit) {
+	if (share->sent < limit && list_empty(&share->waiting)) {
 		share->sent++;
 		ret = 0;
 	} else {
@@ -186,6 +188,21 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 	return ret;
 }
 
+/* Let messages be sent that wait. Caller must hold the lock of the port. */
+static void share_grant(struct cmx_ib_share *share)
+{
+	unsigned int limit = cmx_param_get(&user_requests);
+	struct cmx_ib_message *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &share->waiting, item) {
+		if (limit && share->sent >= limit)
+			break;
+		share->sent++;
+		list_del_init(&msg->item);
+		queue_work(cmx_wq, &msg->work);
+	}
+}
+
 /**
  * cmx_ib_share_end() - end a message: it was answered, has failed or is cancelled
  * @id_priv: the id; nothing is done if it has no message that counts
@@ -196,7 +213,7 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
  */
 void cmx_ib_share_end(struct cmx_id_private *id_priv)
 {
-	struct cmx_ib_message *msg = id_priv->ib.waiting, *next;
+	struct cmx_ib_message *msg = id_priv->ib.waiting;
 	struct cmx_ib_share *share = id_priv->ib.share;
 	struct cmx_dev_port *port;
 
@@ -204,20 +221,14 @@ void cmx_ib_share_end(struct cmx_id_private *id_priv)
 	if (!share)
 		return;
 	port = share->port;
-	WRITE_ONCE(id_priv->ib.share, NULL);
 	WRITE_ONCE(id_priv->ib.waiting, NULL);
 	spin_lock(&port->shares_lock);
 	if (msg && !list_empty(&msg->item)) {
 		list_del(&msg->item);
 	} else {
 		msg = NULL;
-		next = list_first_entry_or_null(&share->waiting, struct cmx_ib_message, item);
-		if (next) {
-			list_del_init(&next->item);
-			queue_work(cmx_wq, &next->work);
-		} else {
-			share->sent--;
-		}
+		share->sent--;
+		share_grant(share);
 	}
 	/* Messages wait only while others are sent. */
 	if (share->sent)
@@ -225,6 +236,8 @@ void cmx_ib_share_end(struct cmx_id_private *id_priv)
 	else
 		list_del(&share->item);
 	spin_unlock(&port->shares_lock);
+	/* after the last use of the port, see cm_id_destroy() */
+	smp_store_release(&id_priv->ib.share, NULL);
 	kfree(share);
 	if (msg)
 		cmx_id_put(id_priv);
