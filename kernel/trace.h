@@ -35,6 +35,7 @@
 		{ RDMA_CM_EVENT_ADDR_CHANGE, "ADDR_CHANGE" },				\
 		{ RDMA_CM_EVENT_TIMEWAIT_EXIT, "TIMEWAIT_EXIT" },			\
 		{ CMX_EVENT_ADDRINFO_RESOLVED, "ADDRINFO_RESOLVED" },			\
+		{ CMX_EVENT_ADDRINFO_ERROR, "ADDRINFO_ERROR" },				\
 		{ CMX_EVENT_USER, "USER" })
 
 #define cmx_trace_assign_id(id_priv)								\

@@ -139,6 +139,11 @@ static int cmxl_rai_resolve_names(const char *node, const char *service,
 	return ret;
 }
 
+static bool cmxl_ai_is_sa(const struct rdma_addrinfo *hints)
+{
+	return hints && hints->ai_flags & RAI_SA;
+}
+
 static int cmxl_rai_copy_hints(struct rdma_addrinfo *rai, const struct rdma_addrinfo *hints)
 {
 	rai->ai_flags = hints->ai_flags;
@@ -162,8 +167,9 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 		return CMXL_SYSTEM_CALL(rdma_getaddrinfo, -1, (node, service, hints, res));
 	if (!service && !node && !hints)
 		return cmxl_err(EINVAL);
-	if (hints && hints->ai_flags & RAI_SA)
-		return cmxl_err(EOPNOTSUPP);
+	if (cmxl_ai_is_sa(hints))
+		return node || hints->ai_flags & RAI_DNS ? cmxl_err(EOPNOTSUPP) :
+			cmxl_service_getaddrinfo(service, res);
 	if (cmxl_devices_init())
 		return -1;
 	rai = calloc(1, sizeof(*rai));
@@ -233,7 +239,7 @@ static bool cmxl_ai_begin(struct cmxl_id *id)
 	return begun;
 }
 
-static void cmxl_ai_end(struct cmxl_id *id)
+void cmxl_ai_end(struct cmxl_id *id)
 {
 	pthread_mutex_lock(&id->lock);
 	id->resolving_ai = false;
@@ -245,6 +251,27 @@ static void cmxl_ai_set(struct cmxl_id *id, struct rdma_addrinfo *rai)
 	pthread_mutex_lock(&id->lock);
 	id->resolved_ai = rai;
 	pthread_mutex_unlock(&id->lock);
+}
+
+bool cmxl_ai_is_known(struct cmxl_id *id)
+{
+	bool known;
+
+	pthread_mutex_lock(&id->lock);
+	known = id->resolved_ai;
+	pthread_mutex_unlock(&id->lock);
+	return known;
+}
+
+/* Fetches the result of the SA. Returns 0, or -1 with errno set. */
+int cmxl_ai_fetch(struct cmxl_id *id)
+{
+	struct rdma_addrinfo *rai = cmxl_service_fetch(id);
+
+	if (!rai)
+		return -1;
+	cmxl_ai_set(id, rai);
+	return 0;
 }
 
 /* NULL if there is no result. */
@@ -268,6 +295,13 @@ static int cmxl_ai_resolve(struct cmxl_id *id, const char *node, const char *ser
 	struct rdma_addrinfo *rai;
 	int ret;
 
+	if (cmxl_ai_is_sa(hints)) {
+		ret = node || hints->ai_flags & RAI_DNS ? cmxl_err(EOPNOTSUPP) :
+			cmxl_service_resolve(id, service);
+		if (ret)
+			cmxl_ai_end(id);
+		return ret;
+	}
 	/* -1 is also EAI_BADFLAGS */
 	errno = EINVAL;
 	ret = rdma_getaddrinfo(node, service, hints, &rai);

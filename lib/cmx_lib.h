@@ -222,6 +222,11 @@ static inline int cmxl_verbs_err(int ret)
 socklen_t cmxl_addr_len(const struct sockaddr *addr);
 __be16 cmxl_addr_port(const struct sockaddr *addr);
 
+/* addrinfo.c */
+bool cmxl_ai_is_known(struct cmxl_id *id);
+int cmxl_ai_fetch(struct cmxl_id *id);
+void cmxl_ai_end(struct cmxl_id *id);
+
 /* channel.c */
 int cmxl_channel_claim(struct rdma_event_channel *channel);
 bool cmxl_channel_is_foreign(struct rdma_event_channel *channel);
@@ -265,6 +270,11 @@ int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah);
 bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast);
 void cmxl_mcast_free_all(struct cmxl_id *id);
 void cmxl_mcast_detach_all(struct cmxl_id *id);
+
+/* service.c */
+int cmxl_service_resolve(struct cmxl_id *id, const char *service);
+struct rdma_addrinfo *cmxl_service_fetch(struct cmxl_id *id);
+int cmxl_service_getaddrinfo(const char *service, struct rdma_addrinfo **res);
 
 /* system.c */
 enum { CMXL_STACK_UNDECIDED, CMXL_STACK_OWN, CMXL_STACK_SYSTEM };

@@ -152,6 +152,17 @@ static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_
 	e->event.status = -errno;
 }
 
+/* The result of names is known already. That of the SA is fetched from the kernel. */
+static void cmxl_event_on_addrinfo(struct cmxl_event *e, const struct cmx_event_record *record)
+{
+	if (!(record->resp.flags & CMX_EVENT_F_INFO) || cmxl_ai_is_known(e->id) ||
+	    (!cmxl_id_apply_info(e->id, &record->info) && !cmxl_ai_fetch(e->id)))
+		return;
+	e->event.event = (enum rdma_cm_event_type)CMX_EVENT_ADDRINFO_ERROR;
+	e->event.status = -errno;
+	cmxl_ai_end(e->id);
+}
+
 /* Creates the id of a request; on failure the request is rejected. */
 static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 				  struct cmx_event_record *record)
@@ -320,6 +331,13 @@ static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_e
 			goto drop;
 		break;
 	case CMX_EVENT_ADDRINFO_RESOLVED:
+		cmxl_event_copy_arg(e, resp);
+		cmxl_event_on_addrinfo(e, record);
+		break;
+	case CMX_EVENT_ADDRINFO_ERROR:
+		cmxl_event_copy_arg(e, resp);
+		cmxl_ai_end(e->id);
+		break;
 	case CMX_EVENT_USER:
 		cmxl_event_copy_arg(e, resp);
 		break;

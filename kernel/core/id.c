@@ -25,6 +25,7 @@
 #include <linux/ktime.h>
 #include "event.h"
 #include "route_rec.h"
+#include "service.h"
 
 struct workqueue_struct *cmx_wq;
 struct workqueue_struct *cmx_reap_wq;
@@ -118,6 +119,7 @@ static void id_free(struct kref *ref)
 
 	WARN_ON_ONCE(id_priv->state != CMX_DEAD);
 	cmx_route_free(id_priv);
+	cmx_service_query_free(id_priv->service);
 	if (cmx_net(id_priv))
 		put_net(cmx_net(id_priv));
 	mutex_destroy(&id_priv->lock);

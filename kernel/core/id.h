@@ -17,6 +17,7 @@ struct cmx_addr_op;
 struct cmx_ib_message;
 struct cmx_ib_share;
 struct cmx_sa_op;
+struct cmx_service_query;
 struct cmx_deadline;
 struct cmx_neigh;
 struct cmx_quota;
@@ -121,6 +122,7 @@ struct cmx_iw_conn {
  * @iw: the connection, on iWARP
  * @addr_op: address query in progress, or NULL
  * @sa_op: path query to the SA in progress, or NULL
+ * @service: query of ServiceRecords, or its result, or NULL
  * @listen: the listener, or NULL
  * @deadline: active deadline of a connect or accept, or NULL
  * @mcast: memberships, or NULL
@@ -167,6 +169,7 @@ struct cmx_id_private {
 	};
 	struct cmx_addr_op *addr_op;
 	struct cmx_sa_op *sa_op;
+	struct cmx_service_query *service;
 	struct cmx_listen *listen;
 	struct cmx_deadline *deadline;
 	struct cmx_mcast_table *mcast;

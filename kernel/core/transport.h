@@ -7,6 +7,7 @@
 struct ib_gid_attr;
 struct net_device;
 struct sa_path_rec;
+struct cmx_service;
 
 /**
  * struct cmx_transport_ops - connection operations of a transport
@@ -57,6 +58,9 @@ struct cmx_transport_ops {
  *	resolved; -EINPROGRESS if the event follows, in which case *@ev is used for it and set to
  *	NULL; or an error
  * @cancel: cancels a query in progress; NULL: there is never one
+ * @find_service: queries the ServiceRecords of a service; the id is in state CMX_ADDR_QUERY.
+ *	Returns 0 if the event follows, in which case *@ev is used for it and set to NULL; or an
+ *	error. NULL: not supported
  * @complete: fills in the fields that are missing in a path record of the consumer; NULL: none are
  * @apply_tos: applies a new traffic class; NULL: it is only stored in the path record of a resolved
  *	route
@@ -65,6 +69,8 @@ struct cmx_route_ops {
 	int (*resolve)(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 		       struct cmx_event **ev);
 	void (*cancel)(struct cmx_id_private *id_priv);
+	int (*find_service)(struct cmx_id_private *id_priv, const struct cmx_service *service,
+			    struct cmx_event **ev);
 	int (*complete)(struct cmx_id_private *id_priv, struct sa_path_rec *rec);
 	int (*apply_tos)(struct cmx_id_private *id_priv);
 };

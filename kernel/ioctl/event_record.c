@@ -48,7 +48,10 @@ static bool event_is_written(const struct cmx_event *ev)
 /* The optional parts of a record that an event of this type has */
 static u32 event_optional_parts(const struct cmx_event *ev)
 {
-	switch (ev->ev.event) {
+	switch ((u32)ev->ev.event) {
+	case CMX_EVENT_ADDRINFO_RESOLVED:
+		/* The SA has found the peer. An id without that wrote the event itself. */
+		return READ_ONCE(ev->id_priv->service) ? CMX_EVENT_F_INFO : 0;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		return CMX_EVENT_F_INFO | CMX_EVENT_F_QP;

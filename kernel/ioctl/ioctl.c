@@ -41,6 +41,8 @@ static const struct cmx_method *const ioctl_id_methods[] = {
 	[CMX_ID_GET_OPTION] = &cmx_method_get_option,
 	[CMX_ID_MIGRATE] = &cmx_method_migrate,
 	[CMX_ID_WRITE_EVENT] = &cmx_method_write_event,
+	[CMX_ID_RESOLVE_SERVICE] = &cmx_method_resolve_service,
+	[CMX_ID_QUERY_SERVICES] = &cmx_method_query_services,
 };
 
 static const struct cmx_method *const ioctl_mcast_methods[] = {

@@ -47,6 +47,7 @@ struct cmx_method {
 #define CMX_MIN_INFO		offsetofend(struct cmx_id_info, src_addr)
 #define CMX_MIN_MCAST_ATTR	offsetofend(struct cmx_mcast_attr, scope)
 #define CMX_MIN_QP_ATTR		offsetofend(struct ib_uverbs_qp_attr, reserved)
+#define CMX_MIN_SERVICE_REC	offsetofend(struct cmx_service_rec, lease)
 
 #define CMX_OUTPUT_INFO CMX_OUTPUT_OPT(INFO, CMX_MIN_INFO)
 
@@ -103,6 +104,9 @@ extern const struct cmx_method cmx_method_init_qp_attr;
 /* ioctl_option.c */
 extern const struct cmx_method cmx_method_set_option;
 extern const struct cmx_method cmx_method_get_option;
+/* ioctl_service.c */
+extern const struct cmx_method cmx_method_resolve_service;
+extern const struct cmx_method cmx_method_query_services;
 /* ioctl_mcast.c */
 extern const struct cmx_method cmx_method_join;
 extern const struct cmx_method cmx_method_leave;

@@ -66,8 +66,13 @@ static void is_refused(void)
 	WANT(rdma_resolve_addrinfo(id, "no address", "1", &numeric) && errno == ENOENT);
 	WANT(rdma_resolve_addrinfo(id, NULL, NULL, NULL) && errno == EINVAL);
 	WANT(rdma_resolve_addrinfo(NULL, own_addr(), "1", &numeric) && errno == EINVAL);
+	/* the SA of which port? and RoCE has none */
+	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EINVAL);
+	WANT(rdma_resolve_addrinfo(id, NULL, NULL, &sa) && errno == EINVAL);
+	WANT(rdma_resolve_addrinfo(id, own_addr(), "1", &sa) && errno == EOPNOTSUPP);
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EOPNOTSUPP);
-	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == EOPNOTSUPP && !rai);
+	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == ENOENT && !rai);
 	WANT(rdma_query_addrinfo(id, &rai) && errno == ENOENT);
 	WANT(rdma_query_addrinfo(id, NULL) && errno == EINVAL);
 	WANT(!next_event(ch, 0));

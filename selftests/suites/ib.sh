@@ -428,6 +428,48 @@ echo 1024 >$param/path_cache
 is "ids destroyed while ib_sa answers: all others have their answers" "" "$(cat "$run/giveup")"
 check "there were many" test "$(questions)" -gt 100
 
+# services: from Linux 6.18 on ib_sa asks for ServiceRecords
+sid=0x13f1234
+service() { with ours "$tests/ib/service" "$@" 2>&1; }
+port_gid() { python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.argv[1]))' "$(gid "$1")"; }
+no_query() { ! grep -q " addr-query " /sys/kernel/debug/rdma_cmx/ids; }
+registered() { service register vib0 $sid "$1" >"$run/registered"; }
+check "services: one is registered" registered "a service" || note <"$run/registered"
+if grep -q ' ib_sa_service_rec_get' /proc/kallsyms; then
+	offered="$(port_gid 0) $sid 0xffff"
+	rejected="offered $offered
+peer $offered
+rejected"
+	for service in "a service" $sid; do
+		service listen "$(gid 0)" $sid >"$run/listen" &
+		pid=$!
+		within 10 grep -q ready "$run/listen"
+		is "services: connect to \"$service\"" "$rejected" "$(service connect "$(gid 1)" "$service")"
+		wait $pid
+	done
+	is "services: none has the name" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
+		"$(service connect "$(gid 1)" another)"
+	is "services: asked with no id" "offered $offered" \
+		"$(service getaddrinfo "a service" | grep -v ^from)"
+	is "services: none for that ID" "getaddrinfo: ENOENT" "$(service getaddrinfo 4711)"
+	knob mad/class 3
+	knob mad/drop 1
+	is "services: the SA is silent" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -110" \
+		"$(service connect "$(gid 1)" another)"
+	(service connect "$(gid 1)" another) >/dev/null &
+	pid=$!
+	check "services: a query is under way" within 10 eval "! no_query"
+	kill $pid
+	wait $pid
+	check "services: nobody waits for it" within 10 no_query
+	knob mad/drop 0
+	knob mad/class 0
+else
+	is "services: not supported" "resolve_addrinfo: EOPNOTSUPP" "$(service connect "$(gid 1)" $sid)"
+	is "services: not supported without an id either" "getaddrinfo: EOPNOTSUPP" \
+		"$(service getaddrinfo $sid)"
+fi
+
 # nobody answers: questions to the SA are lost
 asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
 knob mad/class 3

@@ -324,7 +324,7 @@ static void spoil_headers(const struct method *m, struct scene *s)
 	HDR(hdr->driver_id = ~0U, EPROTO);
 	HDR(hdr->object_id = CMX_OBJ_NUM, EPROTONOSUPPORT);
 	HDR(hdr->object_id = 0xffff, EPROTONOSUPPORT);
-	HDR(hdr->method_id = CMX_ID_WRITE_EVENT + 1, EPROTONOSUPPORT);
+	HDR(hdr->method_id = CMX_ID_QUERY_SERVICES + 1, EPROTONOSUPPORT);
 	HDR(hdr->method_id = 0xffff, EPROTONOSUPPORT);
 	HDR((hdr->num_attrs = 0, hdr->length = 24), EINVAL);
 #undef HDR

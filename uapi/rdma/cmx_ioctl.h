@@ -212,6 +212,23 @@ enum cmx_id_method {
 	 * request must have been accepted.
 	 */
 	CMX_ID_WRITE_EVENT,
+	/**
+	 * @CMX_ID_RESOLVE_SERVICE: ask the SA which ports offer a service; in
+	 * CMX_ATTR_SERVICE_ID (u64), or CMX_ATTR_SERVICE_NAME (without a
+	 * terminating zero), or both. The id is bound to an AF_IB address. With
+	 * CMX_EVENT_ADDRINFO_RESOLVED its destination is the first of these
+	 * ports, and its route can be resolved. Fails with EOPNOTSUPP if the
+	 * kernel cannot query ServiceRecords
+	 */
+	CMX_ID_RESOLVE_SERVICE,
+	/**
+	 * @CMX_ID_QUERY_SERVICES: records of the last CMX_ID_RESOLVE_SERVICE;
+	 * in CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_service_rec) in the
+	 * caller's header; a multiple of 8), out CMX_ATTR_SERVICES (records, as
+	 * many as fit), out CMX_ATTR_COUNT (u32, number of records that there
+	 * are). ENOENT: there are none
+	 */
+	CMX_ID_QUERY_SERVICES,
 };
 
 /** enum cmx_mcast_method - methods of CMX_OBJ_MCAST */
@@ -275,6 +292,9 @@ enum cmx_attr {
 	CMX_ATTR_EVENT,		/* in u32: enum cmx_event_type */
 	CMX_ATTR_STATUS,	/* in s32 */
 	CMX_ATTR_ARG,		/* in u64 */
+	CMX_ATTR_SERVICE_ID,	/* in u64 */
+	CMX_ATTR_SERVICE_NAME,	/* in: 1 to 63 bytes */
+	CMX_ATTR_SERVICES,	/* out: array of struct cmx_service_rec */
 	CMX_ATTR_NUM,
 };
 
@@ -455,15 +475,33 @@ struct cmx_mcast_attr {
 };
 
 /**
- * enum cmx_event_type - event types that CMX_ID_WRITE_EVENT accepts
+ * enum cmx_event_type - event types of rdma_resolve_addrinfo() and CMX_ID_WRITE_EVENT
  *
  * Older headers lack these values of enum rdma_cm_event_type.
  */
 enum cmx_event_type {
 	/** @CMX_EVENT_ADDRINFO_RESOLVED: rdma_resolve_addrinfo() has succeeded */
 	CMX_EVENT_ADDRINFO_RESOLVED = 16,
+	/** @CMX_EVENT_ADDRINFO_ERROR: CMX_ID_RESOLVE_SERVICE has failed */
+	CMX_EVENT_ADDRINFO_ERROR = 17,
 	/** @CMX_EVENT_USER: from rdma_write_cm_event() */
 	CMX_EVENT_USER = 18,
+};
+
+/**
+ * struct cmx_service_rec - a port that offers a service, from a ServiceRecord of the SA
+ * @service_id: service ID, in network byte order
+ * @gid: GID of the port
+ * @pkey: P_Key, in network byte order
+ * @reserved: 0
+ * @lease: seconds for which the SA keeps the record
+ */
+struct cmx_service_rec {
+	__be64 service_id;
+	__u8 gid[16];
+	__be16 pkey;
+	__u16 reserved;
+	__u32 lease;
 };
 
 /** define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses another one */

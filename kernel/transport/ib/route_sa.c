@@ -18,6 +18,7 @@
 #include "path_cache.h"
 #include "route_rec.h"
 #include "route_sa.h"
+#include "service_sa.h"
 #include "sockaddr.h"
 #include "transport.h"
 #include "cma_hdr.h"
@@ -25,7 +26,7 @@
 /* One each for GMPs, inbound and outbound: ib_sa has no more from ibacm, and one from the SA. */
 #define MAX_RECS 3
 
-static struct ib_sa_client sa_client;
+struct ib_sa_client cmx_sa_client;
 static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by name */
 
 /**
@@ -211,7 +212,7 @@ static int sa_op_send(struct cmx_sa_op *op)
 	ret = xa_alloc_cyclic(&sa_queries, &op->name, op, xa_limit_32b, &next, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
-	ret = ib_sa_path_rec_get(&sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
+	ret = ib_sa_path_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
 				 op->mask, op->timeout_ms, GFP_KERNEL, sa_op_reply,
 				 (void *)(unsigned long)op->name, &op->query);
 	if (ret < 0) {
@@ -354,17 +355,18 @@ static int sa_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
 	.cancel = sa_cancel,
+	.find_service = cmx_sa_find_service,
 	.complete = sa_complete,
 };
 
 int cmx_sa_init_module(void)
 {
-	ib_sa_register_client(&sa_client);
+	ib_sa_register_client(&cmx_sa_client);
 	return 0;
 }
 
 /* ib_sa_unregister_client() waits for outstanding callbacks. */
 void cmx_sa_exit_module(void)
 {
-	ib_sa_unregister_client(&sa_client);
+	ib_sa_unregister_client(&cmx_sa_client);
 }

@@ -2,6 +2,8 @@
 #ifndef CMX_ROUTE_SA_H
 #define CMX_ROUTE_SA_H
 
+extern struct ib_sa_client cmx_sa_client;
+
 int cmx_sa_init_module(void);
 void cmx_sa_exit_module(void);
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Methods of CMX_OBJ_ID: services.
+ */
+#include <linux/uaccess.h>
+#include "ioctl.h"
+#include "service.h"
+
+static int ioctl_id_resolve_service(struct cmx_call *call, struct cmx_user_id *user_id)
+{
+	const struct ib_uverbs_attr *name = cmx_call_attr(call, CMX_ATTR_SERVICE_NAME);
+	struct cmx_service service = {
+		.has_id = cmx_call_attr(call, CMX_ATTR_SERVICE_ID),
+		.id = cmx_call_u64(call, CMX_ATTR_SERVICE_ID),
+	};
+	int ret;
+
+	if (!name && !service.has_id)
+		return -EINVAL;
+	ret = cmx_call_in(call, CMX_ATTR_SERVICE_NAME, service.name, sizeof(service.name));
+	if (ret < 0)
+		return ret;
+	if (name && strnlen(service.name, sizeof(service.name)) != name->len)
+		return -EINVAL;
+	return cmx_resolve_service(&user_id->id_priv, &service);
+}
+
+const struct cmx_method cmx_method_resolve_service = {
+	.id_call = ioctl_id_resolve_service,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_OPT(SERVICE_ID, sizeof(u64), sizeof(u64)),
+		CMX_INPUT_OPT(SERVICE_NAME, 1, CMX_SERVICE_NAME - 1),
+	},
+};
+
+/* A copy of the records, which user memory can be written from without the lock of the id */
+static int ioctl_services_get(struct cmx_id_private *id_priv, struct cmx_service_rec **recs,
+			      u32 *num)
+{
+	const struct cmx_service_query *query;
+	int ret = -ENOENT;
+
+	mutex_lock(&id_priv->lock);
+	query = id_priv->service;
+	if (query && !query->ev && !query->status) {
+		*num = query->num;
+		*recs = kvmalloc_array(query->num, sizeof(**recs), GFP_KERNEL_ACCOUNT);
+		ret = *recs ? 0 : -ENOMEM;
+		if (*recs)
+			memcpy(*recs, query->recs, query->num * sizeof(**recs));
+	}
+	mutex_unlock(&id_priv->lock);
+	return ret;
+}
+
+static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *user_id)
+{
+	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_SERVICES);
+	u32 size = cmx_call_u32(call, CMX_ATTR_RECORD_SIZE), num, i;
+	size_t known = min_t(size_t, size, sizeof(struct cmx_service_rec));
+	u8 __user *to = u64_to_user_ptr(out->data);
+	struct cmx_service_rec *recs;
+	int ret;
+
+	if (size < CMX_MIN_SERVICE_REC || size % sizeof(u64) || size > out->len)
+		return -EINVAL;
+	ret = ioctl_services_get(&user_id->id_priv, &recs, &num);
+	if (ret)
+		return ret;
+	for (i = 0; i < num && (i + 1) * size <= out->len && !ret; i++, to += size)
+		if (copy_to_user(to, &recs[i], known) || clear_user(to + known, size - known))
+			ret = -EFAULT;
+	kvfree(recs);
+	return ret ?: cmx_call_out_u32(call, CMX_ATTR_COUNT, num);
+}
+
+const struct cmx_method cmx_method_query_services = {
+	.id_call = ioctl_id_query_services,
+	.attrs = {
+		CMX_INPUT_U32(ID),
+		CMX_INPUT_U32(RECORD_SIZE),
+		CMX_OUTPUT(SERVICES, CMX_MIN_SERVICE_REC),
+		CMX_OUTPUT_U32(COUNT),
+	},
+};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queries of ServiceRecords, by which the SA tells the ports that offer a service.
+ */
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+#include "compat.h"
+#include "device.h"
+#include "event.h"
+#include "port_space.h"
+#include "route_sa.h"
+#include "service.h"
+#include "service_sa.h"
+#include "sockaddr.h"
+
+#ifdef CMX_HAVE_SA_SERVICE_REC
+
+/* ib_sa sends a query ten times within its timeout. */
+#define QUERY_MS 2000
+
+/* A reply may have thousands of records; programs take the first ones. */
+#define MAX_RECS 256
+
+/* The first record is the peer. Caller must hold id_priv->lock. */
+static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_service_rec *rec)
+{
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	struct sockaddr_ib dst = {
+		.sib_family = AF_IB,
+		.sib_pkey = rec->pkey,
+		.sib_sid = rec->service_id,
+		.sib_sid_mask = cpu_to_be64(U64_MAX),
+	};
+	union ib_gid dgid;
+
+	memcpy(&dst.sib_addr, rec->gid, sizeof(dst.sib_addr));
+	memcpy(&dgid, rec->gid, sizeof(dgid));
+	cmx_port_set_addr(id_priv, NULL, (struct sockaddr *)&dst);
+	rdma_addr_set_dgid(addr, &dgid);
+	ib_addr_set_pkey(addr, be16_to_cpu(rec->pkey));
+}
+
+static void service_reply_work(struct work_struct *work)
+{
+	struct cmx_service_query *query = container_of(work, struct cmx_service_query, work);
+	struct cmx_id_private *id_priv = query->id_priv;
+	struct cmx_event *ev = query->ev;
+	bool post;
+
+	mutex_lock(&id_priv->lock);
+	post = id_priv->service == query;
+	if (post) {
+		query->ev = NULL;
+		ev->ev.status = query->status;
+		if (query->status)
+			ev->ev.event = (enum rdma_cm_event_type)CMX_EVENT_ADDRINFO_ERROR;
+		else
+			service_peer_set(id_priv, query->recs);
+		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY),
+			       query->status ? CMX_BOUND : CMX_ADDR_RESOLVED);
+		cmx_event_queue(ev);
+	}
+	mutex_unlock(&id_priv->lock);
+	cmx_event_finish(id_priv, ev, post);
+	if (!post)
+		cmx_service_query_free(query);
+	cmx_id_put(id_priv);
+}
+
+static void service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs)
+{
+	u32 i;
+
+	for (i = 0; i < query->num; i++) {
+		query->recs[i].service_id = recs[i].id;
+		memcpy(query->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
+		query->recs[i].pkey = recs[i].pkey;
+		query->recs[i].lease = be32_to_cpu(recs[i].lease);
+	}
+}
+
+/* The MADs of the port wait for this callback, so it does not take the id's lock. */
+static void service_reply(int status, struct sa_service_rec *recs, unsigned int num, void *context)
+{
+	struct cmx_service_query *query = context;
+
+	if (!status && !num)
+		status = -ENODATA;
+	if (!status) {
+		query->num = min_t(u32, num, MAX_RECS);
+		query->recs = kvcalloc(query->num, sizeof(*query->recs), GFP_KERNEL);
+		if (query->recs)
+			service_recs_copy(query, recs);
+		else
+			status = -ENOMEM;
+	}
+	query->status = status;
+	queue_work(cmx_wq, &query->work);
+}
+
+int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service *service,
+			struct cmx_event **ev)
+{
+	struct sa_service_rec rec = {};
+	struct cmx_service_query *query;
+	ib_sa_comp_mask mask = 0;
+	struct ib_sa_query *sa_query;
+	int ret;
+
+	lockdep_assert_held(&id_priv->lock);
+	query = kzalloc(sizeof(*query), GFP_KERNEL_ACCOUNT);
+	if (!query)
+		return -ENOMEM;
+	INIT_WORK(&query->work, service_reply_work);
+	query->id_priv = cmx_id_get(id_priv);
+	query->ev = *ev;
+	if (service->has_id) {
+		rec.id = cpu_to_be64(service->id);
+		mask |= IB_SA_SERVICE_REC_SERVICE_ID;
+	}
+	if (service->name[0]) {
+		memcpy(rec.name, service->name, sizeof(rec.name));
+		mask |= IB_SA_SERVICE_REC_SERVICE_NAME;
+	}
+	/* The result of an earlier query is not valid any more. */
+	cmx_service_query_free(id_priv->service);
+	id_priv->service = query;
+	ret = ib_sa_service_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num,
+				    &rec, mask, QUERY_MS, GFP_KERNEL, service_reply, query,
+				    &sa_query);
+	if (ret < 0) {
+		id_priv->service = NULL;
+		cmx_service_query_free(query);
+		cmx_id_put(id_priv);
+		return ret;
+	}
+	*ev = NULL;
+	return 0;
+}
+#endif
