@@ -84,7 +84,7 @@ check "every parameter has its range in its text" says "$(cd $params && printf '
 	eval 'sed -nE "s/^([a-z_]+):.*: ([0-9]+\.\.[0-9]+|Y, N) \([^ ]+\)( \(bool\))?\$/\1/p" <<<"$text" | sort'
 while read -r p min max def; do
 	check "range of $p" range_holds "$p" "$min" "$max" "$def"
-	check "documented range of $p" grep -qE "^$p +$min\.\.$max +$def " "$top/Documentation/options.rst"
+	check "documented range of $p" grep -qE "^$p +$min\.\.$max +([0-9]+ or )?$def( or [0-9]+)? " "$top/Documentation/options.rst"
 done < <(sed -nE 's/^([a-z_]+):.*: ([0-9]+)\.\.([0-9]+) \(([0-9]+)\)$/\1 \2 \3 \4/p' <<<"$text")
 check "netns_listen takes Y or N" refused netns_listen 2
 check "default stays in its folder" status_is 2 "$cmx" default ../taint
