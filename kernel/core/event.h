@@ -10,6 +10,7 @@
 /**
  * struct cmx_event - an event for the consumer
  * @item: in the queue of the consumer
+ * @id_item: in the list of queued events of an id of a process; see &struct cmx_user_id
  * @id_priv: the id of the event, with a reference; for CONNECT_REQUEST the new id
  * @listener: for CONNECT_REQUEST: the id that listens, with a reference; else NULL
  * @mc: for multicast events: the membership, with a reference; else NULL
@@ -20,6 +21,7 @@
  */
 struct cmx_event {
 	struct list_head item;
+	struct list_head id_item;
 	struct cmx_id_private *id_priv;
 	struct cmx_id_private *listener;
 	struct cmx_mcast *mc;

@@ -50,8 +50,10 @@ static void event_discard_all(struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
-	list_for_each_entry_safe(ev, next, events, item)
+	list_for_each_entry_safe(ev, next, events, item) {
 		event_discard(ev);
+		cond_resched();
+	}
 }
 
 static void event_discard_work(struct work_struct *work)
@@ -87,6 +89,7 @@ static bool channel_event_add(struct cmx_file *file, struct cmx_user_id *user_id
 	mine = file == user_id->file;
 	if (mine) {
 		list_add_tail(&ev->item, &file->events);
+		list_add_tail(&ev->id_item, &user_id->events);
 		user_id->queued++;
 	}
 	spin_unlock(&file->lock);
@@ -127,6 +130,7 @@ static struct cmx_id_private *user_id_alloc(gfp_t gfp)
 	if (!user_id)
 		return NULL;
 	INIT_LIST_HEAD(&user_id->groups);
+	INIT_LIST_HEAD(&user_id->events);
 	user_id->id_priv.user = 1;
 	return &user_id->id_priv;
 }
@@ -192,44 +196,72 @@ const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.flush_later = user_event_flush,
 };
 
+/* An event leaves the queue. Caller must hold the lock of the queue. */
+static void channel_event_del(struct cmx_user_id *user_id, struct cmx_event *ev)
+{
+	list_del(&ev->item);
+	list_del(&ev->id_item);
+	user_id->queued--;
+}
+
 /*
  * Move the events of @user_id from the queue to @events; with @mc, only those of that
- * membership. Caller must hold the lock of the queue and the mutex of the channel.
+ * membership. Caller must hold the mutex of the channel.
  */
 static void channel_events_take(struct cmx_file *file, struct cmx_user_id *user_id,
 				const struct cmx_mcast *mc, struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
-	lockdep_assert_held(&file->lock);
-	list_for_each_entry_safe(ev, next, &file->events, item)
-		if (event_user_id(ev) == user_id && (!mc || ev->mc == mc))
-			list_move_tail(&ev->item, events);
+	lockdep_assert_held(&file->mutex);
+	if (!READ_ONCE(user_id->queued))
+		return;
+	spin_lock(&file->lock);
+	list_for_each_entry_safe(ev, next, &user_id->events, id_item) {
+		if (mc && ev->mc != mc)
+			continue;
+		channel_event_del(user_id, ev);
+		list_add_tail(&ev->item, events);
+	}
+	spin_unlock(&file->lock);
 }
 
-/**
- * cmx_queue_move() - change the channel of an id
- * @user_id: the id; it has a channel. Caller must hold the lock of the handle table
- * @to: new channel, to which the events in the queue move too. Caller must hold
- *	the mutex of the old channel then. Or NULL: the events stay for
- *	cmx_uid_destroy() and cmx_file_close()
+/*
+ * Move the events of @user_id to the queue of its new channel. Caller must hold the lock of the id,
+ * so that no event is posted meanwhile, and the mutex of the old channel.
  */
-void cmx_queue_move(struct cmx_user_id *user_id, struct cmx_file *to)
+static void channel_events_move(struct cmx_user_id *user_id, struct cmx_file *from,
+				struct cmx_file *to)
 {
-	struct cmx_file *from = user_id->file;
+	struct cmx_event *ev;
 	LIST_HEAD(events);
 
-	spin_lock(&from->lock);
-	WRITE_ONCE(user_id->file, to);
-	if (to && user_id->queued)
-		channel_events_take(from, user_id, NULL, &events);
-	spin_unlock(&from->lock);
-	if (list_empty(&events))
+	lockdep_assert_held(&from->mutex);
+	if (!READ_ONCE(user_id->queued))
 		return;
+	spin_lock(&from->lock);
+	list_for_each_entry(ev, &user_id->events, id_item)
+		list_move_tail(&ev->item, &events);
+	spin_unlock(&from->lock);
 	spin_lock(&to->lock);
 	list_splice_tail(&events, &to->events);
 	spin_unlock(&to->lock);
 	channel_wake(to);
+}
+
+/**
+ * cmx_queue_change() - change the channel that an id posts its events to
+ * @user_id: the id; it has a channel. Caller must hold the lock of the handle table, which all
+ *	users share, so the events in the queue are not looked at
+ * @to: new channel, or NULL
+ */
+void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to)
+{
+	struct cmx_file *from = user_id->file;
+
+	spin_lock(&from->lock);
+	WRITE_ONCE(user_id->file, to);
+	spin_unlock(&from->lock);
 }
 
 /**
@@ -253,11 +285,7 @@ u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file)
 	cmx_id_shutdown(&user_id->id_priv);
 	if (mutex_lock_killable(&file->mutex))
 		goto out;
-	if (user_id->queued) {
-		spin_lock(&file->lock);
-		channel_events_take(file, user_id, NULL, &events);
-		spin_unlock(&file->lock);
-	}
+	channel_events_take(file, user_id, NULL, &events);
 	fetched = user_id->fetched;
 	mutex_unlock(&file->mutex);
 	event_discard_all(&events);
@@ -277,9 +305,7 @@ out:
 int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 {
 	struct cmx_mcast *mc;
-	struct cmx_event *ev;
 	LIST_HEAD(events);
-	struct cmx_user_id *user_id;
 
 	/* the mutex keeps the id from moving to another channel */
 	if (mutex_lock_killable(&file->mutex))
@@ -289,15 +315,8 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 		mutex_unlock(&file->mutex);
 		return PTR_ERR(mc);
 	}
-	user_id = to_uid(mc->id_priv);
 	cmx_mcast_leave(mc);
-	if (READ_ONCE(user_id->queued)) {
-		spin_lock(&file->lock);
-		channel_events_take(file, user_id, mc, &events);
-		list_for_each_entry(ev, &events, item)
-			user_id->queued--;
-		spin_unlock(&file->lock);
-	}
+	channel_events_take(file, to_uid(mc->id_priv), mc, &events);
 	*fetched = mc->fetched;
 	mutex_unlock(&file->mutex);
 	event_discard_all(&events);
@@ -331,6 +350,8 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 	/* after the move, a fetch from the new channel increments it */
 	*fetched = user_id->fetched;
 	ret = cmx_handle_move_id(user_id, from, to);
+	if (!ret)
+		channel_events_move(user_id, from, to);
 	mutex_unlock(&user_id->id_priv.lock);
 	mutex_unlock(&from->mutex);
 	cmx_uid_put(user_id);
@@ -343,8 +364,7 @@ static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u
 	struct cmx_user_id *user_id = event_user_id(ev);
 
 	spin_lock(&file->lock);
-	list_del(&ev->item);
-	user_id->queued--;
+	channel_event_del(user_id, ev);
 	spin_unlock(&file->lock);
 	user_id->fetched++;
 	if (ev->mc)

@@ -14,7 +14,7 @@
  * struct cmx_file - an event channel: one open file
  * @mutex: serialises fetches and the removal of events. Taken outside the
  *	locks of ids; never taken to post an event
- * @lock: protects @events and &cmx_user_id.queued, and &cmx_user_id.file while an event
+ * @lock: protects @events and &cmx_user_id.events, and &cmx_user_id.file while an event
  *	is posted
  * @events: events to be fetched, in order
  * @wait: waiters for an event
@@ -66,7 +66,7 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 	return !mm || mm == current->mm;
 }
 
-void cmx_queue_move(struct cmx_user_id *user_id, struct cmx_file *to);
+void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to);
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block);
 
 u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file);

@@ -204,7 +204,7 @@ static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
 	handle_entry_free(user_id->handle);
 	list_del(&user_id->item);
-	cmx_queue_move(user_id, NULL);
+	cmx_queue_change(user_id, NULL);
 }
 
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
@@ -331,9 +331,9 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
 
 /**
  * cmx_handle_move_id() - move an id and its memberships to another channel
- * @user_id: the id. Caller must hold its lock, so that its events stay in order
+ * @user_id: the id. Caller must hold its lock
  * @from: channel that the id must belong to. Caller must hold its mutex
- * @to: the new channel
+ * @to: the new channel, to which the caller moves the queued events afterwards
  *
  * Return: 0, or -ENOENT if the id has been destroyed or moved meanwhile.
  */
@@ -344,7 +344,7 @@ int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struc
 	xa_lock(&handles);
 	if (user_id->file == from) {
 		list_move_tail(&user_id->item, &to->ids);
-		cmx_queue_move(user_id, to);
+		cmx_queue_change(user_id, to);
 		ret = 0;
 	}
 	xa_unlock(&handles);

@@ -22,7 +22,8 @@ struct cmx_file;
  * @uid: user data; an accept changes it under @id_priv's lock
  * @handle: handle; 0 before the id has one
  * @fetched: number of events fetched, protected by @file's mutex
- * @queued: number of events on @file's queue, protected by that queue's lock
+ * @events: list of &cmx_event.id_item: its events in @file's queue, protected by that queue's lock
+ * @queued: number of @events
  * @backlog: number of requests that a listener still accepts
  * @not_accepted: the id of a request that is not accepted yet. It receives no events.
  *	Protected by @id_priv's lock
@@ -36,6 +37,7 @@ struct cmx_user_id {
 	u64 uid;
 	u32 handle;
 	u32 fetched;
+	struct list_head events;
 	u32 queued;
 	atomic_t backlog;
 	bool not_accepted;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #include "uapi.h"
 
@@ -403,6 +404,41 @@ static void test_written_limit(void)
 	close(fd);
 }
 
+/* Moves an id between two channels. Returns the time in microseconds. */
+static unsigned int move_often(const int *fds, uint32_t id)
+{
+	struct timespec begin, end;
+	uint32_t fetched;
+	int i;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (i = 0; i < 200; i++)
+		CHECK(!id_migrate(fds[!(i % 2)], id, fds[i % 2], &id, &fetched));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
+}
+
+/* All users share the lock of the handles, under which an id is moved. */
+static void test_move_in_crowd(void)
+{
+	unsigned int alone, crowd;
+	int fds[2] = { dev_open(), dev_open() }, i, k;
+	uint32_t id, other;
+
+	CHECK(!id_create(fds[0], RDMA_PS_TCP, 5, &id));
+	CHECK(!event_write(fds[0], id, CMX_EVENT_USER, 0, 1));
+	alone = move_often(fds, id);
+	for (i = 0; i < 16; i++) {
+		CHECK(!id_create(fds[0], RDMA_PS_TCP, 6, &other));
+		for (k = 0; k < CMX_MAX_QUEUED; k++)
+			CHECK(!event_write(fds[0], other, CMX_EVENT_USER, 0, k));
+	}
+	crowd = move_often(fds, id);
+	CHECK(crowd < 5 * alone, "%u us, alone %u us", crowd, alone);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 /* The program has not given the id a uid yet. */
 static void test_written_too_early(void)
 {
@@ -434,5 +470,6 @@ const struct test event_tests[] = {
 	{ "written events", test_written },
 	{ "written events: limit", test_written_limit },
 	{ "written events: not before accept", test_written_too_early },
+	{ "an id moves from a long queue", test_move_in_crowd },
 	{ },
 };
