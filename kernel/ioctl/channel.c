@@ -108,6 +108,17 @@ static void event_gid_put(struct cmx_event *ev)
 		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
 }
 
+/*
+ * Link layer addresses may change again and again. A process that does not fetch these events must
+ * not fill the memory with them.
+ */
+static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct cmx_event *ev)
+{
+	return cmx_queue_is_full(user_id) &&
+	       (ev->ev.event == RDMA_CM_EVENT_UNREACHABLE ||
+		ev->ev.event == RDMA_CM_EVENT_ADDR_CHANGE);
+}
+
 static void user_event_post(struct cmx_event *ev)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
@@ -115,7 +126,7 @@ static void user_event_post(struct cmx_event *ev)
 
 	event_gid_put(ev);
 	rcu_read_lock();
-	if (!READ_ONCE(user_id->not_accepted))
+	if (!READ_ONCE(user_id->not_accepted) && !user_event_is_excess(user_id, ev))
 		while ((file = READ_ONCE(user_id->file)) && !channel_event_add(file, user_id, ev))
 			;
 	rcu_read_unlock();

@@ -66,6 +66,12 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 	return !mm || mm == current->mm;
 }
 
+/* Returns true if the process has left so many events that the id gets no more of some types. */
+static inline bool cmx_queue_is_full(const struct cmx_user_id *user_id)
+{
+	return READ_ONCE(user_id->queued) >= 2 * CMX_MAX_QUEUED;
+}
+
 void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to);
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block);
 

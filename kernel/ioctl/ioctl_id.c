@@ -198,6 +198,8 @@ static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_user_id *user
 	struct sockaddr_storage src __uninitialized, dst __uninitialized;
 	int ret;
 
+	if (cmx_queue_is_full(user_id))
+		return -ENOBUFS;
 	ret = cmx_call_in_addr(call, CMX_ATTR_SRC_ADDR, &src);
 	if (!ret)
 		ret = cmx_call_in_addr(call, CMX_ATTR_DST_ADDR, &dst);
@@ -222,8 +224,11 @@ const struct cmx_method cmx_method_resolve_addr = {
 
 static int ioctl_id_resolve_route(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	int ret = cmx_resolve_route(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
+	int ret;
 
+	if (cmx_queue_is_full(user_id))
+		return -ENOBUFS;
+	ret = cmx_resolve_route(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
 	return ret ?: cmx_call_out_info(call, user_id);
 }
 

@@ -15,6 +15,8 @@ static int ioctl_id_resolve_service(struct cmx_call *call, struct cmx_user_id *u
 	};
 	int ret;
 
+	if (cmx_queue_is_full(user_id))
+		return -ENOBUFS;
 	if (!name && !service.has_id)
 		return -EINVAL;
 	ret = cmx_call_in(call, CMX_ATTR_SERVICE_NAME, service.name, sizeof(service.name));

@@ -2,6 +2,7 @@
 /*
  * The event queue: how events are fetched, counted, dropped and moved.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 #define MAX_BACKLOG "/sys/module/rdma_cmx/parameters/max_backlog"
 
 enum {
-	ADDR_RESOLVED = 0, ROUTE_RESOLVED = 2, CONNECT_REQUEST = 4, CONNECT_RESPONSE = 5,
-	REJECTED = 8, ESTABLISHED = 9, MULTICAST_JOIN = 12,
+	ADDR_RESOLVED = 0, ADDR_ERROR = 1, ROUTE_RESOLVED = 2, CONNECT_REQUEST = 4,
+	CONNECT_RESPONSE = 5, UNREACHABLE = 7, REJECTED = 8, ESTABLISHED = 9, MULTICAST_JOIN = 12,
 };
 
 /* @n ids whose addresses are resolved, with the uids @n to 1, events not fetched */
@@ -404,6 +405,102 @@ static void test_written_limit(void)
 	close(fd);
 }
 
+static int resolve(int fd, uint32_t id, const char *addr)
+{
+	struct sockaddr_in dst = { .sin_family = AF_INET, .sin_port = 7 };
+	struct cmd c;
+
+	inet_pton(AF_INET, addr, &dst.sin_addr);
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR);
+	cmd_u32(&c, CMX_ATTR_ID, id);
+	cmd_in(&c, CMX_ATTR_DST_ADDR, &dst, sizeof(dst));
+	cmd_u32(&c, CMX_ATTR_TIMEOUT, 2000);
+	return cmd_issue(&c, fd);
+}
+
+/* The first of @n events that is not of that type, or @n */
+static int events_count(int fd, uint32_t type, int n)
+{
+	struct cmx_event_record record;
+	uint32_t count;
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (get_events(fd, &record, 1, &count) || record.resp.event != type)
+			break;
+	return i;
+}
+
+static void shell(const char *command)
+{
+	CHECK(!system(command), "%s", command);
+}
+
+#define UNRELATED "10.99.0.2"
+
+/* An interface without RDMA, over which UNRELATED is reached */
+static void plain_interface_add(void)
+{
+	if (getenv("CMX_DEV"))
+		tap_case_skip("needs the interface of the suite");
+	shell("ip link add plain type dummy");
+	shell("ip addr add 10.99.0.1/24 dev plain");
+	shell("ip link set plain up");
+}
+
+/*
+ * An id with twice CMX_MAX_QUEUED events, of which no call or neighbour adds another one: written ones,
+ * those of an address on which there is no RDMA device, and those of a route.
+ */
+static void test_full(void)
+{
+	int fd = dev_open(), fd2 = dev_open(), i;
+	uint32_t id, witness;
+
+	plain_interface_add();
+	shell("ip link set d0 arp on");
+	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent");
+	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	for (i = 0; i < CMX_MAX_QUEUED; i++)
+		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
+	for (i = 0; i < CMX_MAX_QUEUED - 2; i++)
+		if (!CHECK(!resolve(fd, id, UNRELATED), "%d", i))
+			break;
+	CHECK(!resolve(fd, id, "10.77.0.97"));
+	CHECK(!id_route(fd, id));
+	CHECK(!id_create(fd2, RDMA_PS_TCP, 6, &witness));
+	CHECK(!resolve(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
+	CHECK(!id_route(fd2, witness) && next_event(fd2, ROUTE_RESOLVED));
+	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent");
+	next_event(fd2, UNREACHABLE);
+	usleep(100000);
+
+	CHECK(events_count(fd, CMX_EVENT_USER, CMX_MAX_QUEUED) == CMX_MAX_QUEUED);
+	CHECK(events_count(fd, ADDR_ERROR, CMX_MAX_QUEUED - 2) == CMX_MAX_QUEUED - 2);
+	CHECK(next_event(fd, ADDR_RESOLVED) && next_event(fd, ROUTE_RESOLVED));
+	CHECK(!readable(fd, 0));
+	close(fd);
+	close(fd2);
+	shell("ip neigh del 10.77.0.97 dev d0; ip link set d0 arp off; ip link del plain");
+}
+
+/* A process cannot fill the memory with the errors of its own calls. */
+static void test_resolving_limit(void)
+{
+	int fd = dev_open(), i, ret = 0;
+	uint32_t id;
+
+	plain_interface_add();
+	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	for (i = 0; i < 3 * CMX_MAX_QUEUED && !ret; i++)
+		ret = resolve(fd, id, UNRELATED);
+	CHECK(ret == ENOBUFS && i == 2 * CMX_MAX_QUEUED + 1, "%d after %d", ret, i);
+	CHECK(next_event(fd, ADDR_ERROR) && !resolve(fd, id, UNRELATED));
+	CHECK(resolve(fd, id, UNRELATED) == ENOBUFS);
+	close(fd);
+	shell("ip link del plain");
+}
+
 /* Moves an id between two channels. Returns the time in microseconds. */
 static unsigned int move_often(const int *fds, uint32_t id)
 {
@@ -470,6 +567,8 @@ const struct test event_tests[] = {
 	{ "written events", test_written },
 	{ "written events: limit", test_written_limit },
 	{ "written events: not before accept", test_written_too_early },
+	{ "resolving: limit of events", test_resolving_limit },
+	{ "no more events of a peer than fit", test_full },
 	{ "an id moves from a long queue", test_move_in_crowd },
 	{ },
 };

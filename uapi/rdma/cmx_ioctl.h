@@ -59,7 +59,7 @@
  *   manager to query for a path.
  * * ERESTARTSYS (EINTR in the program): a signal arrived during the wait.
  * * EISCONN: the option can no longer take effect.
- * * ENOBUFS: the id has %CMX_MAX_QUEUED or more events that have not been fetched.
+ * * ENOBUFS: the id has too many events that have not been fetched, see %CMX_MAX_QUEUED.
  *
  * A call that fails has changed nothing.
  */
@@ -504,7 +504,11 @@ struct cmx_service_rec {
 	__u32 lease;
 };
 
-/** define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses another one */
+/**
+ * define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses
+ * %CMX_ID_WRITE_EVENT. From twice this number on, it cannot resolve anything, and gets no
+ * ADDR_CHANGE and UNREACHABLE
+ */
 #define CMX_MAX_QUEUED 1024
 
 /** enum cmx_event_flags - valid parts of struct cmx_event_record */
