@@ -13,8 +13,6 @@
  *		number of failed address resolutions of ids that were attached to no device
  */
 #include <linux/debugfs.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
@@ -124,7 +122,7 @@ static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 	file = READ_ONCE(user_id->file);
 	if (file) {
 		pid = file->pid;
-		task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_TGID);
+		task = cmx_file_process(file);
 	}
 	if (task)
 		get_task_comm(comm, task);

@@ -10,6 +10,8 @@
  * lock of its id, so a work item frees it. Destroying cmx_wq waits for that.
  */
 #include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -444,6 +446,27 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 	return n ? n : ret;
 }
 
+static void file_set_process(struct cmx_file *file)
+{
+	WRITE_ONCE(file->pid_start, current->group_leader->start_time);
+	WRITE_ONCE(file->pid, task_tgid_nr(current));
+}
+
+/**
+ * cmx_file_process() - get the process that uses a channel
+ * @file: the channel
+ *
+ * Context: Caller must hold the RCU read lock.
+ * Return: the leader of its threads, or NULL if it has ended.
+ */
+struct task_struct *cmx_file_process(const struct cmx_file *file)
+{
+	struct task_struct *task;
+
+	task = pid_task(find_pid_ns(READ_ONCE(file->pid), &init_pid_ns), PIDTYPE_TGID);
+	return task && task->start_time == READ_ONCE(file->pid_start) ? task : NULL;
+}
+
 /**
  * cmx_file_new() - create a channel
  *
@@ -465,7 +488,7 @@ struct cmx_file *cmx_file_new(void)
 	INIT_LIST_HEAD(&file->events);
 	init_waitqueue_head(&file->wait);
 	INIT_LIST_HEAD(&file->ids);
-	file->pid = task_tgid_nr(current);
+	file_set_process(file);
 	file->uid = current_euid();
 	return file;
 }
@@ -485,8 +508,10 @@ int cmx_file_claim(struct cmx_file *file)
 		return cmx_file_usable(file) ? 0 : -EACCES;
 	/* the reference keeps the address from being used for another process */
 	mmgrab(mm);
-	if (!cmpxchg(&file->mm, NULL, mm))
+	if (!cmpxchg(&file->mm, NULL, mm)) {
+		file_set_process(file);
 		return 0;
+	}
 	mmdrop(mm);
 	return cmx_file_usable(file) ? 0 : -EACCES;
 }

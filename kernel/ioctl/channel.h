@@ -20,7 +20,8 @@
  * @wait: waiters for an event
  * @ids: list of &cmx_user_id.item, protected by the lock of the handle table
  * @quota: quota of the user who opened it
- * @pid: process that opened it
+ * @pid: process that has claimed it, or else the one that opened it
+ * @pid_start: time at which that process began, because another one may get its ID later
  * @uid: user that opened it
  * @mm: address space that has claimed it, or NULL; never changed again
  * @record: event that is being fetched, protected by @mutex
@@ -34,6 +35,7 @@ struct cmx_file {
 	struct list_head ids;
 	struct cmx_quota *quota;
 	pid_t pid;
+	u64 pid_start;
 	kuid_t uid;
 	struct mm_struct *mm;
 	struct cmx_event_record record;
@@ -57,6 +59,7 @@ extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 struct cmx_file *cmx_file_new(void);
 void cmx_file_close(struct cmx_file *file);
 int cmx_file_claim(struct cmx_file *file);
+struct task_struct *cmx_file_process(const struct cmx_file *file);
 
 /* Returns false if another process has claimed the channel. */
 static inline bool cmx_file_usable(const struct cmx_file *file)

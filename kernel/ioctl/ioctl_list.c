@@ -6,8 +6,6 @@
 #include <linux/cred.h>
 #include <linux/ktime.h>
 #include <linux/nsproxy.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
@@ -62,16 +60,32 @@ static void list_caller_init(struct list_caller *caller)
 	caller->all = caller->all_in_net && net_eq(caller->net, &init_net);
 }
 
-/* Returns the user and the process whose file the id is in. */
-static bool list_owner_get(struct cmx_id_private *id_priv, kuid_t *uid, pid_t *pid)
+/**
+ * struct list_owner - the user and the process whose file an id is in
+ * @uid: the user
+ * @pid: the process, in the PID namespace of the caller; 0: not known there
+ * @comm: its name, if @pid is not 0
+ */
+struct list_owner {
+	kuid_t uid;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/* Returns false if the id has no file. */
+static bool list_owner_get(struct cmx_id_private *id_priv, struct list_owner *owner)
 {
 	const struct cmx_file *file;
+	struct task_struct *task;
 
 	rcu_read_lock();
 	file = READ_ONCE(to_uid(id_priv)->file);
 	if (file) {
-		*uid = file->uid;
-		*pid = file->pid;
+		owner->uid = file->uid;
+		task = cmx_file_process(file);
+		owner->pid = task ? task_tgid_vnr(task) : 0;
+		if (owner->pid)
+			get_task_comm(owner->comm, task);
 	}
 	rcu_read_unlock();
 	return file;
@@ -109,20 +123,15 @@ static u64 list_trace_id(const struct cmx_id_private *id_priv)
 	return kstrtou64(name, 16, &hash) ? 0 : hash;
 }
 
-static void list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user_id, kuid_t uid,
-			      pid_t pid)
+static void list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user_id,
+			      const struct list_owner *owner)
 {
-	struct task_struct *task;
-
 	to->handle = user_id->handle;
 	to->queued = READ_ONCE(user_id->queued);
-	to->uid = from_kuid_munged(current_user_ns(), uid);
-	rcu_read_lock();
-	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_TGID);
-	to->pid = task ? task_tgid_vnr(task) : 0;
+	to->uid = from_kuid_munged(current_user_ns(), owner->uid);
+	to->pid = owner->pid;
 	if (to->pid)
-		get_task_comm(to->comm, task);
-	rcu_read_unlock();
+		strscpy_pad(to->comm, owner->comm, sizeof(to->comm));
 }
 
 /* Caller must hold id_priv->lock. */
@@ -187,18 +196,17 @@ static void list_unlocked_fill(struct cmx_id_record *to, const struct cmx_id_pri
 static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_priv,
 			    const struct list_caller *caller, unsigned int *patience)
 {
-	kuid_t uid = INVALID_UID;
-	pid_t pid = 0;
+	struct list_owner owner = { .uid = INVALID_UID };
 	u32 netns;
 
-	if (id_priv->user && !list_owner_get(id_priv, &uid, &pid))
+	if (id_priv->user && !list_owner_get(id_priv, &owner))
 		return false;
-	if (!list_caller_may_see(caller, id_priv, uid, &netns))
+	if (!list_caller_may_see(caller, id_priv, owner.uid, &netns))
 		return false;
 	list_unlocked_fill(&entry->record, id_priv, caller);
 	entry->record.netns = netns;
 	if (id_priv->user)
-		list_process_fill(&entry->record, to_uid(id_priv), uid, pid);
+		list_process_fill(&entry->record, to_uid(id_priv), &owner);
 	if (!cmx_id_walk_trylock(id_priv, patience)) {
 		entry->record.flags |= CMX_ID_F_BUSY;
 		return true;

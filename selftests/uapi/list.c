@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -432,6 +433,68 @@ static void test_namespaces(void)
 	close(fd);
 }
 
+/* A daemon that inherited the channel from the process that started it */
+static int claims_and_lists(void *arg)
+{
+	static struct seen seen;
+	const struct cmx_id_record *r;
+	const int *fd = arg;
+	uint32_t id;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
+	if (cmd_issue(&c, *fd) || id_create(*fd, RDMA_PS_TCP, 1, &id))
+		return 2;
+	r = seen_find(&seen, *fd, id);
+	return !r || r->pid != getpid();
+}
+
+static void count_processes(const struct cmx_id_record *record, void *arg)
+{
+	*(unsigned int *)arg += !!record->pid;
+}
+
+/* Starts a process with that ID, if the kernel lets this be chosen. Returns the ID that it has. */
+static pid_t fork_as(pid_t pid)
+{
+	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "w");
+
+	if (f) {
+		fprintf(f, "%d", pid - 1);
+		fclose(f);
+	}
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The process that uses a channel is named, never another one that has got its ID. */
+static void test_process(void)
+{
+	unsigned int processes = 0;
+	struct listing l = { .fd = dev_open(), .fn = count_processes, .arg = &processes };
+	int fd = dev_open(), status;
+	pid_t pid, other;
+
+	skip_on_hardware();
+	pid = fork();
+	if (!pid)
+		_exit(claims_and_lists(&fd));
+	waitpid(pid, &status, 0);
+	CHECK(!status, "%#x", status);
+	other = fork_as(pid);
+	if (other != pid)
+		tap_note_print("process ID %d was not had again", pid);
+	CHECK(list_all(&l) && l.total == 1 && !processes, "%u, %u", l.total, processes);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	close(fd);
+	close(l.fd);
+}
+
 const struct test list_tests[] = {
 	{ "list: each of many ids once", test_many },
 	{ "list: 100,000 ids", test_hundred_thousand },
@@ -441,5 +504,6 @@ const struct test list_tests[] = {
 	{ "list: a user sees his own ids", test_users },
 	{ "list: an administrator sees the ids of all users", test_admin },
 	{ "list: a namespace sees its own ids", test_namespaces },
+	{ "list: the process of a channel", test_process },
 	{ },
 };

@@ -640,8 +640,8 @@ struct cmx_id_option {
  * @trace_id: value that the tracepoints print for the id; 0 if the caller lacks CAP_NET_ADMIN in
  *	the initial user namespace
  * @handle: handle; 0 for an id of a ULP
- * @pid: process that opened the file of the id, in the PID namespace of the caller; 0 if the
- *	process has ended or is not in that namespace
+ * @pid: process that has claimed the file of the id (%CMX_CHANNEL_CLAIM), or else opened it, in the
+ *	PID namespace of the caller; 0 if the process has ended or is not in that namespace
  * @uid: user that opened the file, in the user namespace of the caller
  * @netns: inode number of the network namespace
  * @age: seconds since the id was created
