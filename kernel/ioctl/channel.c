@@ -419,13 +419,27 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 	return 0;
 }
 
+/* Fetch as many events as there are, but not more than fit. @n receives their number. */
+static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_room *room, u32 *n)
+{
+	int ret;
+
+	/* another process may have claimed the channel while the caller waited */
+	if (!cmx_file_usable(file))
+		return -EACCES;
+	do {
+		ret = channel_event_fetch(file, room, *n);
+	} while (!ret && ++*n < room->max);
+	return ret;
+}
+
 /**
  * cmx_queue_fetch() - copy events to the process and remove them from the queue
  * @file: the channel
  * @room: buffer of the process
  * @block: wait for the first event
  *
- * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT. An
+ * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT, -EACCES. An
  * event that could not be copied stays in the queue.
  */
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block)
@@ -438,9 +452,7 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 			return -ERESTARTSYS;
 		if (mutex_lock_interruptible(&file->mutex))
 			return -ERESTARTSYS;
-		do {
-			ret = channel_event_fetch(file, room, n);
-		} while (!ret && ++n < room->max);
+		ret = channel_events_fetch(file, room, &n);
 		mutex_unlock(&file->mutex);
 	} while (block && !n && ret == -EAGAIN);
 	return n ? n : ret;

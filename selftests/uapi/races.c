@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -167,12 +168,37 @@ static void on_usr1(int sig)
 	(void)sig;
 }
 
+static pid_t waiter;	/* the thread that runs wait_event() */
+
 static void *wait_event(void *fd)
 {
 	struct cmx_event_record record;
 	uint32_t count;
 
+	__atomic_store_n(&waiter, gettid(), __ATOMIC_RELEASE);
 	return (void *)(intptr_t)get_events((intptr_t)fd, &record, 1, &count);
+}
+
+static bool sleeps_in_ioctl(pid_t pid)
+{
+	char path[64];
+	long nr = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%ld", &nr) != 1)
+		nr = -1;
+	if (f)
+		fclose(f);
+	return nr == SYS_ioctl;
+}
+
+/* Until the thread that leaves its number in @tid sleeps in a call of the device */
+static void wait_asleep(const pid_t *tid)
+{
+	while (!sleeps_in_ioctl(__atomic_load_n(tid, __ATOMIC_ACQUIRE)))
+		usleep(1000);
 }
 
 /* A thread that waits keeps the channel, not the descriptor. */
@@ -186,9 +212,8 @@ static void test_close_under_wait(void)
 	sigaction(SIGUSR1, &action, NULL);
 	fcntl(fd, F_SETFL, 0);
 	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
-	usleep(200000);
+	wait_asleep(&waiter);
 	close(fd);
-	usleep(50000);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, &ret);
 	CHECK((intptr_t)ret == EINTR, "%d", (int)(intptr_t)ret);
@@ -204,7 +229,7 @@ static void test_wake(void)
 
 	fcntl(fd, F_SETFL, 0);
 	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
-	usleep(100000);
+	wait_asleep(&waiter);
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
 	CHECK(!id_resolve(fd, id, 7));
 	pthread_join(thread, &ret);
@@ -285,6 +310,28 @@ static void child_claims(int fd)
 
 	if (claim(fd) || id_create(fd, RDMA_PS_TCP, 1, &id))
 		_exit(1);
+}
+
+/* A child that was waiting for an event before that has to leave it to its parent. */
+static void test_claim_under_wait(void)
+{
+	int fd = dev_open(), status;
+	uint32_t id;
+	pid_t pid;
+
+	fcntl(fd, F_SETFL, 0);
+	pid = fork();
+	if (!pid)
+		_exit((intptr_t)wait_event((void *)(intptr_t)fd) != EACCES);
+	while (!sleeps_in_ioctl(pid))
+		usleep(1000);
+	CHECK(!claim(fd));
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_resolve(fd, id, 7));
+	waitpid(pid, &status, 0);
+	CHECK(!status, "%#x", status);
+	CHECK(next_event(fd, 0));
+	close(fd);
 }
 
 /* Who claims it need not be who opened it, and keeps it. */
@@ -376,8 +423,7 @@ static bool late_open(struct late *l)
 		return false;
 	l->child = resp->id;
 	pthread_create(&l->thread, NULL, accept_late, l);
-	while (!__atomic_load_n(&l->tid, __ATOMIC_ACQUIRE) || task_state(l->tid) == 'R')
-		usleep(1000);
+	wait_asleep(&l->tid);
 	return true;
 }
 
@@ -489,6 +535,7 @@ const struct test race_tests[] = {
 	{ "fork", test_fork },
 	{ "a claimed channel is for one process", test_claim },
 	{ "a child claims what its parent opened", test_claim_by_child },
+	{ "a channel is claimed while another process waits", test_claim_under_wait },
 	{ "killed", test_killed },
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },
