@@ -3,24 +3,46 @@
  * Event channels: open files of the char device. The library uses only the file descriptor of a
  * channel, because an application may have created struct rdma_event_channel itself.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
 #include "open_device.h"
 
+/* Many programs print only that librdmacm failed, so the first failure names the reason. */
+__attribute__((format(printf, 1, 2)))
+static void cmxl_channel_report(const char *format, ...)
+{
+	static bool reported;
+	int err = errno;
+	va_list args;
+
+	if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	errno = err;
+}
+
 /*
  * From then on only this process can use the channel, because events identify ids by their
  * addresses. Opening a channel does not claim it, so that a daemon can open it before it forks.
  * Returns 0, or -1 with errno: EACCES if another process has claimed it, EBADF or ENOTTY if it is
- * not a channel.
+ * not a channel, EPROTO if the module does not accept the ABI version of this library.
  */
 int cmxl_channel_claim(struct rdma_event_channel *channel)
 {
 	struct cmxl_cmd cmd;
+	int ret;
 
 	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
-	return cmxl_cmd_issue(&cmd, channel->fd);
+	ret = cmxl_cmd_issue(&cmd, channel->fd);
+	if (ret && errno == EPROTO)
+		cmxl_channel_report("librdmacm: the module rdma_cmx does not accept ABI %d: see cmx version\n",
+				    CMX_ABI_VERSION);
+	return ret;
 }
 
 /* True in a child of fork(): the objects of the channel belong to the parent. */
@@ -29,18 +51,14 @@ bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
 	return cmxl_channel_claim(channel) && errno == EACCES;
 }
 
-/* Many programs print only that librdmacm failed, so the first failure names the module. */
 static int cmxl_channel_open(void)
 {
-	static bool reported;
 	int fd = cmxl_device_open_file();
 
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "librdmacm: no %s: is the kernel module rdma_cmx installed?\n",
-			CMXL_DEVICE_PATH);
-	return cmxl_err(ENOENT);
+	if (fd < 0 && errno == ENOENT)
+		cmxl_channel_report("librdmacm: no %s: is the kernel module rdma_cmx installed?\n",
+				    CMXL_DEVICE_PATH);
+	return fd;
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void)

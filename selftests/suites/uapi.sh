@@ -21,6 +21,9 @@ library() { # PREFIX FOLDER: what an event and a query bring, by the library of 
 	done
 }
 library "library with one field more: " "$uapi/more/lib"
+too_new() { LD_LIBRARY_PATH=$uapi/other/lib timeout 20 rping -s -a "${CMX_ADDR:-10.77.0.1}" 2>&1; }
+check "a library with another ABI says so" eval 'too_new | grep -q "does not accept ABI 99"'
+check "and says so once" [ "$(too_new | grep -c "accept ABI")" = 1 ]
 check "the module unloads" unload_cmx
 
 # a module that has one field more than the programs and the library
