@@ -179,6 +179,26 @@ static void monitor_print(const struct monitor_line *l, bool json)
 	puts(json ? "}" : "");
 }
 
+/* What follows the last @mark in the line. An earlier one may be part of the name of a process. */
+static const char *monitor_find_text(const char *line, const char *mark)
+{
+	const char *text = NULL;
+
+	while ((line = strstr(line, mark))) {
+		line += strlen(mark);
+		text = line;
+	}
+	return text;
+}
+
+/* "CPU:0 [LOST 1 EVENTS]". Any other line ends with a value. */
+static bool monitor_line_is_loss(const char *line)
+{
+	const char *lost = strstr(line, "[LOST ");
+
+	return !strncmp(line, "CPU:", strlen("CPU:")) && lost && lost[strlen(lost) - 1] == ']';
+}
+
 static void monitor_handle_line(const char *line, bool json)
 {
 	struct monitor_line l = {};
@@ -186,14 +206,14 @@ static void monitor_handle_line(const char *line, bool json)
 	char mark[32];
 	size_t i;
 
-	if (strstr(line, "[LOST ")) {
-		fprintf(stderr, "cmx: events were lost:%s\n", strstr(line, "[LOST "));
+	if (monitor_line_is_loss(line)) {
+		fprintf(stderr, "cmx: events were lost: %s\n", strstr(line, "[LOST "));
 		return;
 	}
 	for (i = 0; i < NUM_SOURCES; i++) {
 		snprintf(mark, sizeof(mark), ": %s: ", monitor_sources[i].event);
-		text = strstr(line, mark);
-		if (text && monitor_sources[i].parse(&l, text + strlen(mark))) {
+		text = monitor_find_text(line, mark);
+		if (text && monitor_sources[i].parse(&l, text)) {
 			monitor_print(&l, json);
 			return;
 		}

@@ -26,6 +26,9 @@ stat_is() { # NAME NUMBER: the counter
 		$2 == n { v = $3 } END { print v + 0; exit v + 0 != want }'
 }
 unattached() { "$cmx" show stats | awk '$1 ~ /^unattached/ { n += $2 } END { print n }'; }
+monitors() { # ONES: as many have begun
+	[ "$(cat $instances/cmx-*/events/rdma_cmx/cmx_mcast/enable | tr -d "\n")" = "$1" ]
+}
 traced() { # PATTERN: a line of the monitor
 	within 5 grep -Eq "^[0-9-]+ [0-9:.]+ $1\$" "$tmp/lines"
 }
@@ -40,8 +43,7 @@ check "stats: nothing has happened" eval '[ -z "$("$cmx" stats)" ]'
 lines=$!
 "$cmx" monitor -j >"$tmp/json" 2>>"$tmp/errors" &
 json=$!
-check "each monitor has an instance" within 10 eval \
-	'[ "$(cat $instances/cmx-*/events/rdma_cmx/cmx_mcast/enable | tr -d "\n")" = 11 ]'
+check "each monitor has an instance" within 10 monitors 11
 ip addr replace 10.77.0.2/24 dev d0
 ours -s -a 10.77.0.1 -p 7800 -C 1 &
 server=$!
@@ -132,6 +134,21 @@ check "stats: the text format of Prometheus" metrics
 check "stats: a metric" eval \
 	'"$cmx" stats -m | grep -qFx "rdma_cmx_connected_total{device=\"rxe0\",port=\"1\"} 1"'
 
+# a trace line has the name of the process, which anybody can choose
+rm "$tmp/lines"
+"$cmx" monitor >>"$tmp/lines" 2>"$tmp/errors" &
+lines=$!
+check "a monitor begins" within 10 monitors 1
+for name in ": cmx_mcast: " "[LOST 9 EVENTS]" $'\nCPU:0 [LOST 1'; do
+	ln -s "$(command -v mckey)" "$tmp/$name"
+	LD_LIBRARY_PATH=$cmx_lib timeout 2 "$tmp/$name" -m 239.77.77.9 -b 10.77.0.1 -C 1 >/dev/null 2>&1
+	check "no process hides by its name: ${name//$'\n'/}" traced "left +gid [^ ]+ id [^ ]+"
+	: >"$tmp/lines"
+done
+kill $lines
+wait $lines
+check "no name looks like a loss of events" [ ! -s "$tmp/errors" ]
+
 # the id has no device when its address resolution fails
 ip link set d0 arp on
 before=$(unattached)
@@ -147,8 +164,7 @@ check_not "nor a file that is open" eval "cat <&7"
 exec 7<&-
 "$cmx" monitor 2>"$tmp/errors" &
 lines=$!
-check "a monitor runs" within 10 eval 'ls -d $instances/cmx-*'
-sleep 1
+check "a monitor runs" within 10 monitors 1
 check "the module unloads" unload_cmx
 wait $lines
 status=$?
