@@ -146,10 +146,11 @@ mkfifo "/run/nap.$$" && exec {nap_fd}<>"/run/nap.$$" && rm "/run/nap.$$"
 nap() { read -rt "$1" -u "$nap_fd"; }
 
 within() {
-	local end=$((SECONDS + $1 * slow)) pause=1
+	# SECONDS counts whole ones: of two seconds, one would be left at the end of a second
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * slow * 1000000)) pause=1
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
+		[ ${EPOCHREALTIME/[.,]/} -lt $end ] || return 1
 		nap "0.$pause"
 		[ $pause = 5 ] || pause=$((pause + 1))
 	done
