@@ -62,7 +62,7 @@ static void peer_is_silent(void)
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(closing_count() > 0);
-	for (int i = 0; i < 200 && closing_count(); i++)
+	for (int i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "api.h"
 
 #define PARAMETERS "/sys/module/rdma_cmx/parameters/"
@@ -357,7 +358,7 @@ static void ends_wait(void)
 	/* none is told for ever: the suite has set close_seconds */
 	WANT(!rdma_destroy_id(id[3]));
 	WANT(!set_parameter(USER_REQUESTS, 0));
-	for (i = 0; i < 200 && closing_count(); i++)
+	for (i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
 }
@@ -389,7 +390,7 @@ static void peer_ends(void)
 	expect_end(ch);
 	WANT(!rdma_disconnect(id));
 	WANT(!seteuid(0));
-	for (i = 0; i < 50 && closing_count(); i++)
+	for (i = 0; i < slow_time(50) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
 	WANT(!rdma_disconnect(id));
