@@ -452,6 +452,44 @@ static void test_late_accept(void)
 	late_close(&l);
 }
 
+/* How often a thread went to sleep */
+static unsigned int sleeps(pid_t tid)
+{
+	char path[64], line[128];
+	unsigned int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "voluntary_ctxt_switches: %u", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* There may be thousands of waiters, which the end of any other connection must not wake. */
+static void test_late_accept_sleeps(void)
+{
+	unsigned int before, after;
+	struct scene s;
+	struct late l;
+	int i;
+
+	if (!late_open(&l))
+		return;
+	before = sleeps(l.tid);
+	for (i = 0; i < 10; i++) {
+		if (scene_open(&s, CONNECTED))
+			CHECK(!id_disconnect(s.fd, s.id));
+		scene_close(&s);
+	}
+	after = sleeps(l.tid);
+	CHECK(before && after < before + 5, "%u, then %u", before, after);
+	pthread_join(l.thread, NULL);
+	late_close(&l);
+}
+
 /* An id whose accept fails has no events: its owner does not know it yet. */
 static void test_accept_of_rejected(void)
 {
@@ -541,5 +579,6 @@ const struct test race_tests[] = {
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },
 	{ "an accept of what was taken back", test_accept_of_rejected },
+	{ "an accept that waits is left alone", test_late_accept_sleeps },
 	{ },
 };

@@ -49,16 +49,18 @@ CMX_PARAM(close_seconds, 0, 86400, 60,
  * @lock: protects @ids, and &cmx_ib_conn.closing and &cmx_ib_conn.released of all
  *	ids with this hash value
  * @ids: list of &cmx_ib_conn.close_node
+ * @closed: waiters for the end of one of them. A user can have thousands, so that users should not
+ *	wake those of each other
  */
 struct close_bucket {
 	spinlock_t lock;	/* protects ids, and closing and released of its ids */
 	struct hlist_head ids;
+	wait_queue_head_t closed;
 };
 
 static struct close_bucket buckets[1024];
 static u32 close_seed;
 static atomic_t num_closing;
-static DECLARE_WAIT_QUEUE_HEAD(closed);
 
 static void cm_id_destroy_batch_work(struct work_struct *work);
 static void close_round_work(struct work_struct *work);
@@ -183,13 +185,15 @@ static void close_begin(struct cmx_id_private *id_priv, struct close_bucket *b)
 /* Caller must hold the bucket's lock. */
 static void close_end(struct cmx_id_private *id_priv)
 {
+	struct close_bucket *b = close_bucket_of_id(id_priv);
+
 	id_priv->ib.closing = 0;
 	hlist_del(&id_priv->ib.close_node);
 	atomic_dec(&num_closing);
 	if (id_priv->ib.released)
 		cm_id_defer_destroy(id_priv);
-	if (wq_has_sleeper(&closed))
-		wake_up_all(&closed);
+	if (wq_has_sleeper(&b->closed))
+		wake_up_all(&b->closed);
 }
 
 /*
@@ -420,10 +424,9 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	return true;
 }
 
-static bool close_qp_is_closing(const struct cmx_quota *user, const struct ib_device *device,
-				u32 qp_num)
+static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_quota *user,
+				const struct ib_device *device, u32 qp_num)
 {
-	struct close_bucket *b = close_bucket_find(user, qp_num);
 	struct cmx_id_private *id_priv;
 	bool found = false;
 
@@ -452,8 +455,11 @@ static bool close_qp_is_closing(const struct cmx_quota *user, const struct ib_de
  */
 void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
 {
-	if (close_qp_is_closing(user, device, qp_num))
-		wait_event_killable_timeout(closed, !close_qp_is_closing(user, device, qp_num),
+	struct close_bucket *b = close_bucket_find(user, qp_num);
+
+	if (close_qp_is_closing(b, user, device, qp_num))
+		wait_event_killable_timeout(b->closed,
+					    !close_qp_is_closing(b, user, device, qp_num),
 					    msecs_to_jiffies(QP_WAIT_MS));
 }
 
@@ -482,8 +488,10 @@ int cmx_close_init_module(void)
 	size_t i;
 
 	close_seed = get_random_u32();
-	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+	for (i = 0; i < ARRAY_SIZE(buckets); i++) {
 		spin_lock_init(&buckets[i].lock);
+		init_waitqueue_head(&buckets[i].closed);
+	}
 	return 0;
 }
 
