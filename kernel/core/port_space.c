@@ -2,14 +2,16 @@
 /*
  * Port spaces: which ids own which ports, per network namespace.
  *
- * The port number is hashed to a bucket, whose list has the owners of all its ports. A bitmap has
- * the ports in use. List and bits change under the lock of the bucket. That lock also protects the
- * addresses of the owners, which conflict checks of other ids read. The search for a free port
- * reads the bitmap without a lock and rechecks the result under the lock.
+ * The port number is hashed to a bucket, whose list has the owners of all its ports. The hash has a
+ * random seed: a user may have thousands of ids on a port, and should not be able to choose one
+ * that is in the bucket of a certain listener. A bitmap has the ports in use. List and bits change
+ * under the lock of the bucket. That lock also protects the addresses of the owners, which conflict
+ * checks of other ids read. The search for a free port reads the bitmap without a lock and rechecks
+ * the result under the lock.
  */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
-#include <linux/hash.h>
+#include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <net/ip.h>
@@ -21,7 +23,6 @@
 #include "cma_hdr.h"
 
 #define PORTS 65536
-#define BUCKET_BITS 10
 
 struct port_bucket {
 	spinlock_t lock;	/* protects owners and their addresses */
@@ -31,11 +32,13 @@ struct port_bucket {
 /**
  * struct cmx_port_space - one port space of one network namespace, allocated on first use
  * @used: the ports in use
+ * @seed: seed of the hash
  * @bucket: owners of ports, hashed by the port
  */
 struct cmx_port_space {
 	DECLARE_BITMAP(used, PORTS);
-	struct port_bucket bucket[1 << BUCKET_BITS];
+	u32 seed;
+	struct port_bucket bucket[1024];
 };
 
 enum { SPACE_TCP, SPACE_UDP, SPACE_IPOIB, SPACE_IB, SPACE_NUM };
@@ -86,6 +89,7 @@ static struct cmx_port_space *port_space_get(struct net *net, enum rdma_ucm_port
 	space = kvzalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
 	if (!space)
 		return ERR_PTR(-ENOMEM);
+	space->seed = get_random_u32();
 	for (i = 0; i < ARRAY_SIZE(space->bucket); i++)
 		spin_lock_init(&space->bucket[i].lock);
 
@@ -106,7 +110,7 @@ static enum rdma_ucm_port_space port_space_of_id(struct cmx_id_private *id_priv)
 
 static struct port_bucket *port_bucket_of(struct cmx_port_space *space, u16 port)
 {
-	return &space->bucket[hash_32(port, BUCKET_BITS)];
+	return &space->bucket[jhash_1word(port, space->seed) % ARRAY_SIZE(space->bucket)];
 }
 
 static struct port_bucket *port_bucket_of_id(const struct cmx_id_private *id_priv)
