@@ -258,7 +258,8 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	cmxl_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
 	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
 	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
-	if (cmxl_channel_claim(channel) || cmxl_cmd_issue(&cmd, channel->fd)) {
+	/* the channel of the id is claimed, so the new one is claimed with the move */
+	if (cmxl_cmd_issue(&cmd, channel->fd)) {
 		int err = errno;
 
 		if (sync)

@@ -344,7 +344,9 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
  * @to: new channel
  * @fetched: receives the number of events that were fetched for it so far
  *
- * Return: 0, -ENOENT or -ERESTARTSYS.
+ * If @from has been claimed, @to is claimed as well.
+ *
+ * Return: 0, -ENOENT, -EACCES if another process has claimed @to, or -ERESTARTSYS.
  */
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched)
 {
@@ -360,9 +362,13 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 		return -ERESTARTSYS;
 	}
 	mutex_lock(&user_id->id_priv.lock);
+	/* the uid of an id in a claimed channel may be an address, also after the move */
+	if (READ_ONCE(from->mm))
+		ret = cmx_file_claim(to);
 	/* after the move, a fetch from the new channel increments it */
 	*fetched = user_id->fetched;
-	ret = cmx_handle_move_id(user_id, from, to);
+	if (!ret)
+		ret = cmx_handle_move_id(user_id, from, to);
 	if (!ret)
 		channel_events_move(user_id, from, to);
 	mutex_unlock(&user_id->id_priv.lock);

@@ -347,6 +347,32 @@ static void test_claim_by_child(void)
 	close(fd);
 }
 
+static void child_creates_nothing(int fd)
+{
+	uint32_t id;
+
+	if (id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES)
+		_exit(1);
+}
+
+/* With an id of a claimed channel, its new channel is claimed. */
+static void test_claim_by_move(void)
+{
+	int from = dev_open(), to = dev_open(), other = dev_open();
+	uint32_t id, moved, count;
+
+	CHECK(!id_create(from, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_migrate(to, id, from, &moved, &count));
+	in_child(child_works, to);
+	CHECK(!claim(to));
+	CHECK(!id_migrate(other, moved, to, &id, &count));
+	in_child(child_creates_nothing, other);
+	CHECK(!id_destroy(other, id, NULL));
+	close(from);
+	close(to);
+	close(other);
+}
+
 /* A channel is one for all who inherited it. */
 static void test_fork(void)
 {
@@ -575,6 +601,7 @@ const struct test race_tests[] = {
 	{ "a claimed channel is for one process", test_claim },
 	{ "a child claims what its parent opened", test_claim_by_child },
 	{ "a channel is claimed while another process waits", test_claim_under_wait },
+	{ "a move from a claimed channel claims the new one", test_claim_by_move },
 	{ "killed", test_killed },
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },

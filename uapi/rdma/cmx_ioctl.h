@@ -202,7 +202,8 @@ enum cmx_id_method {
 	 * @CMX_ID_MIGRATE: move an id to this file; in CMX_ATTR_ID (the handle
 	 * in the other file), CMX_ATTR_FD (s32, the other file); out
 	 * CMX_ATTR_OUT_ID (the handle in this file) and CMX_ATTR_COUNT, the
-	 * number of events fetched so far. Pending events move with the id.
+	 * number of events fetched so far. Pending events move with the id. If
+	 * the other file is claimed, this file is claimed too.
 	 */
 	CMX_ID_MIGRATE,
 	/**
