@@ -127,6 +127,77 @@ static void requests_of_a_user(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
 }
 
+/* an id that is to connect to the listener */
+static struct rdma_cm_id *resolved_id(struct rdma_event_channel *ch, const struct pair *p)
+{
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(ch, &id, NULL, p->listener->ps));
+	resolve(ch, id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+	return id;
+}
+
+static void connect_number(struct rdma_cm_id *id, unsigned char n)
+{
+	struct rdma_conn_param par = plain;
+
+	par.qp_num += n;
+	par.private_data = &n;
+	par.private_data_len = 1;
+	WANT(!rdma_connect(id, &par));
+}
+
+/* A request that finds the backlog full is dropped. Its peer repeats it, so that none is lost. */
+static void slow_listener(void)
+{
+	const int peers = 8, backlog = 2;
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[peers];
+	struct rdma_cm_event *ev;
+	int i, established = 0;
+	struct pair p = {};
+	long refused, requests;
+
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(p.listener, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_listen(p.listener, backlog));
+	refused = port_stat_get(p.listener, "refused_backlog");
+	requests = port_stat_get(p.listener, "requests");
+	ch = channel_as(0);
+	for (i = 0; i < peers; i++) {
+		id[i] = resolved_id(ch, &p);
+		/* 16 tries every half a second */
+		WANT(!set_u32(id[i], CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17));
+	}
+	for (i = 0; i < peers; i++)
+		connect_number(id[i], i);
+	while (port_stat_get(p.listener, "refused_backlog") < refused + peers - backlog)
+		usleep(10000);
+	WANT(port_stat_get(p.listener, "requests") == requests + backlog);
+
+	/* from now on, one loop serves both sides */
+	WANT(!rdma_migrate_id(p.listener, ch));
+	while (established < peers) {
+		ev = next_event(ch, 15000);
+		WANT(ev && !ev->status);
+		switch (ev->event) {
+		case RDMA_CM_EVENT_CONNECT_REQUEST:
+			par.qp_num = plain.qp_num + ++i;
+			WANT(!rdma_accept(ev->id, &par));
+			break;
+		case RDMA_CM_EVENT_CONNECT_RESPONSE:
+			WANT(!rdma_establish(ev->id));
+			break;
+		default:
+			WANT(ev->event == RDMA_CM_EVENT_ESTABLISHED);
+			established++;
+		}
+		rdma_ack_cm_event(ev);
+	}
+	WANT(port_stat_get(p.listener, "requests") == requests + peers);
+}
+
 static void pair_of_user(struct pair *p, uid_t uid)
 {
 	p->lch = channel_as(uid);
@@ -184,26 +255,6 @@ static void set_share(unsigned int n, struct pair *p, enum rdma_port_space ps)
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
 	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
 	WANT(!rdma_listen(p->listener, 64));
-}
-
-/* an id that is to connect to the listener */
-static struct rdma_cm_id *resolved_id(struct rdma_event_channel *ch, const struct pair *p)
-{
-	struct rdma_cm_id *id;
-
-	WANT(!rdma_create_id(ch, &id, NULL, p->listener->ps));
-	resolve(ch, id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
-	return id;
-}
-
-static void connect_number(struct rdma_cm_id *id, unsigned char n)
-{
-	struct rdma_conn_param par = plain;
-
-	par.qp_num += n;
-	par.private_data = &n;
-	par.private_data_len = 1;
-	WANT(!rdma_connect(id, &par));
 }
 
 /* Events of that type; others are skipped: requests that were withdrawn, and late ends of timewait */
@@ -426,6 +477,7 @@ const struct test limit_tests[] = {
 	{ "limit: ids of a user", ids_of_a_user },
 	{ "limit: groups of a user", groups_of_a_user },
 	{ "limit: requests to a user", requests_of_a_user },
+	{ "limit: requests to a slow listener", slow_listener },
 	{ "limit: a QP number that another user has chosen, too", number_of_another_user },
 	{ "share: requests of a user wait for each other", requests_wait },
 	{ "share: the deadline of a request that waits", deadline_of_waiting },

@@ -33,6 +33,9 @@ api_rig() {
 	[ -e $queued ] || mount -t tracefs tracefs $tracing
 	echo 'workqueue == "rdma_cmx"' >$queued/filter
 	echo 1 >$queued/enable
+	# why requests are dropped
+	refused=$tracing/events/rdma_cmx/cmx_req_refused/enable
+	echo 1 >$refused
 }
 on_hardware || api_rig
 
@@ -49,10 +52,14 @@ else
 fi
 if on_hardware; then
 	skip "of neighbours only a peer that moves queues work" "needs the interface of the suite"
+	skip "limit: the trace tells that a backlog was full" "needs the interface of the suite"
 else
 	check "of neighbours only a peer that moves queues work" \
 		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 1 ]
+	check "limit: the trace tells that a backlog was full" \
+		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
+	echo 0 >$refused
 	ip neigh del 10.77.0.99 dev d0
 	ip neigh del 10.77.0.97 dev d0
 	ip neigh del 10.77.0.98 dev d0
