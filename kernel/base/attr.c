@@ -58,13 +58,22 @@ static bool attr_surplus_is_zero(const struct cmx_attr_spec *spec,
 	return !memchr_inv((const u8 *)&attr->data + spec->max, 0, attr->len - spec->max);
 }
 
+/* The length is not between @min and @max. */
 static int attr_len_check(const struct cmx_attr_spec *spec, const struct ib_uverbs_attr *attr)
 {
-	if (spec->dir == CMX_DIR_OUT)
-		return attr->len < spec->min ? -ENOSPC : 0;
 	if (attr->len < spec->min)
-		return -EINVAL;
+		return spec->dir == CMX_DIR_OUT ? -ENOSPC : -EINVAL;
 	return attr_surplus_is_zero(spec, attr) ? 0 : -E2BIG;
+}
+
+static bool attr_mandatory_are_given(const struct cmx_attr_spec *specs, const u8 *at)
+{
+	const struct cmx_attr_spec *spec;
+
+	for (spec = specs; spec->dir != CMX_DIR_END; spec++)
+		if (spec->mandatory && !at[spec->id])
+			return false;
+	return true;
 }
 
 /**
@@ -72,7 +81,10 @@ static int attr_len_check(const struct cmx_attr_spec *spec, const struct ib_uver
  * @specs: the attributes that the method accepts
  * @attrs: the attributes that the caller passed
  * @num: number of @attrs
- * @at: receives for each enum cmx_attr its position in @attrs, counted from 1, or 0 if absent
+ * @index: receives what was found
+ *
+ * The usual command has the attributes in the order of @specs, and no other lengths than this
+ * kernel knows. Each command passes here, so that this case has the shortest code.
  *
  * Return:
  *
@@ -83,34 +95,43 @@ static int attr_len_check(const struct cmx_attr_spec *spec, const struct ib_uver
  * * -E2BIG: an inline input is longer than this kernel knows, and the rest is not zero.
  */
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
-		   unsigned int num, u8 *at)
+		   unsigned int num, struct cmx_attr_index *index)
 {
 	const struct cmx_attr_spec *spec, *next = specs;
-	unsigned int i;
+	unsigned int i, known = 0;
 	int ret;
 
-	memset(at, 0, CMX_ATTR_NUM);
+	memset(index, 0, sizeof(*index));
 	for (i = 0; i < num; i++) {
 		const struct ib_uverbs_attr *attr = &attrs[i];
 
 		if (attr->flags & ~UVERBS_ATTR_F_MANDATORY || attr->attr_data.reserved)
 			return -EINVAL;
-		spec = attr_spec_find(specs, next, attr->attr_id);
-		if (!spec) {
-			if (attr->flags & UVERBS_ATTR_F_MANDATORY)
-				return -EPROTONOSUPPORT;
-			continue;
+		spec = next;
+		if (spec->id != attr->attr_id || spec->dir == CMX_DIR_END) {
+			spec = attr_spec_find(specs, next, attr->attr_id);
+			if (!spec) {
+				if (attr->flags & UVERBS_ATTR_F_MANDATORY)
+					return -EPROTONOSUPPORT;
+				continue;
+			}
 		}
-		if (at[spec->id])
+		if (index->at[spec->id])
 			return -EINVAL;
-		ret = attr_len_check(spec, attr);
-		if (ret)
-			return ret;
-		at[spec->id] = i + 1;
+		if (attr->len < spec->min || attr->len > spec->max) {
+			ret = attr_len_check(spec, attr);
+			if (ret)
+				return ret;
+			index->surplus = true;
+		}
+		index->at[spec->id] = i + 1;
+		if (spec->dir == CMX_DIR_OUT)
+			index->outputs |= BIT(i);
 		next = spec + 1;
+		known++;
 	}
-	for (spec = specs; spec->dir != CMX_DIR_END; spec++)
-		if (spec->mandatory && !at[spec->id])
-			return -EINVAL;
-	return 0;
+	/* no attribute is given twice, so that all of them are there */
+	if (next->dir == CMX_DIR_END && known == next - specs)
+		return 0;
+	return attr_mandatory_are_given(specs, index->at) ? 0 : -EINVAL;
 }

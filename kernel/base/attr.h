@@ -19,8 +19,8 @@ enum cmx_attr_dir {
  * @dir: enum cmx_attr_dir
  * @mandatory: the call fails without this attribute
  * @min: minimum length
- * @max: for an input, the length that this kernel knows; further bytes must be zero.
- *	For an output 0: no limit
+ * @max: for an input, the length that this kernel knows; further bytes must be zero. An output has
+ *	no limit
  */
 struct cmx_attr_spec {
 	u8 id;
@@ -40,13 +40,25 @@ struct cmx_attr_spec {
 
 #define CMX_INPUT(attr, least, most) CMX_SPEC(attr, IN, true, least, most)
 #define CMX_INPUT_OPT(attr, least, most) CMX_SPEC(attr, IN, false, least, most)
-#define CMX_OUTPUT(attr, least) CMX_SPEC(attr, OUT, true, least, 0)
-#define CMX_OUTPUT_OPT(attr, least) CMX_SPEC(attr, OUT, false, least, 0)
+#define CMX_OUTPUT(attr, least) CMX_SPEC(attr, OUT, true, least, U16_MAX)
+#define CMX_OUTPUT_OPT(attr, least) CMX_SPEC(attr, OUT, false, least, U16_MAX)
 #define CMX_INPUT_U32(attr) CMX_INPUT(attr, sizeof(u32), sizeof(u32))
 #define CMX_OUTPUT_U32(attr) CMX_OUTPUT(attr, sizeof(u32))
 
+/**
+ * struct cmx_attr_index - which attributes a command has
+ * @at: position of each enum cmx_attr, counted from 1, or 0 if absent
+ * @outputs: mask of the positions, counted from 0, that are outputs
+ * @surplus: an input is longer than this kernel knows
+ */
+struct cmx_attr_index {
+	u8 at[CMX_ATTR_NUM];
+	bool surplus;
+	u16 outputs;
+};
+
 int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr);
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
-		   unsigned int num, u8 *at);
+		   unsigned int num, struct cmx_attr_index *index);
 
 #endif

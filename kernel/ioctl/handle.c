@@ -164,10 +164,14 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 	return ret;
 }
 
-/* Caller must hold the lock of the table. */
+/*
+ * Caller must hold the lock of the table. So there is no need for xa_load(), which takes the RCU
+ * read lock. A reserved entry has none of the tags.
+ */
 static void *handle_object_find(u32 handle, unsigned long tag)
 {
-	void *entry = xa_load(&handles, handle & INDEX_MASK);
+	XA_STATE(xas, &handles, handle & INDEX_MASK);
+	void *entry = xas_load(&xas);
 
 	return entry && xa_pointer_tag(entry) == tag ? xa_untag_pointer(entry) : NULL;
 }

@@ -71,19 +71,29 @@ static const struct cmx_method *ioctl_method_find(u16 object, u16 method)
 	return ioctl_objects[object].methods[method];
 }
 
-/* Faster than copy_from_user() for many short words. @len is a multiple of their size. */
-static int ioctl_words_copy(void *to, const void __user *from, size_t len)
+/*
+ * Copy a command. For so few words this is faster than copy_from_user(). The header is checked
+ * afterwards, because no function may be called while user memory is accessible.
+ */
+static int ioctl_command_copy(struct ib_uverbs_ioctl_hdr *hdr, struct ib_uverbs_attr *attr,
+			      const struct ib_uverbs_ioctl_hdr __user *user)
 {
-	const u64 __user *word = from, *end = from + len;
-	u64 *out = to;
+	const u64 __user *word = (const u64 __user *)user;
+	u64 *to = (u64 *)attr, *end;
 
-	if (!user_read_access_begin(from, len))
+	BUILD_BUG_ON(sizeof(*hdr) != 3 * sizeof(u64) || sizeof(*attr) != 2 * sizeof(u64));
+	if (!user_read_access_begin(user, sizeof(*hdr)))
 		return -EFAULT;
-	if (len & sizeof(u64))
-		unsafe_get_user(*out++, word++, fault);
-	while (word < end) {
-		unsafe_get_user(*out++, word++, fault);
-		unsafe_get_user(*out++, word++, fault);
+	unsafe_get_user(((u64 *)hdr)[0], word, fault);
+	unsafe_get_user(((u64 *)hdr)[1], word + 1, fault);
+	unsafe_get_user(((u64 *)hdr)[2], word + 2, fault);
+	end = to + 2 * min_t(u32, hdr->num_attrs, CMX_MAX_ATTRS);
+	word += 3;
+	if (!access_ok(word, (void *)end - (void *)to))
+		goto fault;
+	for (; to < end; to += 2, word += 2) {
+		unsafe_get_user(to[0], word, fault);
+		unsafe_get_user(to[1], word + 1, fault);
 	}
 	user_read_access_end();
 	return 0;
@@ -158,18 +168,27 @@ static int ioctl_output_prepare(const struct ib_uverbs_attr *attr)
 	return 0;
 }
 
-static int ioctl_attrs_prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
+/* @spec: the list of the method */
+static int ioctl_inputs_prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
 {
 	int ret = 0;
 
-	for (; spec->dir != CMX_DIR_END && !ret; spec++) {
-		if (!call->at[spec->id])
-			continue;
-		if (spec->dir == CMX_DIR_IN)
-			ret = ioctl_input_prepare(spec, &call->attrs[call->at[spec->id] - 1]);
-		else
-			ret = ioctl_output_prepare(&call->attrs[call->at[spec->id] - 1]);
-	}
+	for (; spec->dir != CMX_DIR_END && !ret; spec++)
+		if (spec->dir == CMX_DIR_IN && call->index.at[spec->id])
+			ret = ioctl_input_prepare(spec,
+						  &call->attrs[call->index.at[spec->id] - 1]);
+	return ret;
+}
+
+static int ioctl_attrs_prepare(struct cmx_call *call, const struct cmx_attr_spec *spec)
+{
+	unsigned int outputs = call->index.outputs;
+	int ret = 0;
+
+	if (call->index.surplus)
+		ret = ioctl_inputs_prepare(call, spec);
+	for (; outputs && !ret; outputs &= outputs - 1)
+		ret = ioctl_output_prepare(&call->attrs[__ffs(outputs)]);
 	return ret;
 }
 
@@ -180,7 +199,7 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
 
 	if (method->call)
 		return method->call(call);
-	if (!call->at[CMX_ATTR_ID])
+	if (!cmx_call_attr(call, CMX_ATTR_ID))
 		return cmx_call_new_id(call, method->id_call);
 	user_id = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
 	if (IS_ERR(user_id))
@@ -205,15 +224,14 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
  */
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	struct ib_uverbs_ioctl_hdr __user *user = (void __user *)arg;
 	const struct cmx_method *method;
 	struct cmx_call call __uninitialized;
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct ib_uverbs_ioctl_hdr hdr __uninitialized;
 	int ret;
 
 	if (cmd != CMX_IOCTL)
 		return -ENOTTY;
-	if (ioctl_words_copy(&hdr, user, sizeof(hdr)))
+	if (ioctl_command_copy(&hdr, call.attrs, (void __user *)arg))
 		return -EFAULT;
 	ret = cmx_attr_check_hdr(&hdr);
 	if (ret)
@@ -221,13 +239,11 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	method = ioctl_method_find(hdr.object_id, hdr.method_id);
 	if (!method)
 		return -EPROTONOSUPPORT;
-	if (ioctl_words_copy(call.attrs, user->attrs, hdr.num_attrs * sizeof(call.attrs[0])))
-		return -EFAULT;
 	call.filp = filp;
 	call.file = filp->private_data;
 	if (!cmx_file_usable(call.file))
 		return -EACCES;
-	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, call.at);
+	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)
 		ret = ioctl_attrs_prepare(&call, method->attrs);
 	return ret ?: ioctl_method_run(method, &call);
@@ -263,7 +279,8 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
 
 	if (WARN_ON_ONCE(len > size))
 		return -EFAULT;
-	memset(to + len, 0, size - len);
+	if (len < size)
+		memset(to + len, 0, size - len);
 	if (!len)
 		return 0;
 	if (len <= sizeof(attr->data))

@@ -10,14 +10,14 @@
  * struct cmx_call - a command that is being executed
  * @filp: the open file
  * @file: its channel
- * @at: position of each attribute in @attrs, see cmx_attr_check()
+ * @index: which attributes are given
  * @attrs: the attributes. Inputs are truncated to the length that the method
  *	knows; one of at most eight bytes is then stored in the attribute
  */
 struct cmx_call {
 	struct file *filp;
 	struct cmx_file *file;
-	u8 at[CMX_ATTR_NUM];
+	struct cmx_attr_index index;
 	struct ib_uverbs_attr attrs[CMX_MAX_ATTRS];
 };
 
@@ -57,7 +57,7 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 static inline const struct ib_uverbs_attr *
 cmx_call_attr(const struct cmx_call *call, enum cmx_attr id)
 {
-	return call->at[id] ? &call->attrs[call->at[id] - 1] : NULL;
+	return call->index.at[id] ? &call->attrs[call->index.at[id] - 1] : NULL;
 }
 
 u64 cmx_call_u64(const struct cmx_call *call, enum cmx_attr id);

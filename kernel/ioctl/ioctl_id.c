@@ -129,8 +129,8 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	u32 handle;
 	int ret;
 
-	if (!call->at[CMX_ATTR_UID] || !call->at[CMX_ATTR_PS] || !call->at[CMX_ATTR_QP_TYPE] ||
-	    !call->at[CMX_ATTR_OUT_ID])
+	if (!cmx_call_attr(call, CMX_ATTR_UID) || !cmx_call_attr(call, CMX_ATTR_PS) ||
+	    !cmx_call_attr(call, CMX_ATTR_QP_TYPE) || !cmx_call_attr(call, CMX_ATTR_OUT_ID))
 		return -EINVAL;
 	user_id = ioctl_id_new(call, &handle);
 	if (IS_ERR(user_id))
@@ -214,11 +214,11 @@ static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_user_id *user
 const struct cmx_method cmx_method_resolve_addr = {
 	.id_call = ioctl_id_resolve_addr,
 	.attrs = {
-		INPUT_NEW_ID,
+		CMX_OUTPUT_INFO,
 		INPUT_ADDR_OPT(SRC_ADDR),
 		INPUT_ADDR(DST_ADDR),
 		CMX_INPUT_U32(TIMEOUT),
-		CMX_OUTPUT_INFO,
+		INPUT_NEW_ID,
 	},
 };
 

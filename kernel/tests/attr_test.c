@@ -79,6 +79,11 @@ static const struct attr_test_list_case attr_test_lists[] = {
 	{ "unknown mandatory",
 	  { ID, ADDR, COUNT, { .attr_id = CMX_ATTR_UID, .len = 8, .flags = M } },
 	  -EPROTONOSUPPORT },
+	{ "unknown in the place of one",
+	  { ID, { .attr_id = 0xffff }, { .attr_id = CMX_ATTR_PRIVATE_DATA },
+	    { .attr_id = CMX_ATTR_REASON, .len = 1 }, COUNT }, -EINVAL },
+	{ "all", { ID, ADDR, { .attr_id = CMX_ATTR_PRIVATE_DATA },
+		   { .attr_id = CMX_ATTR_REASON, .len = 1 }, COUNT }, 0 },
 	{ "unknown malformed", { ID, ADDR, COUNT, { .attr_id = 0xffff, .flags = 4 } }, -EINVAL },
 	{ "short", { { .attr_id = CMX_ATTR_ID, .len = 3 }, ADDR, COUNT }, -EINVAL },
 	{ "short pointer", { ID, { .attr_id = CMX_ATTR_DST_ADDR, .len = 15 }, COUNT }, -EINVAL },
@@ -155,36 +160,36 @@ static bool attr_test_is_given(const struct ib_uverbs_attr *a)
 static void attr_test_list(struct kunit *test)
 {
 	const struct attr_test_list_case *c = test->param_value;
-	u8 at[CMX_ATTR_NUM];
+	struct cmx_attr_index index;
 	unsigned int n = 0;
 
 	while (n < ARRAY_SIZE(c->attrs) && attr_test_is_given(&c->attrs[n]))
 		n++;
-	KUNIT_EXPECT_EQ(test, cmx_attr_check(attr_test_specs, c->attrs, n, at), c->want);
+	KUNIT_EXPECT_EQ(test, cmx_attr_check(attr_test_specs, c->attrs, n, &index), c->want);
 }
 
 static void attr_test_index(struct kunit *test)
 {
 	const struct attr_test_index_case *c = test->param_value;
-	u8 at[CMX_ATTR_NUM];
+	struct cmx_attr_index index;
 
 	KUNIT_ASSERT_EQ(test, cmx_attr_check(attr_test_specs, attr_test_index_list,
-					     ARRAY_SIZE(attr_test_index_list), at), 0);
-	KUNIT_EXPECT_EQ(test, at[c->attr], c->want);
+					     ARRAY_SIZE(attr_test_index_list), &index), 0);
+	KUNIT_EXPECT_EQ(test, index.at[c->attr], c->want);
 }
 
 /* All attributes that were not given have the position 0. */
 static void attr_test_index_of_others(struct kunit *test)
 {
-	u8 at[CMX_ATTR_NUM];
+	struct cmx_attr_index index;
 	int i;
 
 	KUNIT_ASSERT_EQ(test, cmx_attr_check(attr_test_specs, attr_test_index_list,
-					     ARRAY_SIZE(attr_test_index_list), at), 0);
+					     ARRAY_SIZE(attr_test_index_list), &index), 0);
 	for (i = 0; i < ARRAY_SIZE(attr_test_indices); i++)
-		at[attr_test_indices[i].attr] = 0;
+		index.at[attr_test_indices[i].attr] = 0;
 	for (i = 0; i < CMX_ATTR_NUM; i++)
-		KUNIT_EXPECT_EQ(test, at[i], 0);
+		KUNIT_EXPECT_EQ(test, index.at[i], 0);
 }
 
 static struct kunit_case attr_test_cases[] = {
