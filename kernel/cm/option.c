@@ -265,11 +265,11 @@ static const struct cmx_option opt_rows[CMX_OPT_NUM] = {
 
 static const struct cmx_option *opt_row_find(int level, int name)
 {
-	size_t i;
+	const struct cmx_option *o;
 
-	for (i = 0; i < ARRAY_SIZE(opt_rows); i++)
-		if (opt_rows[i].level == level && opt_rows[i].name == name)
-			return &opt_rows[i];
+	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++)
+		if (o->level == level && o->name == name)
+			return o;
 	return NULL;
 }
 
