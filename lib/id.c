@@ -314,8 +314,9 @@ void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec
 /* Allocates @known if necessary; the caller holds the lock. NULL on ENOMEM. */
 struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
 {
+	/* cmxl_qp_forget_attrs() reads it without the lock */
 	if (!id->known)
-		id->known = calloc(1, sizeof(*id->known));
+		__atomic_store_n(&id->known, calloc(1, sizeof(*id->known)), __ATOMIC_RELEASE);
 	return id->known;
 }
 

@@ -61,12 +61,13 @@ static int cmxl_qp_get_attr(struct cmxl_id *id, enum ibv_qp_state state,
 /* An option was set: the known attributes may be out of date. */
 void cmxl_qp_forget_attrs(struct cmxl_id *id)
 {
+	/* an id that is not resolved yet has none */
+	if (!__atomic_load_n(&id->known, __ATOMIC_ACQUIRE))
+		return;
 	pthread_mutex_lock(&id->lock);
-	if (id->known) {
-		id->known->init.qp_state = 0;
-		id->known->rtr.qp_state = 0;
-		id->known->rts.qp_state = 0;
-	}
+	id->known->init.qp_state = 0;
+	id->known->rtr.qp_state = 0;
+	id->known->rts.qp_state = 0;
 	pthread_mutex_unlock(&id->lock);
 }
 
