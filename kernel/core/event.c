@@ -9,6 +9,12 @@
 #include "stats.h"
 #include "trace.h"
 
+/* Can the private data of a message come with the event? It takes more memory than all else. */
+static bool event_has_data(enum rdma_cm_event_type type)
+{
+	return type >= RDMA_CM_EVENT_CONNECT_REQUEST && type <= RDMA_CM_EVENT_DISCONNECTED;
+}
+
 /**
  * cmx_event_alloc() - allocate an event
  * @id_priv: the id of the event; a reference is taken
@@ -23,8 +29,9 @@
 struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_event_type type,
 				  int status, gfp_t gfp)
 {
-	struct cmx_event *ev = kzalloc(sizeof(*ev), gfp);
+	struct cmx_event *ev;
 
+	ev = kzalloc(struct_size(ev, data, event_has_data(type) ? CMX_EVENT_DATA : 0), gfp);
 	if (!ev)
 		return NULL;
 	ev->id_priv = cmx_id_get(id_priv);
@@ -55,7 +62,7 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)
 {
 	*len = min_t(size_t, *len, U8_MAX);
-	if (!data || !*len)
+	if (!data || !*len || WARN_ON_ONCE(!event_has_data(ev->ev.event)))
 		return NULL;
 	return memcpy(ev->data, data, *len);
 }

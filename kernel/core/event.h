@@ -17,7 +17,7 @@
  * @flags: CMX_EVENT_F_REJOIN
  * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @arg: value from the process, for an event that it has written
- * @data: copy of the private data
+ * @data: copy of the private data, CMX_EVENT_DATA bytes; only of events that a message can bring
  */
 struct cmx_event {
 	struct list_head item;
@@ -28,7 +28,7 @@ struct cmx_event {
 	u32 flags;
 	struct rdma_cm_event ev;
 	u64 arg;
-	u8 data[CMX_EVENT_DATA];
+	u8 data[];
 };
 
 /**
