@@ -2,7 +2,8 @@
 /*
  * The knobs, in /sys/kernel/debug/vib:
  *	add, remove	write the number of an HCA to add or remove
- *	switch		tables and ports of the switch
+ *	switches/N	tables and ports of switch N; "switch" is switch 0
+ *	connect, disconnect, links, name	topology.c
  *	ports/N/	for HCA N: cable (plugged in), up (HCA's end of the link enabled),
  *			mtu (the largest, enum ib_mtu), late (ms), state, event (write)
  *	mad/		count (without repetitions; write to reset); drop (one MAD in this many),
@@ -14,36 +15,46 @@
 
 static struct dentry *root;
 
-static struct vib_port *vib_cable_port(void *data)
-{
-	return &vib.sw.port[(uintptr_t)data + 1];
-}
-
 static int cable_get(void *data, u64 *val)
 {
-	*val = vib_cable_port(data)->cable;
+	struct vib_port *end;
+
+	spin_lock_irq(&vib.lock);
+	end = vib.end[(uintptr_t)data];
+	*val = end && end->cable;
+	spin_unlock_irq(&vib.lock);
 	return 0;
 }
 
 static int cable_set(void *data, u64 val)
 {
-	struct vib_port *port = vib_cable_port(data);
+	struct vib_port *end;
 
 	spin_lock_irq(&vib.lock);
-	port->cable = val;
-	vib_link_update(port);
+	end = vib.end[(uintptr_t)data];
+	if (end) {
+		end->cable = val;
+		vib_link_update(end);
+	}
 	spin_unlock_irq(&vib.lock);
-	return 0;
+	return end ? 0 : -ENODEV;
 }
 
 DEFINE_DEBUGFS_ATTRIBUTE(cable_fops, cable_get, cable_set, "%llu\n");
+
+static struct vib_port *knob_port(void *data)
+{
+	struct vib_hca *hca = vib.hca[(uintptr_t)data];
+
+	return hca ? &hca->port[1] : NULL;
+}
 
 static int up_get(void *data, u64 *val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	*val = peer && peer->phys != IB_PORT_PHYS_STATE_DISABLED;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -54,7 +65,7 @@ static int up_set(void *data, u64 val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	if (peer && !val)
 		peer->phys = IB_PORT_PHYS_STATE_DISABLED;
 	else if (peer && peer->phys == IB_PORT_PHYS_STATE_DISABLED)
@@ -72,7 +83,7 @@ static int state_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	*val = peer ? peer->state : IB_PORT_NOP;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -85,7 +96,7 @@ static int mtu_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	*val = peer ? peer->mtu_cap : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -98,7 +109,7 @@ static int mtu_set(void *data, u64 val)
 	if (val < IB_MTU_256 || val > IB_MTU_4096)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	if (peer)
 		peer->mtu_cap = val;
 	spin_unlock_irq(&vib.lock);
@@ -112,7 +123,7 @@ static int late_get(void *data, u64 *val)
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	*val = peer ? peer->late : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
@@ -125,7 +136,7 @@ static int late_set(void *data, u64 val)
 	if (val > MSEC_PER_SEC)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	if (peer)
 		peer->late = val;
 	spin_unlock_irq(&vib.lock);
@@ -141,7 +152,7 @@ static int event_set(void *data, u64 val)
 	if (val < IB_EVENT_PORT_ACTIVE || val > IB_EVENT_GID_CHANGE)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = vib_cable_port(data)->peer;
+	peer = knob_port(data);
 	if (peer)
 		vib_port_event(peer, val);
 	spin_unlock_irq(&vib.lock);
@@ -166,7 +177,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(remove_fops, NULL, remove_set, "%llu\n");
 
 static int switch_show(struct seq_file *m, void *unused)
 {
-	vib_switch_show(m);
+	vib_switch_show(m, m->private);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(switch);
@@ -180,7 +191,13 @@ void vib_debugfs_init(unsigned int nodes)
 	root = debugfs_create_dir("vib", NULL);
 	debugfs_create_file_unsafe("add", 0200, root, NULL, &add_fops);
 	debugfs_create_file_unsafe("remove", 0200, root, NULL, &remove_fops);
-	debugfs_create_file("switch", 0400, root, NULL, &switch_fops);
+	debugfs_create_symlink("switch", root, "switches/0");
+	dir = debugfs_create_dir("switches", root);
+	for (i = 0; i < vib.switches; i++) {
+		snprintf(name, sizeof(name), "%u", (unsigned int)i);
+		debugfs_create_file(name, 0400, dir, vib.sw[i], &switch_fops);
+	}
+	vib_topology_debugfs(root);
 	vib_mad_debugfs(debugfs_create_dir("mad", root));
 	ports = debugfs_create_dir("ports", root);
 	for (i = 0; i < nodes; i++) {

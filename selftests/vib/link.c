@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The cables between HCAs and switch: the state of the links, and the packets in transit. All
- * packets of the fabric wait in one queue. One work item passes each of them through the switch to
- * its destination. So packets stay in order, except for MADs that are delayed on purpose.
+ * The state of the links, and the packets in transit. All packets of the fabric wait in one queue,
+ * and one work item takes each of them to the next switch, where it waits again, or to its
+ * destination. So the packets of a route stay in order, except for MADs that are delayed on
+ * purpose.
  */
 #include <linux/slab.h>
 
@@ -36,10 +37,12 @@ static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt
 
 	lockdep_assert_held(&vib.lock);
 	to = from->peer;
-	if (!to || from->phys != IB_PORT_PHYS_STATE_LINK_UP)
+	if (!to || from->phys != IB_PORT_PHYS_STATE_LINK_UP || pkt->hops == VIB_MAX_HOPS)
 		return NULL;
-	if (!pkt->smp && (from->state != IB_PORT_ACTIVE || to->state < IB_PORT_ARMED))
+	if (!pkt->smp && (from->state != IB_PORT_ACTIVE || to->state < IB_PORT_ARMED ||
+			  pkt->len > ib_mtu_enum_to_int(from->mtu)))
 		return NULL;
+	pkt->hops++;
 	atomic64_inc(&from->count.xmit_pkts);
 	atomic64_add(pkt->len, &from->count.xmit_data);
 	atomic64_inc(mcast ? &from->count.xmit_mcast : &from->count.xmit_ucast);
@@ -47,6 +50,16 @@ static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt
 	atomic64_add(pkt->len, &to->count.rcv_data);
 	atomic64_inc(mcast ? &to->count.rcv_mcast : &to->count.rcv_ucast);
 	return to;
+}
+
+static void vib_link_queue(struct vib_port *from, struct vib_pkt *pkt)
+{
+	unsigned long flags;
+
+	pkt->from = from;
+	spin_lock_irqsave(&queue_lock, flags);
+	list_add_tail(&pkt->list, &queue);
+	spin_unlock_irqrestore(&queue_lock, flags);
 }
 
 void vib_link_send(struct vib_port *out, struct vib_pkt *pkt)
@@ -58,10 +71,12 @@ void vib_link_send(struct vib_port *out, struct vib_pkt *pkt)
 	if (!to)
 		atomic64_inc(&out->count.dropped);
 	spin_unlock_irq(&vib.lock);
-	if (to)
-		vib_port_receive(to, pkt);
-	else
+	if (!to)
 		kfree(pkt);
+	else if (vib_is_switch(to))
+		vib_link_queue(to, pkt);
+	else
+		vib_port_receive(to, pkt);
 }
 
 /* An HCA keeps packets to its own LID, and delivers multicast to its own members as well. */
@@ -71,7 +86,7 @@ static void vib_link_deliver(struct vib_pkt *pkt)
 	struct vib_pkt *copy = NULL;
 	bool self;
 
-	if (from->node->type == VIB_NODE_SWITCH) {
+	if (vib_is_switch(from)) {
 		vib_switch_receive(from, pkt);
 		return;
 	}
@@ -132,16 +147,11 @@ static void vib_link_work(struct work_struct *work)
 
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt)
 {
-	unsigned long flags;
-
 	if (pkt->dest_qp <= 1 && vib_mad_lost(pkt)) {
 		kfree(pkt);
 		return;
 	}
-	pkt->from = from;
-	spin_lock_irqsave(&queue_lock, flags);
-	list_add_tail(&pkt->list, &queue);
-	spin_unlock_irqrestore(&queue_lock, flags);
+	vib_link_queue(from, pkt);
 	mod_delayed_work(link_wq, &link_work, 0);
 }
 
@@ -151,7 +161,7 @@ void vib_link_flush(struct vib_port *port)
 
 	spin_lock_irq(&queue_lock);
 	list_for_each_entry_safe(pkt, next, &queue, list)
-		if (pkt->from == port) {
+		if (!port || pkt->from == port) {
 			list_del(&pkt->list);
 			kfree(pkt);
 		}
@@ -175,7 +185,7 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 		return;
 	if (old == IB_PORT_ACTIVE)
 		vib_port_event(port, IB_EVENT_PORT_ERR);
-	if (port->node->type == VIB_NODE_SWITCH)
+	if (vib_is_switch(port))
 		vib_switch_state_changed(port);
 }
 
@@ -223,9 +233,7 @@ int vib_link_init(void)
 	return link_wq ? 0 : -ENOMEM;
 }
 
-/* All HCAs are gone. Only traps of the switch may be left, and nothing receives them. */
 void vib_link_exit(void)
 {
-	vib_link_flush(&vib.sw.port[0]);
 	destroy_workqueue(link_wq);
 }

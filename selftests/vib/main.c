@@ -11,7 +11,11 @@
 
 static unsigned int nodes = 2;
 module_param(nodes, uint, 0444);
-MODULE_PARM_DESC(nodes, "how many HCAs, 1 to 8");
+MODULE_PARM_DESC(nodes, "how many HCAs, 1 to 64");
+
+static unsigned int ports[VIB_MAX_SWITCHES], switches;
+module_param_array(ports, uint, &switches, 0444);
+MODULE_PARM_DESC(ports, "for each switch, how many ports, 1 to 64; without it, one connects all HCAs");
 
 struct vib_fabric vib = { .lock = __SPIN_LOCK_UNLOCKED(vib.lock) };
 struct workqueue_struct *vib_wq;
@@ -32,18 +36,19 @@ void vib_port_event(struct vib_port *port, enum ib_event_type type)
 	ib_dispatch_event(&event);
 }
 
-/* Connects the port to the switch, or disconnects it before the HCA is removed. */
-static void vib_hca_attach(struct vib_hca *hca, bool attach)
+static void vib_hca_attach(struct vib_hca *hca)
 {
-	struct vib_port *port = &hca->port[1], *end = &vib.sw.port[hca->index + 1];
-
 	spin_lock_irq(&vib.lock);
-	port->peer = attach ? end : NULL;
-	end->peer = attach ? port : NULL;
-	vib_link_update(port);
-	if (!attach)
-		vib_link_update(end);
-	vib.hca[hca->index] = attach ? hca : NULL;
+	vib.hca[hca->index] = hca;
+	vib_cable_attach(hca);
+	spin_unlock_irq(&vib.lock);
+}
+
+static void vib_hca_detach(struct vib_hca *hca)
+{
+	spin_lock_irq(&vib.lock);
+	vib.hca[hca->index] = NULL;
+	vib_cable_part(&hca->port[1]);
 	spin_unlock_irq(&vib.lock);
 }
 
@@ -86,7 +91,7 @@ int vib_hca_add(unsigned int index)
 	if (ret)
 		rvt_dealloc_device(rdi);
 	else
-		vib_hca_attach(hca, true);
+		vib_hca_attach(hca);
 out:
 	mutex_unlock(&hca_mutex);
 	return ret;
@@ -102,7 +107,7 @@ int vib_hca_remove(unsigned int index)
 	mutex_lock(&hca_mutex);
 	hca = vib.hca[index];
 	if (hca) {
-		vib_hca_attach(hca, false);
+		vib_hca_detach(hca);
 		/* No packet arrives without a cable; wait for one that is being delivered. */
 		vib_link_flush(&hca->port[1]);
 		rvt_unregister_device(&hca->rdi);
@@ -125,12 +130,45 @@ static void vib_fabric_teardown(void)
 	pci_dev_put(vib_pci_dev);
 }
 
-static int __init vib_module_init(void)
+/* The default topology has one switch, with a port for each HCA. */
+static int vib_fabric_setup(void)
+{
+	bool simple = !switches;
+	unsigned int i;
+	int ret;
+
+	if (simple)
+		ports[switches++] = nodes;
+	for (i = 0; i < switches; i++) {
+		ret = vib_switch_add(ports[i], VIB_GUID(VIB_MAX_HCAS + i, 0));
+		if (ret)
+			return ret;
+	}
+	if (simple)
+		vib_cable_init(nodes);
+	for (i = 0; i < nodes; i++) {
+		ret = vib_hca_add(i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool vib_params_ok(void)
 {
 	unsigned int i;
+
+	for (i = 0; i < switches; i++)
+		if (ports[i] < 1 || ports[i] >= VIB_MAX_PORTS)
+			return false;
+	return nodes >= 1 && nodes <= VIB_MAX_HCAS;
+}
+
+static int __init vib_module_init(void)
+{
 	int ret = -ENOMEM;
 
-	if (nodes < 1 || nodes > VIB_MAX_HCAS)
+	if (!vib_params_ok())
 		return -EINVAL;
 	vib_pci_dev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
 	if (!vib_pci_dev)
@@ -141,15 +179,10 @@ static int __init vib_module_init(void)
 	ret = vib_link_init();
 	if (ret)
 		goto err_link;
-	vib.sw.node.guid = VIB_GUID(VIB_MAX_HCAS, 0);
-	vib_switch_init(nodes);
-	for (i = 0; i < nodes; i++) {
-		vib.sw.port[i + 1].cable = true;
-		ret = vib_hca_add(i);
-		if (ret) {
-			vib_fabric_teardown();
-			return ret;
-		}
+	ret = vib_fabric_setup();
+	if (ret) {
+		vib_fabric_teardown();
+		return ret;
 	}
 	vib_debugfs_init(nodes);
 	return 0;

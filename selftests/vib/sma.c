@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The subnet management agent of HCAs and switch (IBTA 14.2.5): the check of the M_Key, and the
+ * The subnet management agent of HCAs and switches (IBTA 14.2.5): the check of the M_Key, and the
  * attributes that mostly correspond to a table in struct vib_port.
  */
 #include "sma.h"
@@ -20,6 +20,8 @@ void vib_sma_init(struct vib_port *port)
 	port->mtu = IB_MTU_4096;
 	port->mtu_cap = IB_MTU_4096;
 	port->oper_vls = VIB_VLS;
+	port->width_supported = VIB_WIDTHS;
+	port->speed_supported = VIB_SPEEDS;
 	port->width_enabled = VIB_WIDTHS;
 	port->speed_enabled = VIB_SPEEDS;
 	port->width = IB_WIDTH_4X;
@@ -267,7 +269,7 @@ static int vib_sma_process_smp(struct vib_port *port, u8 in_port, const struct i
 	case IB_MGMT_METHOD_TRAP_REPRESS:
 		if (vib_is_switch(port)) {
 			spin_lock_irqsave(&vib.lock, flags);
-			vib_trap_repress();
+			vib_trap_repress(vib_port_switch(port));
 			spin_unlock_irqrestore(&vib.lock, flags);
 		}
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;

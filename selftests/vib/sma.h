@@ -12,17 +12,12 @@
 
 /* A Get or Set that is processed: its SMP becomes the response. */
 struct vib_smp {
-	struct vib_port *port;		/* of the HCA, or port 0 of the switch */
+	struct vib_port *port;		/* of the HCA, or port 0 of a switch */
 	u8 in_port;			/* the port of arrival */
 	bool set;
 	u32 mod;			/* AttributeModifier */
 	struct ib_smp *smp;
 };
-
-static inline bool vib_is_switch(const struct vib_port *port)
-{
-	return port->node->type == VIB_NODE_SWITCH;
-}
 
 /* Ports with a LID: port 0 of a switch, and any port of an HCA. */
 static inline bool vib_is_endport(const struct vib_port *port)
@@ -44,8 +39,7 @@ void vib_sma_lft(struct vib_smp *r);
 void vib_sma_mft(struct vib_smp *r);
 
 /* trap.c: the subnet manager has received the trap; vib.lock held */
-void vib_trap_repress(void);
-void vib_trap_exit(void);
+void vib_trap_repress(struct vib_switch *sw);
 
 /* pma.c: without vib.lock; returns IB_MAD_RESULT_* */
 int vib_pma_process(struct vib_port *port, const struct ib_mad *in, struct ib_mad *out);

@@ -23,9 +23,9 @@ static void vib_port_info_fill(struct vib_smp *r, struct vib_port *port)
 	memset(r->smp->data, 0, sizeof(r->smp->data));
 	info->local_port_num = r->in_port;
 	info->link_width_enabled = port->width_enabled;
-	info->link_width_supported = VIB_WIDTHS;
+	info->link_width_supported = port->width_supported;
 	info->link_width_active = port->width;
-	info->linkspeed_portstate = VIB_SPEEDS << 4 | port->state;
+	info->linkspeed_portstate = port->speed_supported << 4 | port->state;
 	/* the default state of a port that is down is polling */
 	info->portphysstate_linkdown = port->phys << 4 | IB_PORT_PHYS_STATE_POLLING;
 	info->linkspeedactive_enabled = port->speed << 4 | port->speed_enabled;
@@ -98,14 +98,14 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 
 	/* 0 means no change, all ones mean all supported values */
 	if (width == 0xff)
-		port->width_enabled = VIB_WIDTHS;
-	else if (width & ~VIB_WIDTHS)
+		port->width_enabled = port->width_supported;
+	else if (width & ~port->width_supported)
 		vib_smp_invalid(r);
 	else if (width)
 		port->width_enabled = width;
 	if (speed == 0xf)
-		port->speed_enabled = VIB_SPEEDS;
-	else if (speed & ~VIB_SPEEDS)
+		port->speed_enabled = port->speed_supported;
+	else if (speed & ~port->speed_supported)
 		vib_smp_invalid(r);
 	else if (speed)
 		port->speed_enabled = speed;

@@ -9,7 +9,7 @@
 
 static unsigned int mlids = VIB_MLIDS;
 module_param(mlids, uint, 0444);
-MODULE_PARM_DESC(mlids, "how many multicast LIDs the switch has room for, 4096 at most");
+MODULE_PARM_DESC(mlids, "how many multicast LIDs each switch has room for, 4096 at most");
 
 struct switch_info {
 	__be16 lft_cap, rft_cap, mft_cap, lft_top;
@@ -25,7 +25,7 @@ void vib_sma_switch_info(struct vib_smp *r)
 {
 	const struct switch_info want = *(struct switch_info *)r->smp->data;
 	struct switch_info *info = (struct switch_info *)r->smp->data;
-	struct vib_switch *sw = &vib.sw;
+	struct vib_switch *sw = vib_port_switch(r->port);
 
 	if (r->set) {
 		sw->lft_top = be16_to_cpu(want.lft_top);
@@ -43,6 +43,7 @@ void vib_sma_switch_info(struct vib_smp *r)
 
 void vib_sma_lft(struct vib_smp *r)
 {
+	struct vib_switch *sw = vib_port_switch(r->port);
 	u32 first = r->mod * LFT_BLOCK;
 
 	if (r->mod >= VIB_LIDS / LFT_BLOCK) {
@@ -50,22 +51,23 @@ void vib_sma_lft(struct vib_smp *r)
 		return vib_smp_invalid(r);
 	}
 	if (r->set)
-		memcpy(vib.sw.lft + first, r->smp->data, LFT_BLOCK);
-	memcpy(r->smp->data, vib.sw.lft + first, LFT_BLOCK);
+		memcpy(sw->lft + first, r->smp->data, LFT_BLOCK);
+	memcpy(r->smp->data, sw->lft + first, LFT_BLOCK);
 }
 
 /* A block has 32 multicast LIDs, and 16 ports of each, selected by "position". */
 void vib_sma_mft(struct vib_smp *r)
 {
 	u32 block = r->mod & 0x1ff, position = r->mod >> 28, i;
+	struct vib_switch *sw = vib_port_switch(r->port);
 	__be16 *data = (__be16 *)r->smp->data;
 
-	if (block >= VIB_MLIDS / MFT_BLOCK || position) {
+	if (block >= VIB_MLIDS / MFT_BLOCK || position > sw->node.nports / 16) {
 		memset(r->smp->data, 0, sizeof(r->smp->data));
 		return vib_smp_invalid(r);
 	}
 	for (i = 0; i < MFT_BLOCK; i++) {
-		u16 *ports = &vib.sw.mft[block * MFT_BLOCK + i];
+		u16 *ports = &sw->mft[block * MFT_BLOCK + i][position];
 
 		if (r->set)
 			*ports = be16_to_cpu(data[i]);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The switch forwards packets by the tables of the subnet manager, and SMPs with a directed route
- * by the path that they contain (IBTA 14.2.2). It has no queues: a packet leaves at once.
+ * A switch forwards packets by the tables of the subnet manager, and SMPs with a directed route by
+ * the path that they contain (IBTA 14.2.2). It has no queues: a packet leaves at once.
  */
+#include <linux/slab.h>
+
 #include "sma.h"
 
 #define NO_PORT		0xff
+#define MAX_COPIES	1024		/* of a multicast packet; more mean a loop in the MFTs */
 
-static struct vib_switch *const sw = &vib.sw;
+/* The copies of the last multicast packets that entered. Only the work item of link.c uses both. */
+static u16 copies[U8_MAX + 1];
+static u8 last_flood;
 
 static struct ib_smp *smp_of(struct vib_pkt *pkt)
 {
@@ -30,15 +35,17 @@ static bool has_lid(const struct vib_port *port, u16 lid)
 	return port->lid && lid >= port->lid && lid < port->lid + (1 << port->lmc);
 }
 
-/* Returns the external port with this number, or NULL. */
-static struct vib_port *vib_switch_ext_port(unsigned int num)
+/* Returns the external port of @sw with this number, or NULL. */
+static struct vib_port *vib_switch_ext_port(struct vib_switch *sw, unsigned int num)
 {
 	return num && num <= sw->node.nports ? &sw->port[num] : NULL;
 }
 
-static struct vib_port *vib_switch_lookup_lid(u16 dlid)
+static struct vib_port *vib_switch_lookup_lid(struct vib_switch *sw, u16 dlid)
 {
-	return dlid <= sw->lft_top && dlid < VIB_LIDS ? vib_switch_ext_port(sw->lft[dlid]) : NULL;
+	if (dlid > sw->lft_top || dlid >= VIB_LIDS)
+		return NULL;
+	return vib_switch_ext_port(sw, sw->lft[dlid]);
 }
 
 /* Forwards by the LFT. SMPs also pass links that are not ACTIVE yet. */
@@ -47,7 +54,7 @@ static void vib_switch_forward_pkt(struct vib_port *in, struct vib_pkt *pkt)
 	struct vib_port *out;
 
 	spin_lock_irq(&vib.lock);
-	out = vib_switch_lookup_lid(pkt->dlid);
+	out = vib_switch_lookup_lid(vib_port_switch(in), pkt->dlid);
 	if (out && !pkt->smp && (out->state != IB_PORT_ACTIVE ||
 				 (in->num && in->state != IB_PORT_ACTIVE)))
 		out = NULL;
@@ -60,19 +67,30 @@ static void vib_switch_forward_pkt(struct vib_port *in, struct vib_pkt *pkt)
 
 static void vib_switch_forward_mcast(struct vib_port *in, struct vib_pkt *pkt)
 {
-	unsigned long ports = 0, num;
+	struct vib_switch *sw = vib_port_switch(in);
+	DECLARE_BITMAP(ports, VIB_MAX_PORTS) = {};
+	u16 row = pkt->dlid - VIB_LIDS;
 	struct vib_pkt *copy;
+	unsigned int num;
 
+	if (!pkt->flood) {
+		pkt->flood = 1 + last_flood++ % (ARRAY_SIZE(copies) - 1);
+		copies[pkt->flood] = 0;
+	}
 	spin_lock_irq(&vib.lock);
-	if (in->state == IB_PORT_ACTIVE && pkt->dlid - VIB_LIDS < VIB_MLIDS)
-		ports = sw->mft[pkt->dlid - VIB_LIDS];
-	for (num = 0; num < VIB_MAX_PORTS; num++)
-		if (!num || num > sw->node.nports || num == in->num ||
-		    sw->port[num].state != IB_PORT_ACTIVE)
-			__clear_bit(num, &ports);
+	for (num = 1; num <= sw->node.nports; num++)
+		if (in->state == IB_PORT_ACTIVE && row < VIB_MLIDS && num != in->num &&
+		    sw->mft[row][num / 16] & BIT(num % 16) &&
+		    sw->port[num].state == IB_PORT_ACTIVE)
+			__set_bit(num, ports);
 	spin_unlock_irq(&vib.lock);
 
-	for_each_set_bit(num, &ports, VIB_MAX_PORTS) {
+	for_each_set_bit(num, ports, VIB_MAX_PORTS) {
+		if (copies[pkt->flood] == MAX_COPIES) {
+			atomic64_inc(&in->count.dropped);
+			break;
+		}
+		copies[pkt->flood]++;
 		copy = vib_pkt_clone(pkt);
 		if (copy)
 			vib_link_send(&sw->port[num], copy);
@@ -91,9 +109,11 @@ static bool vib_switch_process_mad(struct vib_port *in, struct vib_pkt *pkt)
 	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
 	if (!answer)
 		return false;
-	ret = vib_sma_process(&sw->port[0], in->num, (struct ib_mad *)pkt->data, answer);
-	if (ret & IB_MAD_RESULT_REPLY)
+	ret = vib_sma_process(&in->node->port[0], in->num, (struct ib_mad *)pkt->data, answer);
+	if (ret & IB_MAD_RESULT_REPLY) {
 		memcpy(pkt->data, answer, sizeof(*answer));
+		pkt->hops = 0;
+	}
 	kfree(answer);
 	return ret & IB_MAD_RESULT_REPLY;
 }
@@ -105,13 +125,13 @@ static void vib_switch_receive_mad(struct vib_port *in, struct vib_pkt *pkt)
 	swap(pkt->slid, pkt->dlid);
 	swap(pkt->src_qp, pkt->dest_qp);
 	pkt->has_grh = false;
-	vib_switch_forward_pkt(&sw->port[0], pkt);
+	vib_switch_forward_pkt(&in->node->port[0], pkt);
 }
 
 /* The directed part of the route continues: the packet leaves through port @num, without LIDs. */
 static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 num)
 {
-	struct vib_port *out = vib_switch_ext_port(num);
+	struct vib_port *out = vib_switch_ext_port(vib_port_switch(in), num);
 
 	if (!out)
 		return vib_switch_drop_pkt(in, pkt);
@@ -124,7 +144,7 @@ static void vib_smp_send_directed(struct vib_port *in, struct vib_pkt *pkt, u8 n
 static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16 dlid)
 {
 	spin_lock_irq(&vib.lock);
-	pkt->slid = sw->port[0].lid;
+	pkt->slid = in->node->port[0].lid;
 	spin_unlock_irq(&vib.lock);
 	pkt->dlid = be16_to_cpu(dlid);
 	vib_switch_forward_pkt(in, pkt);
@@ -176,7 +196,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 	bool mine;
 
 	spin_lock_irq(&vib.lock);
-	mine = has_lid(&sw->port[0], pkt->dlid);
+	mine = has_lid(&in->node->port[0], pkt->dlid);
 	spin_unlock_irq(&vib.lock);
 
 	/* A directed SMP with any other LID is in a LID-routed part of its route. */
@@ -198,34 +218,43 @@ static bool vib_port_active(const struct vib_port *port)
 	return port && port->state == IB_PORT_ACTIVE;
 }
 
-struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
+/* Follows the LFTs from the HCA port @from to the HCA port with that LID. */
+static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 {
-	struct vib_port *out;
+	struct vib_port *out = from;
+	unsigned int hops;
 
-	lockdep_assert_held(&vib.lock);
-	if (!vib_port_active(from))
-		return NULL;
-	if (has_lid(from, dlid))
-		return from;
-	out = vib_switch_lookup_lid(dlid);
-	if (!vib_port_active(from->peer) || !vib_port_active(out) || !vib_port_active(out->peer) ||
-	    !has_lid(out->peer, dlid) || vib_switch_lookup_lid(from->lid) != from->peer)
-		return NULL;
-	return out->peer;
+	for (hops = 0; hops < VIB_MAX_HOPS; hops++) {
+		if (!vib_port_active(out) || !vib_port_active(out->peer))
+			return NULL;
+		if (!vib_is_switch(out->peer))
+			return has_lid(out->peer, dlid) ? out->peer : NULL;
+		out = vib_switch_lookup_lid(vib_port_switch(out->peer), dlid);
+	}
+	return NULL;
 }
 
-void vib_switch_init(unsigned int nports)
+struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
+{
+	struct vib_port *to;
+
+	lockdep_assert_held(&vib.lock);
+	if (vib_port_active(from) && has_lid(from, dlid))
+		return from;
+	to = vib_switch_walk(from, dlid);
+	return to && vib_switch_walk(to, from->lid) == from ? to : NULL;
+}
+
+static void vib_switch_init(struct vib_switch *sw, unsigned int nports, __be64 guid)
 {
 	unsigned int i;
 
-	spin_lock_irq(&vib.lock);
 	sw->node.type = VIB_NODE_SWITCH;
+	sw->node.guid = guid;
 	sw->node.nports = nports;
 	sw->node.port = sw->port;
 	strscpy(sw->node.desc, "vib switch", sizeof(sw->node.desc));
 	memset(sw->lft, NO_PORT, sizeof(sw->lft));
-	memset(sw->mft, 0, sizeof(sw->mft));
-	sw->lft_top = 0;
 	for (i = 0; i <= nports; i++) {
 		sw->port[i].node = &sw->node;
 		sw->port[i].num = i;
@@ -236,26 +265,36 @@ void vib_switch_init(unsigned int nports)
 	/* port 0 has no cable and is always up */
 	sw->port[0].state = IB_PORT_ACTIVE;
 	sw->port[0].phys = IB_PORT_PHYS_STATE_LINK_UP;
-	spin_unlock_irq(&vib.lock);
+	vib_trap_init(sw);
 }
 
+int vib_switch_add(unsigned int nports, __be64 guid)
+{
+	struct vib_switch *sw = kvzalloc(struct_size(sw, port, nports + 1), GFP_KERNEL);
+
+	if (!sw)
+		return -ENOMEM;
+	vib_switch_init(sw, nports, guid);
+	sw->index = vib.switches;
+	vib.sw[vib.switches++] = sw;
+	return 0;
+}
+
+/* All HCAs are gone. */
 void vib_switch_exit(void)
 {
-	vib_trap_exit();
+	unsigned int i;
+
+	for (i = 0; i < vib.switches; i++)
+		vib_trap_exit(vib.sw[i]);
+	vib_link_flush(NULL);
+	for (i = 0; i < vib.switches; i++)
+		kvfree(vib.sw[i]);
 }
 
-static void show_ports(struct seq_file *m, unsigned long ports)
+const char *vib_port_state_name(const struct vib_port *port)
 {
-	unsigned long num;
-
-	for_each_set_bit(num, &ports, 16)
-		seq_printf(m, " %lu", num);
-	seq_putc(m, '\n');
-}
-
-static const char *state_name(u8 state)
-{
-	switch (state) {
+	switch (port->state) {
 	case IB_PORT_DOWN: return "down";
 	case IB_PORT_INIT: return "init";
 	case IB_PORT_ARMED: return "armed";
@@ -265,9 +304,9 @@ static const char *state_name(u8 state)
 }
 
 /* Lockless: holding vib.lock for all tables would stop the fabric. */
-void vib_switch_show(struct seq_file *m)
+void vib_switch_show(struct seq_file *m, struct vib_switch *sw)
 {
-	unsigned int i;
+	unsigned int i, num;
 
 	seq_printf(m, "lid %u sm %u\n", sw->port[0].lid, sw->port[0].rvp.sm_lid);
 	for (i = 1; i <= sw->node.nports; i++) {
@@ -275,7 +314,7 @@ void vib_switch_show(struct seq_file *m)
 		struct vib_counters *c = &port->count;
 
 		seq_printf(m, "port %u %s in %lld out %lld mcast-in %lld mcast-out %lld dropped %lld\n",
-			   i, state_name(port->state),
+			   i, vib_port_state_name(port),
 			   atomic64_read(&c->rcv_pkts), atomic64_read(&c->xmit_pkts),
 			   atomic64_read(&c->rcv_mcast), atomic64_read(&c->xmit_mcast),
 			   atomic64_read(&c->dropped));
@@ -283,9 +322,13 @@ void vib_switch_show(struct seq_file *m)
 	for (i = 0; i <= sw->lft_top && i < VIB_LIDS; i++)
 		if (sw->lft[i] != NO_PORT)
 			seq_printf(m, "lft %u %u\n", i, sw->lft[i]);
-	for (i = 0; i < VIB_MLIDS; i++)
-		if (sw->mft[i]) {
-			seq_printf(m, "mft 0x%x", VIB_LIDS + i);
-			show_ports(m, sw->mft[i]);
-		}
+	for (i = 0; i < VIB_MLIDS; i++) {
+		if (!memchr_inv(sw->mft[i], 0, sizeof(sw->mft[i])))
+			continue;
+		seq_printf(m, "mft 0x%x", VIB_LIDS + i);
+		for (num = 0; num < VIB_MAX_PORTS; num++)
+			if (sw->mft[i][num / 16] & BIT(num % 16))
+				seq_printf(m, " %u", num);
+		seq_putc(m, '\n');
+	}
 }

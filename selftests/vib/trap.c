@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Traps to the subnet manager (IBTA 14.2.5.1). Trap 128 of the switch: the state of a port changed.
+ * Traps to the subnet manager (IBTA 14.2.5.1). Trap 128 of a switch: the state of a port changed.
  * It is sent up to TRAP_TIMES times, until the subnet manager represses it. Trap 144 of an HCA: its
  * capabilities changed. It is sent once, and informs one subnet manager of another.
  */
@@ -10,11 +10,10 @@
 #define TRAP_TIMES	5
 #define TRAP_INTERVAL	HZ
 
-/* vib.lock protects both */
-static unsigned int times_left;
-static u32 trap_tid;
+static u32 trap_tid;		/* vib.lock */
 
-static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_mad_notice_attr **out)
+static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, u32 tid,
+				 struct ib_mad_notice_attr **out)
 {
 	struct ib_mad_notice_attr *notice;
 	struct vib_pkt *pkt;
@@ -38,7 +37,7 @@ static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_ma
 	smp->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
 	smp->class_version = 1;
 	smp->method = IB_MGMT_METHOD_TRAP;
-	smp->tid = cpu_to_be64(trap_tid);
+	smp->tid = cpu_to_be64(tid);
 	smp->attr_id = IB_SMP_ATTR_NOTICE;
 
 	notice = (struct ib_mad_notice_attr *)smp->data;
@@ -51,38 +50,44 @@ static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, struct ib_ma
 
 static void vib_trap_send_work(struct work_struct *work)
 {
+	struct vib_switch *sw = container_of(work, struct vib_switch, trap_work.work);
 	struct ib_mad_notice_attr *notice;
 	struct vib_pkt *pkt = NULL;
 
 	spin_lock_irq(&vib.lock);
-	if (times_left)
-		pkt = make_trap(&vib.sw.port[0], cpu_to_be16(TRAP_LINK_STATE), &notice);
+	if (sw->traps_left)
+		pkt = make_trap(&sw->port[0], cpu_to_be16(TRAP_LINK_STATE), sw->trap_tid, &notice);
 	if (pkt) {
-		times_left--;
+		sw->traps_left--;
 		notice->generic_type = IB_NOTICE_TYPE_URGENT;
 		/* the details consist of one LID */
 		memcpy(&notice->details, &notice->issuer_lid, sizeof(notice->issuer_lid));
-		queue_delayed_work(system_wq, to_delayed_work(work), TRAP_INTERVAL);
+		queue_delayed_work(system_wq, &sw->trap_work, TRAP_INTERVAL);
 	}
 	spin_unlock_irq(&vib.lock);
 	if (pkt)
-		vib_link_post(&vib.sw.port[0], pkt);
+		vib_link_post(&sw->port[0], pkt);
 }
 
-static DECLARE_DELAYED_WORK(trap_work, vib_trap_send_work);
-
-void vib_trap_repress(void)
+void vib_trap_init(struct vib_switch *sw)
 {
-	times_left = 0;
+	INIT_DELAYED_WORK(&sw->trap_work, vib_trap_send_work);
+}
+
+void vib_trap_repress(struct vib_switch *sw)
+{
+	sw->traps_left = 0;
 }
 
 void vib_switch_state_changed(struct vib_port *port)
 {
+	struct vib_switch *sw = vib_port_switch(port);
+
 	lockdep_assert_held(&vib.lock);
-	vib.sw.port_state_change = true;
-	times_left = TRAP_TIMES;
-	trap_tid++;
-	mod_delayed_work(system_wq, &trap_work, 0);
+	sw->port_state_change = true;
+	sw->traps_left = TRAP_TIMES;
+	sw->trap_tid = ++trap_tid;
+	mod_delayed_work(system_wq, &sw->trap_work, 0);
 }
 
 void vib_trap_cap_mask(struct vib_port *port)
@@ -91,8 +96,7 @@ void vib_trap_cap_mask(struct vib_port *port)
 	struct vib_pkt *pkt;
 
 	spin_lock_irq(&vib.lock);
-	trap_tid++;
-	pkt = make_trap(port, IB_NOTICE_TRAP_CAP_MASK_CHG, &notice);
+	pkt = make_trap(port, IB_NOTICE_TRAP_CAP_MASK_CHG, ++trap_tid, &notice);
 	if (pkt) {
 		notice->generic_type = IB_NOTICE_TYPE_INFO;
 		notice->details.ntc_144.lid = notice->issuer_lid;
@@ -103,10 +107,10 @@ void vib_trap_cap_mask(struct vib_port *port)
 		vib_link_post(port, pkt);
 }
 
-void vib_trap_exit(void)
+void vib_trap_exit(struct vib_switch *sw)
 {
 	spin_lock_irq(&vib.lock);
-	times_left = 0;
+	sw->traps_left = 0;
 	spin_unlock_irq(&vib.lock);
-	cancel_delayed_work_sync(&trap_work);
+	cancel_delayed_work_sync(&sw->trap_work);
 }

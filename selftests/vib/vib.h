@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * vib: a software InfiniBand fabric for tests. Up to VIB_MAX_HCAS software HCAs of one port each
- * are connected to one virtual switch. The cable of HCA n leads to port n + 1 of the switch.
+ * vib: a software InfiniBand fabric for tests. It consists of software HCAs of one port each, of
+ * switches, and of cables between them. By default there is one switch, and the cable of HCA n
+ * leads to its port n + 1.
  *
  * The files:
  *	main.c		the module; adds and removes HCAs
@@ -10,10 +11,11 @@
  *	ud.c		datagrams of QP0, QP1 and UD, in both directions
  *	rc.c		RC and UC: data is copied directly between queue pairs
  *	mad.c		process_mad; counts, drops and delays MADs
- *	link.c		the cables, and the queue of packets in transit
- *	switch.c	forwarding by the switch
- *	sma*.c		the subnet management agent of HCAs and switch, in groups of attributes
- *	trap.c		the traps of HCAs and switch
+ *	topology.c	the cables
+ *	link.c		the state of the links, and the queue of packets in transit
+ *	switch.c	the switches: forwarding and routes
+ *	sma*.c		the subnet management agent of HCAs and switches, in groups of attributes
+ *	trap.c		the traps of HCAs and switches
  *	pma.c		the counters that perfquery reads
  *	debugfs.c	the knobs
  */
@@ -30,20 +32,25 @@
 #include <rdma/rdma_vt.h>
 #include <rdma/rdmavt_qp.h>
 
-#define VIB_MAX_HCAS	8
-#define VIB_MAX_PORTS	(VIB_MAX_HCAS + 1)	/* of the switch, port 0 included */
+#define VIB_MAX_HCAS	64
+#define VIB_MAX_SWITCHES 64
+#define VIB_MAX_PORTS	65	/* of a switch, port 0 included */
+#define VIB_MAX_HOPS	64	/* a packet that has crossed more links is in a loop */
 #define VIB_PKEYS	16
 #define VIB_GUIDS	8
 #define VIB_MTU		4096
 #define VIB_MAX_MSG	0x80000000u		/* the limit of rdmavt for all its drivers */
 #define VIB_LIDS	0xc000			/* capacity of the LFT, in unicast LIDs */
 #define VIB_MLIDS	4096			/* capacity of the MFT, in LIDs from 0xc000 */
+#define VIB_POSITIONS	DIV_ROUND_UP(VIB_MAX_PORTS, 16)	/* of the MFT: groups of 16 ports */
 
 /* A datagram on the wire. A function that takes one has to free it (kfree) or pass it on. */
 struct vib_pkt {
 	struct list_head list;		/* queue of link.c, while in transit */
-	struct vib_port *from;		/* the port at which it entered (link.c) */
+	struct vib_port *from;		/* HCA that sent it, or switch that it reached (link.c) */
 	unsigned long due;		/* jiffies: earliest delivery (mad.c) */
+	u8 hops;			/* links that it has crossed */
+	u8 flood;			/* multicast: counter of its copies (switch.c) */
 	u16 slid, dlid;
 	u16 pkey;
 	u8 sl;
@@ -67,13 +74,13 @@ struct vib_counters {
 	atomic64_t xmit_pkts, rcv_pkts;		/* all packets, also SMPs */
 	atomic64_t xmit_mcast, rcv_mcast;	/* those to a multicast LID */
 	atomic64_t xmit_ucast, rcv_ucast;	/* the others; each is cleared alone */
-	atomic64_t dropped;			/* switch: no route or no link */
+	atomic64_t dropped;			/* switch: no route, no link, or a loop */
 };
 
 /*
- * One end of a cable: the port of an HCA, an external port of the switch, or port 0 of the switch.
+ * One end of a cable: the port of an HCA, an external port of a switch, or port 0 of a switch.
  * vib.lock protects all members. Values that the struct of rdmavt has are kept only there, also for
- * ports of the switch: gid_prefix, mkey, mkeyprot, mkey_lease_period, sm_lid, sm_sl,
+ * ports of a switch: gid_prefix, mkey, mkeyprot, mkey_lease_period, sm_lid, sm_sl,
  * subnet_timeout, port_cap_flags, vl_high_limit, pkey_violations, qkey_violations, mkey_violations.
  */
 struct vib_port {
@@ -81,12 +88,13 @@ struct vib_port {
 	struct vib_node *node;
 	struct vib_port *peer;		/* the other end of the cable, or NULL */
 	u8 num;				/* HCA: 1; switch: from 0 */
-	bool cable;			/* plugged in; valid at the switch's end */
+	bool cable;			/* plugged in; valid at an end at a switch */
 	u8 state;			/* enum ib_port_state */
 	u8 phys;			/* enum ib_port_phys_state: DISABLED, POLLING or LINK_UP */
 	u8 mtu, mtu_cap;		/* NeighborMTU, MTUCap: enum ib_mtu */
 	u8 oper_vls;
-	u8 width_enabled, speed_enabled;	/* bits of enum ib_port_width and _speed */
+	u8 width_supported, speed_supported;	/* bits of enum ib_port_width and _speed */
+	u8 width_enabled, speed_enabled;
 	u8 width, speed;		/* active: negotiated when the link came up */
 	u16 lid;			/* switch: of port 0 only */
 	u8 lmc;
@@ -100,7 +108,7 @@ struct vib_port {
 
 struct vib_node {
 	u8 type;			/* enum vib_node_type */
-	u8 nports;			/* port 0 of the switch excluded */
+	u8 nports;			/* port 0 of a switch excluded */
 	__be64 guid;			/* of node and system image */
 	char desc[IB_DEVICE_NODE_DESC_MAX];
 	struct vib_port *port;		/* HCA: [1]; switch: [0..nports] */
@@ -115,18 +123,24 @@ struct vib_hca {
 
 struct vib_switch {
 	struct vib_node node;
-	struct vib_port port[VIB_MAX_PORTS];
+	unsigned int index;
 	u16 lft_top;			/* LinearFDBTop */
 	u8 life_time;
 	bool port_state_change;
+	struct delayed_work trap_work;	/* trap.c */
+	unsigned int traps_left;
+	u32 trap_tid;
 	u8 lft[VIB_LIDS];		/* 255: no route */
-	u16 mft[VIB_MLIDS];		/* a bit per port */
+	u16 mft[VIB_MLIDS][VIB_POSITIONS];	/* a bit per port */
+	struct vib_port port[];
 };
 
 struct vib_fabric {
-	spinlock_t lock;	/* topology, ports, tables of the switch; irqs off */
-	struct vib_switch sw;
+	spinlock_t lock;	/* topology, ports, tables of the switches; irqs off */
 	struct vib_hca *hca[VIB_MAX_HCAS];
+	struct vib_port *end[VIB_MAX_HCAS];	/* where the cable of the HCA ends, or NULL */
+	struct vib_switch *sw[VIB_MAX_SWITCHES];	/* allocated until the module exits */
+	unsigned int switches;
 };
 
 extern struct vib_fabric vib;
@@ -141,10 +155,29 @@ static inline struct vib_hca *vib_port_hca(struct vib_port *port)
 	return container_of(port->node, struct vib_hca, node);
 }
 
+static inline struct vib_switch *vib_port_switch(struct vib_port *port)
+{
+	return container_of(port->node, struct vib_switch, node);
+}
+
+static inline bool vib_is_switch(const struct vib_port *port)
+{
+	return port->node->type == VIB_NODE_SWITCH;
+}
+
+/* topology.c */
+/* Connects an HCA that appears to the port at which its cable ends, if any. vib.lock held. */
+void vib_cable_attach(struct vib_hca *hca);
+/* Disconnects a port from its peer. vib.lock held. */
+void vib_cable_part(struct vib_port *port);
+/* The cables of the default topology. */
+void vib_cable_init(unsigned int nodes);
+void vib_topology_debugfs(struct dentry *root);
+
 /* link.c */
-/* Sends a packet of an HCA or of port 0 of the switch. Any context. */
+/* Sends a packet of an HCA or of port 0 of a switch. Any context. */
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt);
-/* The switch sends @pkt through @out. From vib_switch_receive() only, without vib.lock. */
+/* A switch sends @pkt through @out. From vib_switch_receive() only, without vib.lock. */
 void vib_link_send(struct vib_port *out, struct vib_pkt *pkt);
 /* Updates the link after a change of cable, peer or phys (DISABLED or POLLING). vib.lock held. */
 void vib_link_update(struct vib_port *port);
@@ -170,13 +203,14 @@ static inline bool vib_pkey_match(u16 a, u16 b)
 }
 
 /* switch.c; called without vib.lock unless stated otherwise */
-void vib_switch_init(unsigned int nports);
+int vib_switch_add(unsigned int nports, __be64 guid);
 void vib_switch_exit(void);
-/* link.c reports that the state of a port of the switch changed. vib.lock held. */
+/* link.c reports that the state of a port of a switch changed. vib.lock held. */
 void vib_switch_state_changed(struct vib_port *port);
+const char *vib_port_state_name(const struct vib_port *port);
 /* Prints the tables for debugfs. */
-void vib_switch_show(struct seq_file *m);
-/* Handles a packet that arrives at port @in of the switch. Process context, not concurrently. */
+void vib_switch_show(struct seq_file *m, struct vib_switch *sw);
+/* Handles a packet that arrives at port @in of a switch. Process context, not concurrently. */
 void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt);
 /*
  * Returns the HCA port that a unicast LID leads to from the HCA port @from, if all links in both
@@ -189,13 +223,15 @@ struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid);
 void vib_sma_init(struct vib_port *port);
 /*
  * Processes a subnet management or performance management MAD on @port of an HCA, or on port 0 of
- * the switch, where AttributeModifier selects the port. @in_port is the port of arrival, which
+ * a switch, where AttributeModifier selects the port. @in_port is the port of arrival, which
  * NodeInfo and PortInfo report. Returns IB_MAD_RESULT_*. Any context, without vib.lock.
  */
 int vib_sma_process(struct vib_port *port, u8 in_port, const struct ib_mad *in, struct ib_mad *out);
 
 /* trap.c: reports that the capabilities of an HCA changed; without vib.lock */
 void vib_trap_cap_mask(struct vib_port *port);
+void vib_trap_init(struct vib_switch *sw);
+void vib_trap_exit(struct vib_switch *sw);
 
 /* main.c */
 extern struct workqueue_struct *vib_wq;		/* runs the send queues */
@@ -206,7 +242,7 @@ int vib_hca_remove(unsigned int index);
 /* link.c */
 int vib_link_init(void);
 void vib_link_exit(void);
-/* For a port that no longer sends: none of its packets is in transit when this returns. */
+/* For a port that no longer sends, or NULL: none of its (any) packets waits when this returns. */
 void vib_link_flush(struct vib_port *port);
 
 /* verbs.c */
