@@ -6,44 +6,7 @@
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-
-tmp=$(mktemp -d)
-
-# says PATTERN COMMAND...: the command prints a line that matches
-says() {
-	local want=$1 out
-	shift
-	out=$("$@" 2>&1)
-	grep -qE -- "$want" <<<"$out" || { echo "no \"$want\" in:"; echo "$out"; return 1; }
-}
-
-limit=$((30 * slow))
-
-# serve HCA COMMAND...: in the background; its status goes to a file, for "check" has subshells
-serve() {
-	rm -f "$tmp/status"
-	{
-		on "$1" timeout $limit "${@:2}" >"$tmp/server" 2>&1
-		echo $? >"$tmp/status"
-	} &
-}
-
-# ask HCA COMMAND...: its client; a client that comes too early tries again
-ask() {
-	local status server
-	for _ in 1 2 3; do
-		on "$1" timeout $limit "${@:2}" >"$tmp/client" 2>&1
-		status=$?
-		[ $status != 0 ] && [ ! -e "$tmp/status" ] || break
-		sleep $slow
-	done
-	within $limit test -s "$tmp/status"
-	server=$(cat "$tmp/status")
-	[ "$status $server" != "0 0" ] || return 0
-	echo "client $status, server $server"
-	tail -n 5 "$tmp/client" "$tmp/server"
-	return 1
-}
+. "$tests/vib/pairs.sh"
 
 # send HCA COMMAND...: a sender of mckey exits without waiting for its datagrams, so that none may be
 # sent; it is repeated until the member has received its number of them
@@ -55,26 +18,6 @@ send() {
 	[ "$(cat "$tmp/status")" = 0 ] || { tail -n 5 "$tmp/server"; return 1; }
 }
 
-# pair SERVER-HCA "SERVER COMMAND" CLIENT-HCA "CLIENT COMMAND"
-pair() {
-	# shellcheck disable=SC2086 # commands with arguments
-	serve "$1" $2
-	sleep $slow
-	# shellcheck disable=SC2086
-	ask "$3" $4
-}
-
-listens() { ss -Hltn "sport = :$1" | grep -q .; }
-
-# verbs PROGRAM [ARG...]: between the first two HCAs, introduced by TCP
-verbs() {
-	serve x "$1" -d vib0 "${@:2}"
-	within 20 listens 18515
-	ask x "$1" -d vib1 "${@:2}" 127.0.0.1
-}
-
-nodes_are() { test "$(saquery -C vib0 2>/dev/null | grep -c 'NodeRecord dump')" = "$1"; }
-pings() { on "$1" ping -q -c 1 -W 1 "$2"; }
 mads() { # CLASS METHOD ATTRIBUTE: sent since the counters were cleared
 	knob mad/count | awk -v k="$1 $2 $3" '$1 " " $2 " " $3 == k { n = $4 } END { print n + 0 }'
 }
@@ -143,10 +86,10 @@ check "a link as good as can be" link 3 7 '40 Gb/sec \(4X QDR\)' 0x87
 check "ibv_devinfo of the peer" says 'active_width:.*4X' ibv_devinfo -v -d vib1
 
 # verbs
-check "ibv_rc_pingpong" verbs ibv_rc_pingpong -n 100
-check "ibv_rc_pingpong of 64 KB, by events" verbs ibv_rc_pingpong -n 20 -s 65536 -e -c
-check "ibv_uc_pingpong" verbs ibv_uc_pingpong -n 100
-check "ibv_ud_pingpong" verbs ibv_ud_pingpong -n 100 -s 1024
+check "ibv_rc_pingpong" verbs 0 1 ibv_rc_pingpong -n 100
+check "ibv_rc_pingpong of 64 KB, by events" verbs 0 1 ibv_rc_pingpong -n 20 -s 65536 -e -c
+check "ibv_uc_pingpong" verbs 0 1 ibv_uc_pingpong -n 100
+check "ibv_ud_pingpong" verbs 0 1 ibv_ud_pingpong -n 100 -s 1024
 qp() { "$tests/ib/qp" vib0 "$@"; }
 check "UC drops what it refuses, and stays" qp uc-drops
 check "a wrong R_Key: QP_ACCESS_ERR" qp access-error

@@ -4,9 +4,11 @@
 #   . "$tests/vib/guest.sh"
 #
 # fabric up [-f] [N [PARAM...]]
-#                           N HCAs (2), vib0 to vibN-1, on one switch; OpenSM on vib0; IPoIB. HCA i has
-#                           the namespace hi with ibi in it, 10.78.0.(i+1)/24 and fd78::(i+1)/64.
-#                           -f: flat, all of them stay in this namespace; parameters of the module
+# fabric up [-f] -t FILE [PARAM...]
+#                           N HCAs (2), vib0 to vibN-1, on one switch, or the topology of a file; OpenSM
+#                           on vib0; IPoIB. HCA i has the namespace hi with ibi in it,
+#                           10.78.0.(i+1)/24 and fd78::(i+1)/64. -f: flat, all of them stay in this
+#                           namespace; parameters of the module
 # fabric down               the other way round; fails if the module cannot be unloaded
 # on I COMMAND...           in the namespace of HCA i
 # sm start [I [ARG...]]     OpenSM on HCA i (0), more arguments for it; returns when ports are ACTIVE
@@ -21,8 +23,8 @@
 # vib_guid I                the port's GUID, 0x0002...
 # vib_lid I                 its LID, a decimal number
 # knob NAME [VALUE]         read or write a file of the module in debugfs
-# switch_port I FIELD       a counter of the switch's port to HCA i: in out mcast-in mcast-out dropped
-# mft MLID                  the ports in the switch's MFT for a multicast LID (0xc000...), by a space
+# switch_port I FIELD       a counter of the only switch's port to HCA i: in out mcast-in mcast-out dropped
+# mft MLID [SWITCH]         the ports in the MFT of a switch (0) for a multicast LID (0xc000...), by a space
 # groups                    MGID MLID of each multicast group that the SA knows, a line each
 # shellcheck shell=bash
 
@@ -75,7 +77,7 @@ switch_port() {
 }
 
 mft() {
-	knob switch | sed -n "s/^mft $1 //p"
+	knob "switches/${2:-0}" | sed -n "s/^mft $1 //p"
 }
 
 groups() {
@@ -135,10 +137,16 @@ children() {
 }
 
 fabric_up() {
-	local flat="" n i ko
+	local flat="" file="" n i ko
 	[ "${1:-}" != -f ] || { flat=1; shift; }
-	n=${1:-2}
-	[ $# = 0 ] || shift
+	if [ "${1:-}" = -t ]; then
+		file=$2
+		n=$("$tests/vib/topology" "$file" | sed -n 's/^nodes=\([0-9]*\) .*/\1/p')
+		shift 2
+	else
+		n=${1:-2}
+		[ $# = 0 ] || shift
+	fi
 	ko=$(vib_module) || { echo "no fabric for $(uname -r) in build/"; return 1; }
 	modprobe -a rdmavt ib_umad ib_uverbs ib_ipoib rdma_cm rdma_ucm || return
 	mkdir -p "$fabric_run"
@@ -147,7 +155,11 @@ fabric_up() {
 	# a standby takes over within seconds
 	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 3" "${fabric_conf:-}" \
 		>"$fabric_run/opensm.conf"
-	insmod "$ko" nodes="$n" "$@" || return
+	if [ "$file" ]; then
+		"$tests/vib/topology" -l "$ko" "$file" "$@" || return
+	else
+		insmod "$ko" nodes="$n" "$@" || return
+	fi
 	within 10 test -e /dev/infiniband/umad$((n - 1)) || return
 	chmod 666 /dev/infiniband/* 2>/dev/null
 	sm start 0 || { tail -n 5 "$fabric_run/sm0/log"; return 1; }
