@@ -75,6 +75,8 @@ void vib_link_send(struct vib_port *out, struct vib_pkt *pkt)
 		kfree(pkt);
 	else if (vib_is_switch(to))
 		vib_link_queue(to, pkt);
+	else if (vib_is_remote(to))
+		vib_udp_send(to, pkt);
 	else
 		vib_port_receive(to, pkt);
 }
@@ -155,6 +157,21 @@ void vib_link_post(struct vib_port *from, struct vib_pkt *pkt)
 	mod_delayed_work(link_wq, &link_work, 0);
 }
 
+void vib_link_arrive(struct vib_port *far, struct vib_pkt *pkt)
+{
+	struct vib_port *to;
+
+	spin_lock_irq(&vib.lock);
+	to = vib_link_pass(far, pkt);
+	spin_unlock_irq(&vib.lock);
+	if (!to) {
+		kfree(pkt);
+		return;
+	}
+	vib_link_queue(to, pkt);
+	mod_delayed_work(link_wq, &link_work, 0);
+}
+
 void vib_link_flush(struct vib_port *port)
 {
 	struct vib_pkt *pkt, *next;
@@ -180,7 +197,7 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 	if (!up)
 		port->state = IB_PORT_DOWN;
 	else if (fresh)
-		port->state = IB_PORT_INIT;
+		port->state = vib_is_remote(port) ? IB_PORT_ACTIVE : IB_PORT_INIT;
 	if (port->state == old)
 		return;
 	if (old == IB_PORT_ACTIVE)
@@ -213,13 +230,15 @@ static bool vib_link_train(struct vib_port *port, struct vib_port *peer)
 void vib_link_update(struct vib_port *port)
 {
 	struct vib_port *peer = port->peer;
-	bool up = peer && (port->cable || peer->cable) &&
-		  port->phys != IB_PORT_PHYS_STATE_DISABLED &&
-		  peer->phys != IB_PORT_PHYS_STATE_DISABLED;
-	bool fresh = up && (port->phys != IB_PORT_PHYS_STATE_LINK_UP ||
-			    peer->phys != IB_PORT_PHYS_STATE_LINK_UP);
+	bool up, fresh;
 
 	lockdep_assert_held(&vib.lock);
+	if (peer && vib_is_remote(peer))
+		vib_udp_changed(peer);
+	up = peer && (port->cable || peer->cable) && port->phys != IB_PORT_PHYS_STATE_DISABLED &&
+	     peer->phys != IB_PORT_PHYS_STATE_DISABLED;
+	fresh = up && (port->phys != IB_PORT_PHYS_STATE_LINK_UP ||
+		       peer->phys != IB_PORT_PHYS_STATE_LINK_UP);
 	if (fresh && !vib_link_train(port, peer))
 		up = false;
 	vib_link_end(port, up, fresh);

@@ -7,7 +7,12 @@
 #include "vib.h"
 
 /* EUI-64 of node n or of its port: locally administered, with the letters "vib" */
-#define VIB_GUID(n, port)	cpu_to_be64(0x0276696200000000ull | ((n) + 1) << 8 | (port))
+#define VIB_GUID(n, port) \
+	cpu_to_be64(0x0276696200000000ull | host << 24 | ((n) + 1) << 8 | (port))
+
+static unsigned int host;
+module_param(host, uint, 0444);
+MODULE_PARM_DESC(host, "part of the GUIDs, different on each host that UDP links connect, 0 to 127");
 
 static unsigned int nodes = 2;
 module_param(nodes, uint, 0444);
@@ -124,6 +129,7 @@ static void vib_fabric_teardown(void)
 
 	for (i = 0; i < nodes; i++)
 		vib_hca_remove(i);
+	vib_topology_exit();
 	vib_switch_exit();
 	vib_link_exit();
 	destroy_workqueue(vib_wq);
@@ -161,7 +167,7 @@ static bool vib_params_ok(void)
 	for (i = 0; i < switches; i++)
 		if (ports[i] < 1 || ports[i] >= VIB_MAX_PORTS)
 			return false;
-	return nodes >= 1 && nodes <= VIB_MAX_HCAS;
+	return nodes >= 1 && nodes <= VIB_MAX_HCAS && host < 128;
 }
 
 static int __init vib_module_init(void)

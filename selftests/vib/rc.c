@@ -21,7 +21,7 @@ static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
 	spin_lock_irq(&vib.lock);
 	rcu_read_lock();
 	to = vib_switch_route(from, rdma_ah_get_dlid(&qp->remote_ah_attr));
-	if (to)
+	if (to && !vib_is_remote(to))
 		peer = rvt_lookup_qpn(&vib_port_hca(to)->rdi, &to->rvp, qp->remote_qpn);
 	if (peer && peer->ibqp.qp_type == qp->ibqp.qp_type &&
 	    peer->remote_qpn == qp->ibqp.qp_num &&

@@ -218,7 +218,7 @@ static bool vib_port_active(const struct vib_port *port)
 	return port && port->state == IB_PORT_ACTIVE;
 }
 
-/* Follows the LFTs from the HCA port @from to the HCA port with that LID. */
+/* Follows the LFTs from the HCA port @from to the HCA port with that LID, or to another host. */
 static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 {
 	struct vib_port *out = from;
@@ -227,6 +227,8 @@ static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 	for (hops = 0; hops < VIB_MAX_HOPS; hops++) {
 		if (!vib_port_active(out) || !vib_port_active(out->peer))
 			return NULL;
+		if (vib_is_remote(out->peer))
+			return out->peer;
 		if (!vib_is_switch(out->peer))
 			return has_lid(out->peer, dlid) ? out->peer : NULL;
 		out = vib_switch_lookup_lid(vib_port_switch(out->peer), dlid);
@@ -236,13 +238,18 @@ static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 
 struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
 {
-	struct vib_port *to;
+	struct vib_port *to, *back;
 
 	lockdep_assert_held(&vib.lock);
 	if (vib_port_active(from) && has_lid(from, dlid))
 		return from;
 	to = vib_switch_walk(from, dlid);
-	return to && vib_switch_walk(to, from->lid) == from ? to : NULL;
+	if (!to || vib_is_remote(to))
+		return to;
+	back = vib_switch_walk(to, from->lid);
+	if (back && vib_is_remote(back))
+		return back;
+	return back == from ? to : NULL;
 }
 
 static void vib_switch_init(struct vib_switch *sw, unsigned int nports, __be64 guid)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The cables of the fabric. An end of a cable is written swM/P for port P of switch M, or vibN for
- * HCA N, which may be absent. The first end is at a switch. In debugfs:
+ * The cables of the fabric. An end of a cable is written swM/P for port P of switch M, vibN for HCA
+ * N, which may be absent, or "udp PORT ADDRESS PORT" for a link to another host, by UDP from our
+ * first to its second port. The first end is at a switch. In debugfs:
  *	connect		write "END END [WIDTH [SPEED [MTU]]]", the best that the link can do: 1 or 4
  *			lanes, a bit of enum ib_port_speed up to QDR, enum ib_mtu
  *	disconnect	write the end at a switch
@@ -9,12 +10,15 @@
  *	name		write "swM NAME", the NodeDescription of a switch
  */
 #include <linux/debugfs.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "sma.h"
 
 #define MAX_TEXT	128
+
+static DEFINE_MUTEX(cable_mutex);	/* serialises the changes */
 
 /* The best that a link can do. */
 struct vib_limits {
@@ -110,6 +114,7 @@ static int vib_cable_add(struct vib_port *end, struct vib_port *other, unsigned 
 	vib_end_plug(end, limits);
 	if (other) {
 		vib_end_plug(other, limits);
+		other->cable = vib_is_switch(other);
 		vib_cable_join(end, other);
 	} else {
 		vib.end[index] = end;
@@ -125,48 +130,82 @@ static bool vib_limits_ok(const struct vib_limits *l)
 	       l->speed <= IB_SPEED_QDR && l->mtu >= IB_MTU_256 && l->mtu <= IB_MTU_4096;
 }
 
+/* What is at the other end: a port, or if that is NULL, an HCA, which may be absent. */
+static struct vib_port *vib_other_open(const char *text, struct vib_limits *l, unsigned int *index)
+{
+	char addr[48], peer_port[8];
+	unsigned int sw, num, port;
+
+	if (sscanf(text, "vib%u %u %u %u", index, &l->width, &l->speed, &l->mtu) >= 1)
+		return NULL;
+	if (sscanf(text, "sw%u/%u %u %u %u", &sw, &num, &l->width, &l->speed, &l->mtu) >= 2)
+		return vib_end_get(sw, num) ?: ERR_PTR(-EINVAL);
+	if (sscanf(text, "udp %u %47s %7s %u %u %u", &port, addr, peer_port, &l->width, &l->speed,
+		   &l->mtu) >= 3)
+		return vib_udp_open(port, addr, peer_port);
+	return ERR_PTR(-EINVAL);
+}
+
 static int vib_topology_connect(const char *text)
 {
 	struct vib_limits l = { .width = 4, .speed = IB_SPEED_QDR, .mtu = IB_MTU_4096 };
-	struct vib_port *end, *other = NULL;
+	struct vib_port *end, *other;
 	unsigned int sw, num, index = 0;
-	int ret;
+	int begin = 0, ret = -EINVAL;
 
-	if (sscanf(text, "sw%u/%u", &sw, &num) != 2)
+	if (sscanf(text, "sw%u/%u %n", &sw, &num, &begin) != 2 || !begin)
 		return -EINVAL;
 	end = vib_end_get(sw, num);
-	if (sscanf(text, "%*s sw%u/%u %u %u %u", &sw, &num, &l.width, &l.speed, &l.mtu) >= 2) {
-		other = vib_end_get(sw, num);
-		if (!other)
-			return -EINVAL;
-	} else if (sscanf(text, "%*s vib%u %u %u %u", &index, &l.width, &l.speed, &l.mtu) < 1) {
-		return -EINVAL;
+	other = vib_other_open(text + begin, &l, &index);
+	if (IS_ERR(other))
+		return PTR_ERR(other);
+	if (end && vib_limits_ok(&l)) {
+		spin_lock_irq(&vib.lock);
+		ret = vib_cable_add(end, other, index, &l);
+		spin_unlock_irq(&vib.lock);
 	}
-	if (!end || !vib_limits_ok(&l))
-		return -EINVAL;
-	spin_lock_irq(&vib.lock);
-	ret = vib_cable_add(end, other, index, &l);
-	spin_unlock_irq(&vib.lock);
+	if (ret && other && vib_is_remote(other))
+		vib_udp_close(other);
 	return ret;
+}
+
+static void vib_cable_remove(struct vib_port *end)
+{
+	struct vib_port *peer;
+	int index;
+
+	spin_lock_irq(&vib.lock);
+	index = vib_end_hca(end);
+	if (index >= 0)
+		vib.end[index] = NULL;
+	peer = end->peer;
+	vib_cable_part(end);
+	spin_unlock_irq(&vib.lock);
+	if (peer && vib_is_remote(peer))
+		vib_udp_close(peer);
 }
 
 static int vib_topology_disconnect(const char *text)
 {
 	struct vib_port *end = NULL;
 	unsigned int sw, num;
-	int index;
 
 	if (sscanf(text, "sw%u/%u", &sw, &num) == 2)
 		end = vib_end_get(sw, num);
 	if (!end)
 		return -EINVAL;
-	spin_lock_irq(&vib.lock);
-	index = vib_end_hca(end);
-	if (index >= 0)
-		vib.end[index] = NULL;
-	vib_cable_part(end);
-	spin_unlock_irq(&vib.lock);
+	vib_cable_remove(end);
 	return 0;
+}
+
+/* All HCAs are gone, and no file in debugfs is left. */
+void vib_topology_exit(void)
+{
+	unsigned int i, num;
+
+	for (i = 0; i < vib.switches; i++)
+		for (num = 1; num <= vib.sw[i]->node.nports; num++)
+			vib_cable_remove(&vib.sw[i]->port[num]);
 }
 
 static int vib_topology_name(const char *text)
@@ -196,7 +235,9 @@ static ssize_t text_write(struct file *file, const char __user *buf, size_t len,
 	text = memdup_user_nul(buf, len);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
+	mutex_lock(&cable_mutex);
 	ret = take(strim(text));
+	mutex_unlock(&cable_mutex);
 	kfree(text);
 	return ret ?: len;
 }
@@ -217,6 +258,8 @@ static void vib_link_show(struct seq_file *m, struct vib_port *end)
 	seq_printf(m, "sw%u/%u ", vib_port_switch(end)->index, end->num);
 	if (index >= 0)
 		seq_printf(m, "vib%d", index);
+	else if (vib_is_remote(peer))
+		seq_puts(m, "udp");
 	else
 		seq_printf(m, "sw%u/%u", vib_port_switch(peer)->index, peer->num);
 	seq_printf(m, " %u %u %u %s\n", end->width == IB_WIDTH_1X ? 1 : 4, end->speed, end->mtu,
@@ -244,4 +287,5 @@ void vib_topology_debugfs(struct dentry *root)
 	debugfs_create_file("disconnect", 0200, root, vib_topology_disconnect, &text_fops);
 	debugfs_create_file("name", 0200, root, vib_topology_name, &text_fops);
 	debugfs_create_file("links", 0400, root, NULL, &links_fops);
+	vib_udp_debugfs(root);
 }

@@ -10,6 +10,7 @@
  *	send.c		send queues
  *	ud.c		datagrams of QP0, QP1 and UD, in both directions
  *	rc.c		RC and UC: data is copied directly between queue pairs
+ *	udp.c		cables to other hosts: UDP links
  *	mad.c		process_mad; counts, drops and delays MADs
  *	topology.c	the cables
  *	link.c		the state of the links, and the queue of packets in transit
@@ -61,10 +62,13 @@ struct vib_pkt {
 	__be32 imm;
 	struct ib_grh grh;
 	u32 len;
-	u8 data[];
+	u8 data[] __aligned(8);
 };
 
-enum vib_node_type { VIB_NODE_HCA = 1, VIB_NODE_SWITCH = 2 };	/* as in NodeInfo */
+enum vib_node_type {
+	VIB_NODE_HCA = 1, VIB_NODE_SWITCH = 2,	/* as in NodeInfo */
+	VIB_NODE_REMOTE = 0xff,		/* stands for whatever is at the far end of a UDP link */
+};
 
 struct vib_node;
 
@@ -165,6 +169,11 @@ static inline bool vib_is_switch(const struct vib_port *port)
 	return port->node->type == VIB_NODE_SWITCH;
 }
 
+static inline bool vib_is_remote(const struct vib_port *port)
+{
+	return port->node->type == VIB_NODE_REMOTE;
+}
+
 /* topology.c */
 /* Connects an HCA that appears to the port at which its cable ends, if any. vib.lock held. */
 void vib_cable_attach(struct vib_hca *hca);
@@ -173,12 +182,15 @@ void vib_cable_part(struct vib_port *port);
 /* The cables of the default topology. */
 void vib_cable_init(unsigned int nodes);
 void vib_topology_debugfs(struct dentry *root);
+void vib_topology_exit(void);
 
 /* link.c */
 /* Sends a packet of an HCA or of port 0 of a switch. Any context. */
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt);
 /* A switch sends @pkt through @out. From vib_switch_receive() only, without vib.lock. */
 void vib_link_send(struct vib_port *out, struct vib_pkt *pkt);
+/* A packet comes through the far end of a UDP link. */
+void vib_link_arrive(struct vib_port *far, struct vib_pkt *pkt);
 /* Updates the link after a change of cable, peer or phys (DISABLED or POLLING). vib.lock held. */
 void vib_link_update(struct vib_port *port);
 /* Reports an event to the users of an HCA; no-op for a switch. Any context, also with vib.lock. */
@@ -214,7 +226,8 @@ void vib_switch_show(struct seq_file *m, struct vib_switch *sw);
 void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt);
 /*
  * Returns the HCA port that a unicast LID leads to from the HCA port @from, if all links in both
- * directions are ACTIVE, or NULL. For a LID of @from this is @from itself. vib.lock held.
+ * directions are ACTIVE, or NULL. For a LID of @from this is @from itself. If one of the directions
+ * leads to another host, this is the far end of the UDP link. vib.lock held.
  */
 struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid);
 
@@ -281,6 +294,15 @@ void vib_port_receive(struct vib_port *port, struct vib_pkt *pkt);
 
 /* rc.c */
 void vib_rc_send(struct rvt_qp *qp);
+
+/* udp.c; these two are called with the mutex of topology.c */
+struct vib_port *vib_udp_open(unsigned int port, const char *addr, const char *peer_port);
+void vib_udp_close(struct vib_port *far);
+/* Sends a packet to the other host. Process context. */
+void vib_udp_send(struct vib_port *far, struct vib_pkt *pkt);
+/* The local end of the link changes: the far end has to follow. vib.lock held. */
+void vib_udp_changed(struct vib_port *far);
+void vib_udp_debugfs(struct dentry *root);
 
 /* mad.c */
 /* Counts a MAD that a node sends, and sets pkt->due. Returns true if the MAD is to be dropped. */
