@@ -40,7 +40,7 @@ static struct vib_port *vib_link_pass(struct vib_port *from, struct vib_pkt *pkt
 	if (!to || from->phys != IB_PORT_PHYS_STATE_LINK_UP || pkt->hops == VIB_MAX_HOPS)
 		return NULL;
 	if (!pkt->smp && (from->state != IB_PORT_ACTIVE || to->state < IB_PORT_ARMED ||
-			  pkt->len > ib_mtu_enum_to_int(from->mtu)))
+			  (!pkt->rc && pkt->len > ib_mtu_enum_to_int(from->mtu))))
 		return NULL;
 	pkt->hops++;
 	atomic64_inc(&from->count.xmit_pkts);

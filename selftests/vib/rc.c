@@ -3,17 +3,16 @@
  * Connected queue pairs, reliable (RC) and unreliable (UC). There are no packets: the sender
  * executes a send at once and copies the data from memory to memory, if packets would reach a queue
  * pair that is connected to this one. Failures look as on a wire. A missing response leads to the
- * timeouts and retries of the queue pair, and a missing receive to its RNR timers.
+ * timeouts and retries of the queue pair, and a missing receive to its RNR timers. Only where the
+ * path leads through another host, RC uses packets (rc_pkt.c).
  */
-#include "vib.h"
+#include "rc.h"
 
-enum {
-	VIB_NO_ANSWER = -1,
-	VIB_NOT_READY = -2,
-};
-
-/* Returns the queue pair at the other end, with a reference, or NULL if packets cannot reach it. */
-static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
+/*
+ * Returns the queue pair at the other end, with a reference, or NULL if packets cannot reach it.
+ * @remote: the path leads through another host.
+ */
+static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp, bool *remote)
 {
 	struct vib_port *from = &vib_hca(qp->ibqp.device)->port[qp->port_num], *to;
 	struct rvt_qp *peer = NULL;
@@ -21,7 +20,8 @@ static struct rvt_qp *vib_rc_peer(struct rvt_qp *qp)
 	spin_lock_irq(&vib.lock);
 	rcu_read_lock();
 	to = vib_switch_route(from, rdma_ah_get_dlid(&qp->remote_ah_attr));
-	if (to && !vib_is_remote(to))
+	*remote = to && vib_is_remote(to);
+	if (to && !*remote)
 		peer = rvt_lookup_qpn(&vib_port_hca(to)->rdi, &to->rvp, qp->remote_qpn);
 	if (peer && peer->ibqp.qp_type == qp->ibqp.qp_type &&
 	    peer->remote_qpn == qp->ibqp.qp_num &&
@@ -48,9 +48,8 @@ static void vib_sges_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_
 	}
 }
 
-/* Initialises @ss for the memory of the other end. A request without data needs no permission. */
-static bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr,
-				u32 rkey, int access)
+bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey,
+			 int access)
 {
 	memset(ss, 0, sizeof(*ss));
 	ss->num_sge = len ? 1 : 0;
@@ -58,24 +57,7 @@ static bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u
 	return !len || rvt_rkey_ok(peer, &ss->sge, len, addr, rkey, access);
 }
 
-static void vib_atomic_apply(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
-{
-	u64 *to = ss->sge.vaddr, old;
-
-	if (wqe->wr.opcode == IB_WR_ATOMIC_CMP_AND_SWP)
-		old = cmpxchg(to, wqe->atomic_wr.compare_add, wqe->atomic_wr.swap);
-	else
-		old = atomic64_fetch_add(wqe->atomic_wr.compare_add, (atomic64_t *)to);
-	*(u64 *)wqe->sg_list[0].vaddr = old;
-	rvt_put_ss(ss);
-}
-
-/*
- * The responder refuses a request. A reliable responder goes to the error state, an unreliable one
- * drops the request. An error that completes no receive is reported by an event. Caller holds
- * r_lock of @peer.
- */
-static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
+int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum ib_wc_status there)
 {
 	bool completes = test_bit(RVT_R_WRID_VALID, &peer->r_aflags);
 
@@ -88,8 +70,7 @@ static int vib_request_refuse(struct rvt_qp *peer, enum ib_wc_status here, enum 
 	return there;
 }
 
-/* Like rvt_get_rwqe(), but reuses a receive that was too short for an earlier UC message. */
-static int vib_recv_take(struct rvt_qp *peer, bool wr_id_only)
+int vib_recv_take(struct rvt_qp *peer, bool wr_id_only)
 {
 	if (!(peer->r_flags & RVT_R_REUSE_SGE))
 		return rvt_get_rwqe(peer, wr_id_only);
@@ -99,9 +80,8 @@ static int vib_recv_take(struct rvt_qp *peer, bool wr_id_only)
 	return 1;
 }
 
-static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
+int vib_send_begin(struct rvt_qp *peer, u32 len)
 {
-	struct rvt_sge_state local;
 	int ret = vib_recv_take(peer, false);
 
 	if (!ret)
@@ -110,25 +90,43 @@ static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
 		rvt_rc_error(peer, IB_WC_LOC_QP_OP_ERR);
 		return IB_WC_REM_OP_ERR;
 	}
-	if (wqe->length > peer->r_len) {
+	if (len > peer->r_len) {
 		peer->r_flags |= RVT_R_REUSE_SGE;
 		return vib_request_refuse(peer, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
 	}
+	return IB_WC_SUCCESS;
+}
+
+static int vib_send_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
+{
+	struct rvt_sge_state local;
+	int ret = vib_send_begin(peer, wqe->length);
+
+	if (ret != IB_WC_SUCCESS)
+		return ret;
 	vib_send_data(wqe, &local);
 	vib_sges_copy(peer, &peer->r_sge, true, &local, false, wqe->length);
 	rvt_put_ss(&peer->r_sge);
 	return IB_WC_SUCCESS;
 }
 
+int vib_write_begin(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey)
+{
+	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_WRITE))
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+	if (!vib_remote_sge_init(peer, ss, len, addr, rkey, IB_ACCESS_REMOTE_WRITE))
+		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	return IB_WC_SUCCESS;
+}
+
 static int vib_write_execute(struct rvt_qp *peer, struct rvt_swqe *wqe, bool imm)
 {
 	struct rvt_sge_state local, remote;
+	int ret = vib_write_begin(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				  wqe->rdma_wr.rkey);
 
-	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_WRITE))
-		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote_sge_init(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
-				 wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_WRITE))
-		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	if (ret != IB_WC_SUCCESS)
+		return ret;
 	if (imm && !vib_recv_take(peer, true)) {
 		rvt_put_ss(&remote);
 		return VIB_NOT_READY;
@@ -138,31 +136,45 @@ static int vib_write_execute(struct rvt_qp *peer, struct rvt_swqe *wqe, bool imm
 	return IB_WC_SUCCESS;
 }
 
+int vib_read_begin(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey)
+{
+	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
+		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
+	if (!vib_remote_sge_init(peer, ss, len, addr, rkey, IB_ACCESS_REMOTE_READ))
+		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	return IB_WC_SUCCESS;
+}
+
 static int vib_read_execute(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swqe *wqe)
 {
 	struct rvt_sge_state local, remote;
+	int ret = vib_read_begin(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
+				 wqe->rdma_wr.rkey);
 
-	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_READ) || !peer->r_max_rd_atomic)
-		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote_sge_init(peer, &remote, wqe->length, wqe->rdma_wr.remote_addr,
-				 wqe->rdma_wr.rkey, IB_ACCESS_REMOTE_READ))
-		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
+	if (ret != IB_WC_SUCCESS)
+		return ret;
 	vib_send_data(wqe, &local);
 	vib_sges_copy(qp, &local, false, &remote, true, wqe->length);
 	return IB_WC_SUCCESS;
 }
 
-static int vib_atomic_execute(struct rvt_qp *peer, struct rvt_swqe *wqe)
+int vib_atomic_execute(struct rvt_qp *peer, const struct ib_atomic_wr *wr, u64 *old)
 {
-	struct rvt_sge_state remote;
+	struct rvt_sge_state ss;
+	u64 *to;
 
 	if (!(peer->qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || !peer->r_max_rd_atomic ||
-	    wqe->atomic_wr.remote_addr % sizeof(u64))
+	    wr->remote_addr % sizeof(u64))
 		return vib_request_refuse(peer, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
-	if (!vib_remote_sge_init(peer, &remote, sizeof(u64), wqe->atomic_wr.remote_addr,
-				 wqe->atomic_wr.rkey, IB_ACCESS_REMOTE_ATOMIC))
+	if (!vib_remote_sge_init(peer, &ss, sizeof(u64), wr->remote_addr, wr->rkey,
+				 IB_ACCESS_REMOTE_ATOMIC))
 		return vib_request_refuse(peer, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
-	vib_atomic_apply(wqe, &remote);
+	to = ss.sge.vaddr;
+	if (wr->wr.opcode == IB_WR_ATOMIC_CMP_AND_SWP)
+		*old = cmpxchg(to, wr->compare_add, wr->swap);
+	else
+		*old = atomic64_fetch_add(wr->compare_add, (atomic64_t *)to);
+	rvt_put_ss(&ss);
 	return IB_WC_SUCCESS;
 }
 
@@ -194,7 +206,7 @@ static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swq
 		return vib_read_execute(qp, peer, wqe);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		return vib_atomic_execute(peer, wqe);
+		return vib_atomic_execute(peer, &wqe->atomic_wr, wqe->sg_list[0].vaddr);
 	default:
 		return IB_WC_LOC_QP_OP_ERR;
 	}
@@ -208,12 +220,22 @@ static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swq
 	return IB_WC_SUCCESS;
 }
 
-/* Returns enum ib_wc_status, VIB_NO_ANSWER, or VIB_NOT_READY with the code of the timer in @rnr. */
+/*
+ * Returns enum ib_wc_status, VIB_SENT, VIB_NO_ANSWER, or VIB_NOT_READY with the code of the timer
+ * in @rnr.
+ */
 static int vib_rc_execute(struct rvt_qp *qp, struct rvt_swqe *wqe, u8 *rnr)
 {
-	struct rvt_qp *peer = vib_rc_peer(qp);
 	int ret = VIB_NO_ANSWER;
+	struct rvt_qp *peer;
+	bool remote;
 
+	peer = vib_rc_peer(qp, &remote);
+	if (qp->ibqp.qp_type == IB_QPT_RC && (remote || vib_qp(qp)->wire.busy)) {
+		if (peer)
+			rvt_put_qp(peer);
+		return vib_rc_pkt_send(qp, wqe, rnr);
+	}
 	if (!peer)
 		return ret;
 	spin_lock_irq(&peer->r_lock);
@@ -245,14 +267,14 @@ static unsigned long vib_rc_retry(struct rvt_qp *qp, int why, u8 rnr, enum ib_wc
 			qp->s_rnr_retry--;
 		return usecs_to_jiffies(rvt_rnr_tbl_to_usec(rnr)) ?: 1;
 	}
+	if (why == VIB_SENT)
+		return max_t(long, vib_qp(qp)->wire.deadline - jiffies, 1);
 	/* timeout 0 means infinite: try again from time to time */
-	if (!qp->timeout)
-		return HZ / 10;
-	if (vib_qp(qp)->tries++ > qp->s_retry_cnt) {
+	if (qp->timeout && vib_qp(qp)->tries++ > qp->s_retry_cnt) {
 		*status = IB_WC_RETRY_EXC_ERR;
 		return 0;
 	}
-	return qp->timeout_jiffies ?: 1;
+	return vib_rc_timeout(qp);
 }
 
 void vib_rc_send(struct rvt_qp *qp)
@@ -277,9 +299,9 @@ void vib_rc_send(struct rvt_qp *qp)
 			vib_send_done(qp, wqe, status);
 			continue;
 		}
-		/* do not wait if the queue pair has gone to the error state meanwhile */
+		/* do not wait if a response or the error state has come meanwhile */
 		spin_lock_irq(&qp->s_lock);
-		if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_SEND_OK))
+		if (vib_qp(qp)->wire.kick || !(ib_rvt_state_ops[qp->state] & RVT_PROCESS_SEND_OK))
 			wait = 0;
 		mod_delayed_work(vib_wq, &vib_qp(qp)->work, wait);
 		spin_unlock_irq(&qp->s_lock);

@@ -198,6 +198,7 @@ void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status st
 	if (status != IB_WC_SUCCESS)
 		last = rvt_error_qp(qp, IB_WC_WR_FLUSH_ERR);
 	vib_qp(qp)->tries = 0;
+	vib_qp(qp)->wire.busy = false;
 	qp->s_rnr_retry = qp->s_rnr_retry_cnt;
 	spin_unlock(&qp->s_lock);
 	spin_unlock_irqrestore(&qp->r_lock, flags);
@@ -213,6 +214,17 @@ void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss)
 	if (ss->num_sge) {
 		ss->sge = wqe->sg_list[0];
 		ss->sg_list = wqe->sg_list + 1;
+	}
+}
+
+void vib_sges_read(struct rvt_sge_state *ss, void *data, u32 len, bool put)
+{
+	u32 done, part;
+
+	for (done = 0; done < len; done += part) {
+		part = rvt_get_sge_length(&ss->sge, len - done);
+		memcpy(data + done, ss->sge.vaddr, part);
+		rvt_update_sge(ss, part, put);
 	}
 }
 

@@ -33,7 +33,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 {
 	struct vib_port *port = &vib_hca(qp->ibqp.device)->port[qp->port_num];
 	struct rdma_ah_attr *attr = rvt_get_swqe_ah_attr(wqe);
-	u32 done, len, qkey = rvt_get_swqe_remote_qkey(wqe);
+	u32 qkey = rvt_get_swqe_remote_qkey(wqe);
 	struct rvt_sge_state ss;
 	struct vib_pkt *pkt;
 
@@ -43,11 +43,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	if (!pkt)
 		return;
 	vib_send_data(wqe, &ss);
-	for (done = 0; done < pkt->len; done += len) {
-		len = rvt_get_sge_length(&ss.sge, pkt->len - done);
-		memcpy(pkt->data + done, ss.sge.vaddr, len);
-		rvt_update_sge(&ss, len, false);
-	}
+	vib_sges_read(&ss, pkt->data, pkt->len, false);
 	pkt->smp = qp->ibqp.qp_type == IB_QPT_SMI;
 	pkt->src_qp = qp->ibqp.qp_num;
 	pkt->dlid = rdma_ah_get_dlid(attr);
@@ -237,7 +233,9 @@ void vib_port_receive(struct vib_port *port, struct vib_pkt *pkt)
 		   (pkt->smp && pkt->dlid == be16_to_cpu(IB_LID_PERMISSIVE))) {
 		rcu_read_lock();
 		qp = rvt_lookup_qpn(&vib_port_hca(port)->rdi, &port->rvp, pkt->dest_qp);
-		if (qp)
+		if (qp && pkt->rc)
+			vib_rc_pkt_receive(port, qp, pkt);
+		else if (qp)
 			vib_ud_receive(port, qp, pkt);
 		rcu_read_unlock();
 	}

@@ -25,6 +25,7 @@
 #define VIB_UDP_BUFFER	(4 << 20)	/* bytes that wait in the socket */
 
 static u32 udp_timeout = 3000;		/* ms without a word of the peer: the link is down */
+static u32 udp_drop;			/* one RC packet in this many is lost; 0: none */
 
 enum vib_udp_type { VIB_UDP_HELLO = 1, VIB_UDP_PACKET = 2 };
 
@@ -44,7 +45,7 @@ struct vib_udp_hello {
 };
 
 enum vib_udp_flags {
-	VIB_UDP_SMP = 1, VIB_UDP_GRH = 4, VIB_UDP_IMM = 8, VIB_UDP_SOLICITED = 16,
+	VIB_UDP_SMP = 1, VIB_UDP_RC = 2, VIB_UDP_GRH = 4, VIB_UDP_IMM = 8, VIB_UDP_SOLICITED = 16,
 };
 
 struct vib_udp_pkt {
@@ -98,7 +99,7 @@ static void vib_udp_write(struct vib_udp *link, void *head, size_t len, void *da
 void vib_udp_send(struct vib_port *far, struct vib_pkt *pkt)
 {
 	struct vib_udp_pkt head = {
-		.flags = (pkt->smp ? VIB_UDP_SMP : 0) |
+		.flags = (pkt->smp ? VIB_UDP_SMP : 0) | (pkt->rc ? VIB_UDP_RC : 0) |
 			 (pkt->has_grh ? VIB_UDP_GRH : 0) | (pkt->has_imm ? VIB_UDP_IMM : 0) |
 			 (pkt->solicited ? VIB_UDP_SOLICITED : 0),
 		.sl = pkt->sl,
@@ -125,10 +126,13 @@ static void vib_udp_receive_pkt(struct vib_udp *link, const struct vib_udp_pkt *
 	if (len < sizeof(*head) || be32_to_cpu(head->hdr.session) != READ_ONCE(link->heard) ||
 	    be32_to_cpu(head->hdr.heard) != READ_ONCE(link->session))
 		return;
+	if (udp_drop && head->flags & VIB_UDP_RC && get_random_u32() % udp_drop == 0)
+		return;
 	pkt = vib_pkt_alloc(len - sizeof(*head), GFP_KERNEL);
 	if (!pkt)
 		return;
 	pkt->smp = head->flags & VIB_UDP_SMP;
+	pkt->rc = head->flags & VIB_UDP_RC;
 	pkt->has_grh = head->flags & VIB_UDP_GRH;
 	pkt->has_imm = head->flags & VIB_UDP_IMM;
 	pkt->solicited = head->flags & VIB_UDP_SOLICITED;
@@ -346,4 +350,5 @@ void vib_udp_close(struct vib_port *far)
 void vib_udp_debugfs(struct dentry *root)
 {
 	debugfs_create_u32("udp_timeout", 0600, root, &udp_timeout);
+	debugfs_create_u32("udp_drop", 0600, root, &udp_drop);
 }

@@ -125,6 +125,7 @@ static void vib_stop_send_queue(struct rvt_qp *qp)
 static void vib_notify_qp_reset(struct rvt_qp *qp)
 {
 	vib_qp(qp)->tries = 0;
+	memset(&vib_qp(qp)->wire, 0, sizeof(vib_qp(qp)->wire));
 }
 
 /* Flush the send queue now, even if it waits for a timer. */

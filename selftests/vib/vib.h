@@ -10,6 +10,7 @@
  *	send.c		send queues
  *	ud.c		datagrams of QP0, QP1 and UD, in both directions
  *	rc.c		RC and UC: data is copied directly between queue pairs
+ *	rc_pkt.c	RC to other hosts: packets with acknowledgements
  *	udp.c		cables to other hosts: UDP links
  *	mad.c		process_mad; counts, drops and delays MADs
  *	topology.c	the cables
@@ -56,6 +57,7 @@ struct vib_pkt {
 	u16 pkey;
 	u8 sl;
 	bool smp;			/* sent on VL15 */
+	bool rc;			/* data begins with struct vib_rc_hdr (rc_pkt.c) */
 	bool has_grh, has_imm;
 	bool solicited;
 	u32 src_qp, dest_qp, qkey;
@@ -259,11 +261,33 @@ void vib_link_exit(void);
 void vib_link_flush(struct vib_port *port);
 
 /* verbs.c */
+/* RC by packets (rc_pkt.c). */
+struct vib_rc_wire {
+	/* requester: s_lock */
+	bool busy;			/* the oldest send goes by packets */
+	bool kick;			/* a response came after the work item looked */
+	u32 acked, sent;		/* segments of the oldest send */
+	int answer;			/* 0, or a response other than success */
+	bool gap;			/* a read has been asked for again */
+	u8 rnr;				/* the code of the timer, for VIB_NOT_READY */
+	unsigned long deadline;		/* jiffies: resend */
+	struct rvt_sge_state ss;	/* local memory, from segment ss_at on */
+	u32 ss_at;
+	/* responder: r_lock */
+	bool naked;			/* asked to resend from r_psn on */
+	bool open;			/* within a message */
+	u32 left;			/* bytes of the message that are missing */
+	u32 atomic_psn;			/* the last atomic request, and its result */
+	u64 atomic_old;
+	bool atomic_valid;
+};
+
 struct vib_qp {				/* the private part of struct rvt_qp */
 	struct rvt_qp *qp;
 	struct delayed_work work;	/* empties the send queue */
 	unsigned int tries;		/* of the oldest send, without a response */
 	bool tell_drained;		/* SQ_DRAINED is pending; under s_lock */
+	struct vib_rc_wire wire;
 };
 
 static inline struct vib_qp *vib_qp(struct rvt_qp *qp)
@@ -283,6 +307,8 @@ struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status);
 void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status);
 /* Initialises @ss to iterate over the data of a send. */
 void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss);
+/* Copies data from @ss, and releases its regions if @put is set. */
+void vib_sges_read(struct rvt_sge_state *ss, void *data, u32 len, bool put);
 void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited);
 /* Reports an event to the user of a queue pair. Any context. */
 void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type);
@@ -294,6 +320,9 @@ void vib_port_receive(struct vib_port *port, struct vib_pkt *pkt);
 
 /* rc.c */
 void vib_rc_send(struct rvt_qp *qp);
+
+/* rc_pkt.c: handles an RC packet for @qp. Under RCU, takes ownership of nothing. */
+void vib_rc_pkt_receive(struct vib_port *port, struct rvt_qp *qp, struct vib_pkt *pkt);
 
 /* udp.c; these two are called with the mutex of topology.c */
 struct vib_port *vib_udp_open(unsigned int port, const char *addr, const char *peer_port);
