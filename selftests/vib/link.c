@@ -198,6 +198,8 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 		port->state = IB_PORT_DOWN;
 	else if (fresh)
 		port->state = vib_is_remote(port) ? IB_PORT_ACTIVE : IB_PORT_INIT;
+	if (old >= IB_PORT_INIT && (!up || fresh))
+		atomic64_inc(&port->count.downed);
 	if (port->state == old)
 		return;
 	if (old == IB_PORT_ACTIVE)

@@ -32,6 +32,8 @@ static void vib_pma_handle_counters(struct ib_pma_mad *mad, struct vib_port *por
 	u16 which = be16_to_cpu(p->counter_select);
 
 	if (mad->mad_hdr.method == IB_MGMT_METHOD_SET) {
+		if (which & be16_to_cpu(IB_PMA_SEL_LINK_DOWNED))
+			atomic64_set(&c->downed, p->link_downed_counter);
 		if (which & be16_to_cpu(IB_PMA_SEL_PORT_XMIT_DISCARDS))
 			atomic64_set(&c->dropped, be16_to_cpu(p->port_xmit_discards));
 		if (which & be16_to_cpu(IB_PMA_SEL_PORT_XMIT_DATA))
@@ -45,6 +47,7 @@ static void vib_pma_handle_counters(struct ib_pma_mad *mad, struct vib_port *por
 	}
 	memset(mad->data, 0, sizeof(mad->data));
 	p->port_select = port->num;
+	p->link_downed_counter = min_t(u64, atomic64_read(&c->downed), U8_MAX);
 	p->port_xmit_discards = cpu_to_be16(min_t(u64, atomic64_read(&c->dropped), U16_MAX));
 	p->port_xmit_data = vib_pma_count_clamp(vib_pma_bytes_to_words(&c->xmit_data));
 	p->port_rcv_data = vib_pma_count_clamp(vib_pma_bytes_to_words(&c->rcv_data));

@@ -80,6 +80,7 @@ struct vib_counters {
 	atomic64_t xmit_pkts, rcv_pkts;		/* all packets, also SMPs */
 	atomic64_t xmit_mcast, rcv_mcast;	/* those to a multicast LID */
 	atomic64_t xmit_ucast, rcv_ucast;	/* the others; each is cleared alone */
+	atomic64_t downed;			/* how often the link went down */
 	atomic64_t dropped;			/* switch: no route, no link, or a loop */
 };
 
