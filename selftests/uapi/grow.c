@@ -4,6 +4,7 @@
  * times: with the header of the tree, and with headers that have one field more (UAPI_MORE) or one
  * fewer (UAPI_FEWER) at the end of each struct that can grow.
  */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "uapi.h"
@@ -200,7 +201,7 @@ static void test_input(void)
 	if (!scene_open(&s, UD))
 		return;
 	group.sin_port = 0;
-	group.sin_addr.s_addr = 0x030201e0;
+	group.sin_addr.s_addr = htonl(0xe0010203);
 	memset(&attr, 0, sizeof(attr));
 	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
 	cmd_u32(&c, CMX_ATTR_ID, s.id);

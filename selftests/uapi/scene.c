@@ -23,7 +23,7 @@ const char *const stage_names[NUM_STAGES] = {
 };
 
 /* 10.77.0.1; on hardware CMX_ADDR */
-struct sockaddr_in local = { .sin_family = AF_INET, .sin_addr.s_addr = 0x01004d0a };
+struct sockaddr_in local = { .sin_family = AF_INET };
 
 uint32_t last_qpn;
 

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		.run = uapi_test_run,
 	};
 
-	if (getenv("CMX_DEV") && getenv("CMX_ADDR"))
-		inet_pton(AF_INET, getenv("CMX_ADDR"), &local.sin_addr);
+	inet_pton(AF_INET, getenv("CMX_DEV") && getenv("CMX_ADDR") ? getenv("CMX_ADDR") : "10.77.0.1",
+		  &local.sin_addr);
 	return tap_program_run(&program, argc, argv);
 }
