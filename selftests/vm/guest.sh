@@ -13,6 +13,7 @@
 # finish                                       print plan and counts; the last line of a script
 # rig [HOST]                                   rxe0 on d0, 10.77.0.HOST/24 and fd77::HOST/64, HOST 1
 # load_cmx, unload_cmx                         our module, built for the running kernel
+# own_modules [FILE...]                        /lib/modules in memory, with the devices of rig, and these modules
 # built PATTERN                                the module in build/ that fits the running kernel
 # ours COMMAND...                              with our librdmacm; stock COMMAND...: without
 # within SECONDS COMMAND...                    try again until it succeeds
@@ -193,6 +194,21 @@ rig() {
 	rdma link add rxe0 type rxe netdev d0 || return
 	within 10 grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state
 	chmod 666 /dev/infiniband/* 2>/dev/null
+}
+
+# The modules of a guest are read-only, and depmod is slow with all of them.
+own_modules() {
+	local f dir
+	dir=$(mktemp -d)
+	for f in $(modprobe -a --show-depends dummy rdma_rxe crypto-crc32 ib_uverbs rdma_ucm iw_cm |
+		   awk '$1 == "insmod" { print $2 }') /lib/modules/*/modules.{order,builtin,builtin.modinfo}; do
+		cp --parents "$f" "$dir"
+	done
+	mount -t tmpfs modules /lib/modules && mv "$dir"/lib/modules/* /lib/modules/ && rm -r "$dir" || return
+	for f; do
+		install -D -m 644 "$f" -t "/lib/modules/$(uname -r)/updates/" || return
+	done
+	depmod
 }
 
 # built PATTERN: the module in build/ that fits the running kernel
