@@ -20,7 +20,8 @@
  * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
  * has an answer that nobody asked for. With -t "connect" takes its request back at once. With -d its
  * data fails. With -g "given" has a record for a GID that is not the peer's. With -q the kernel does
- * not repeat for long what nobody answers, with -s "connect" keeps its id until then.
+ * not repeat for long what nobody answers, with -s "connect" keeps its id until then. With -x "connect"
+ * ends without rdma_disconnect().
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -42,7 +43,7 @@ static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
 static int with_ece, with_ud, with_like_header, with_mtu, with_data, with_wrong_gid;
-static int take_back, quick, stay;
+static int take_back, quick, stay, leave;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -367,6 +368,8 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		usleep(100000);
 		if (with_data)
 			send_in_vain(id);
+		if (leave)
+			exit(0);
 		rdma_disconnect(id);
 		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 		if (stay)
@@ -477,6 +480,8 @@ int main(int argc, char **argv)
 			quick = 1;
 		else if (argv[1][1] == 's')
 			stay = 1;
+		else if (argv[1][1] == 'x')
+			leave = 1;
 		else if (argv[1][1] == 'm')
 			with_mtu = atoi(argv[1] + 2);
 		else

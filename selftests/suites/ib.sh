@@ -288,6 +288,27 @@ unanswered() { # NAME OPTION...
 }
 unanswered "the id stays" -q -s
 unanswered "the id is destroyed" -q
+
+# the first DREQ is lost, and the program that sent it has ended
+repeated_dreq() { # NAME OPTION...
+	local pid status
+	mads
+	knob mad/attr 0x15
+	knob mad/drop 1
+	(enter h0 ours "$path" serve 10.78.0.1 7647) >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening ours $pid
+	check "$1: a program connects, and ends" enter h1 ours "$path" "${@:2}" connect 10.78.0.1 7647
+	check "$1: its DREQ is lost" within 10 eval '[ "$(lost_dreqs)" -gt 0 ]'
+	check "$1: the peer is still connected" test -e /proc/$pid
+	knob mad/drop 0
+	knob mad/attr 0
+	wait $pid
+	status=$?
+	check "$1: the DREQ is repeated, and the peer receives it" [ $status = 0 ]
+}
+repeated_dreq "disconnect"
+repeated_dreq "destroy" -x
 knob mad/class 0
 
 # or when the connection is made, and data fails

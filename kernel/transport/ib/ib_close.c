@@ -207,6 +207,15 @@ static void close_give_up(struct cmx_id_private *id_priv)
 		close_end(id_priv);
 }
 
+/* Would ib_destroy_cm_id() send a DREQ, and not repeat it? Caller must hold id_priv->lock. */
+static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
+{
+	return !READ_ONCE(id_priv->ib.closing) &&
+	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
+	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing &&
+	       !cmx_quota_is_short(id_priv->quota);
+}
+
 /**
  * cmx_cm_release() - release the ib_cm id of an id, or cancel the request that waits
  * @id_priv: the id; nothing is done if it has neither
@@ -229,6 +238,8 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	}
 	if (cmx_cm_no_response(cm))
 		cmx_route_invalidate(id_priv);
+	if (close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv))
+		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
 
