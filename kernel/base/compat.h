@@ -46,6 +46,17 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #endif
 
 /*
+ * Since Linux 6.19, ib_destroy_cm_id() may poll for a message that it has cancelled: for how many ids
+ * of a device at a time. 0: there is no limit, because it sleeps. No header shows it, so 6.17 and 6.18
+ * are taken for later ones.
+ */
+#ifdef IB_CM_MRA_FLAG_DELAY
+#define CMX_CANCEL_POLLS 0
+#else
+#define CMX_CANCEL_POLLS 8
+#endif
+
+/*
  * cmx_sa_num_param declares the number of path records, a parameter of the callback of
  * ib_sa_path_rec_get(), and cmx_sa_num is its value. An old ib_sa passes one record and no number.
  */

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include "client.h"
+#include "compat.h"
 #include "device.h"
 #include "event.h"
 #include "ib_close.h"
@@ -101,6 +102,7 @@ static int client_add(struct ib_device *device)
 	refcount_set(&dev->ref, 1);
 	init_completion(&dev->gone);
 	spin_lock_init(&dev->lock);
+	sema_init(&dev->cancel_sem, CMX_CANCEL_POLLS);
 	INIT_LIST_HEAD(&dev->ids);
 	rdma_for_each_port(device, port) {
 		ret = ret ?: client_port_init(dev, port);

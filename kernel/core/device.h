@@ -4,6 +4,7 @@
 
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/semaphore.h>
 #include <linux/completion.h>
 #include <rdma/ib_verbs.h>
 #include "id.h"
@@ -54,6 +55,7 @@ struct cmx_dev_port {
  * @ids: list of &cmx_id_private.dev_item
  * @removing: the device is being removed and accepts no more ids; ib_close.c reads it without
  *	@lock
+ * @cancel_sem: limits how many ib_cm ids poll for their cancelled messages at a time
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
  * @port: the ports, beginning with rdma_start_port()
@@ -66,6 +68,7 @@ struct cmx_device {
 	spinlock_t lock;	/* protects ids and removing */
 	struct list_head ids;
 	bool removing;
+	struct semaphore cancel_sem;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
 	struct cmx_dev_port port[];

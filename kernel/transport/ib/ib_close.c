@@ -22,6 +22,7 @@
 #include <linux/llist.h>
 #include <linux/random.h>
 #include <linux/wait.h>
+#include "compat.h"
 #include "device.h"
 #include "ib.h"
 #include "ib_close.h"
@@ -117,11 +118,6 @@ static void cm_id_destroy_batch_work(struct work_struct *work)
 	}
 }
 
-static void cm_id_destroy_work(struct work_struct *work)
-{
-	cm_id_destroy(container_of(work, struct cmx_id_private, reap));
-}
-
 /* Would ib_destroy_cm_id() cancel a message, so that ib_cm reports no error for it? */
 static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 {
@@ -136,6 +132,26 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 	default:
 		return false;
 	}
+}
+
+/*
+ * Hundreds of ids that poll for their cancelled messages would keep the worker of ib_mad that they
+ * wait for from running.
+ */
+static void cm_id_destroy_work(struct work_struct *work)
+{
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, reap);
+	struct cmx_device *dev = id_priv->released_dev;
+
+	if (!CMX_CANCEL_POLLS || !cm_id_awaits_reply(id_priv->ib.released)) {
+		cm_id_destroy(id_priv);
+		return;
+	}
+	cmx_device_get(dev);
+	down(&dev->cancel_sem);
+	cm_id_destroy(id_priv);
+	up(&dev->cancel_sem);
+	cmx_device_put(dev);
 }
 
 /*
