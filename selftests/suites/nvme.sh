@@ -81,9 +81,9 @@ not_live() { ! live; }
 gone() { [ ! -e "$ctrl" ]; }
 reset() { echo 1 >"$ctrl/reset_controller"; }
 
-# scenes HOST TARGET
+# scenes HOST TARGET; ulp/intree/table reads the names of the cases
 scenes() {
-	local who="host $1, target $2"
+	local who="NVMe $1-$2"
 
 	check "$who: load" eval "load $2 target && load $1 host"
 	check "$who: export a RAM disk" export_ram
