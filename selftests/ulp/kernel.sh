@@ -9,12 +9,12 @@ ram_disk() {
 }
 
 write_file() {
-	head -c 20000000 /dev/urandom >"$mnt/file" && sha256sum <"$mnt/file" >"$mnt.sum" && sync "$mnt/file"
+	mountpoint -q "$mnt" && head -c 8000000 /dev/urandom >"$mnt/file" && sha256sum <"$mnt/file" >"$mnt.sum" && sync "$mnt/file"
 }
 # not from memory
 read_file() {
 	echo 3 >/proc/sys/vm/drop_caches
-	sha256sum <"$mnt/file" | cmp - "$mnt.sum"
+	mountpoint -q "$mnt" && sha256sum <"$mnt/file" | cmp - "$mnt.sum"
 }
 disk_write() { # DEVICE
 	mkfs.ext4 -q -F "$1" && mount "$1" "$mnt" && write_file && umount "$mnt"
