@@ -3,7 +3,7 @@
 # ulp_file: the kernel's own file systems and sockets over RDMA, unchanged: NFS, SMB direct, 9p, RDS.
 #   ulp_file [ULP-CLIENT-SERVER...]     CLIENT and SERVER: ours or stock
 # kernels: default debug
-# timeout: 1800
+# timeout: 3000
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
