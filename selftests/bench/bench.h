@@ -16,6 +16,7 @@ extern struct bench_conf {
 	const char *silent;	/* an address that has a neighbour but no host */
 	const char *dump;	/* the command that lists all ids */
 	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
+	int hcas, groups, members;	/* HCAs of the fabric; groups of each; HCAs in each group */
 } conf;
 
 void die(const char *what);
@@ -61,5 +62,6 @@ void bench_connect(void);
 void bench_storm(void);
 void bench_silent(void);
 void bench_sa(void);
+void bench_scale(void);
 
 #endif

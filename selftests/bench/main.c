@@ -12,7 +12,9 @@
 
 #include "bench.h"
 
-struct bench_conf conf = { .addr = "10.77.0.1", .silent = "10.77.0.9" };
+struct bench_conf conf = {
+	.addr = "10.77.0.1", .silent = "10.77.0.9", .hcas = 8, .groups = 50, .members = 8,
+};
 
 static const struct {
 	const char *name;
@@ -34,6 +36,7 @@ static const struct {
 	{ "storm", bench_storm, "10,000 connections at the same time, between 2 and 64 processes" },
 	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
 	{ "sa", bench_sa, "groups and paths of the subnet administrator, and the MADs they take" },
+	{ "scale", bench_scale, "many HCAs, by commands from the input" },
 };
 
 void die(const char *what)
@@ -117,7 +120,8 @@ struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void
 static void usage(void)
 {
 	fprintf(stderr, "usage: bench [-a ADDRESS] [-c SERVER-ADDRESS] [-n SERVER-NETNS]\n"
-		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] [-l LIST-COMMAND] NAME...\n");
+		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] [-l LIST-COMMAND]\n"
+		"             [-H HCAS] [-g GROUPS-EACH] [-m HCAS-IN-A-GROUP] NAME...\n");
 	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++)
 		fprintf(stderr, "  %-8s %s\n", benches[i].name, benches[i].help);
 	exit(2);
@@ -138,7 +142,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "a:c:n:s:d:l:")) != -1) {
+	while ((c = getopt(argc, argv, "a:c:n:s:d:l:H:g:m:")) != -1) {
 		switch (c) {
 		case 'a':
 			conf.addr = optarg;
@@ -157,6 +161,15 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			conf.dump = optarg;
+			break;
+		case 'H':
+			conf.hcas = atoi(optarg);
+			break;
+		case 'g':
+			conf.groups = atoi(optarg);
+			break;
+		case 'm':
+			conf.members = atoi(optarg);
 			break;
 		default:
 			usage();

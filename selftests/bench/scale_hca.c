@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * One of many HCAs: a process in the network namespace of its IPoIB interface, with one id and one
+ * QP that is a member of many groups. Each group has the same number of members, as far from each
+ * other as HCAs that follow one another are.
+ *
+ * With rdma_cmx the id has MCAST_REJOIN, and nothing is done about a group that was lost. Else the
+ * program does what the manual pages say: after MULTICAST_ERROR it leaves the group and joins it
+ * again. When that fails, it tries again after a while.
+ */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rdma/rdma_cmx.h>
+
+#include "bench.h"
+#include "scale.h"
+
+#define RECVS	512
+#define GRH	40
+#define RETRY	0.1		/* seconds until a join, or a datagram, is repeated */
+#define POLL_MS	10		/* how often to look whether datagrams have arrived */
+#define WINDOW	8		/* connections that are set up at the same time */
+
+/* also what a datagram contains */
+struct datagram {
+	uint32_t epoch, group;
+};
+
+struct slot {
+	char grh[GRH];
+	struct datagram data;
+};
+
+struct group {
+	struct sockaddr_in addr;
+	struct ibv_ah *ah;
+	uint32_t qkey;
+	double joined;		/* when this was reported; 0: not a member */
+	double retry;		/* when to join by hand; 0: not at all */
+};
+
+static struct {
+	int i;			/* of the HCA */
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	struct ibv_mr *mr;
+	struct slot slots[RECVS + 1];	/* the last one is for sending */
+	struct group groups[SCALE_GROUPS];
+	double sent;		/* when datagrams were sent last */
+} hca;
+
+static int sets(void)
+{
+	return conf.hcas / conf.members;
+}
+
+/* The @rank-th member of the groups that this HCA is in */
+static int peer(int rank)
+{
+	return hca.i % sets() + rank * sets();
+}
+
+static struct group *group_of(const struct rdma_cm_event *ev)
+{
+	return (struct group *)ev->param.ud.private_data;
+}
+
+static void post_recv(int n)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)&hca.slots[n], .length = sizeof(hca.slots[n]),
+		.lkey = hca.mr->lkey,
+	};
+	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	if (ibv_post_recv(hca.id->qp, &wr, &bad))
+		die("ibv_post_recv");
+}
+
+static void open_id(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.cap = { .max_send_wr = SCALE_GROUPS, .max_recv_wr = RECVS, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+		.qp_type = IBV_QPT_UD,
+	};
+	struct sockaddr_in sin;
+	char ip[32];
+	uint32_t on = 1;
+
+	snprintf(ip, sizeof(ip), "10.78.0.%d", hca.i + 1);
+	hca.ch = channel();
+	if (rdma_create_id(hca.ch, &hca.id, NULL, RDMA_PS_UDP))
+		die("rdma_create_id");
+	if (rdma_bind_addr(hca.id, addr_of(&sin, ip, 0)))
+		die("rdma_bind_addr");
+	/* the library of rdma_cmx has this, and only its option */
+	if (dlsym(RTLD_DEFAULT, "rdma_cmx_query_event") &&
+	    rdma_set_option(hca.id, CMX_OPTION, CMX_OPTION_MCAST_REJOIN, &on, sizeof(on)))
+		die("MCAST_REJOIN");
+	if (rdma_create_qp(hca.id, NULL, &attr))
+		die("rdma_create_qp");
+	hca.mr = ibv_reg_mr(hca.id->pd, hca.slots, sizeof(hca.slots), IBV_ACCESS_LOCAL_WRITE);
+	if (!hca.mr)
+		die("ibv_reg_mr");
+	for (int n = 0; n < RECVS; n++)
+		post_recv(n);
+	if (ibv_req_notify_cq(hca.id->recv_cq, 0))
+		die("ibv_req_notify_cq");
+	fcntl(hca.ch->fd, F_SETFL, O_NONBLOCK);
+}
+
+static void join(struct group *g)
+{
+	g->retry = 0;
+	if (rdma_join_multicast(hca.id, (struct sockaddr *)&g->addr, g)) {
+		scale->errors[hca.i]++;
+		g->retry = now() + RETRY;
+	}
+}
+
+static void join_again(struct group *g)
+{
+	rdma_leave_multicast(hca.id, (struct sockaddr *)&g->addr);
+	join(g);
+}
+
+static void joined(struct group *g, struct rdma_ud_param *ud)
+{
+	if (g->ah)
+		ibv_destroy_ah(g->ah);
+	g->ah = ibv_create_ah(hca.id->pd, &ud->ah_attr);
+	if (!g->ah)
+		die("ibv_create_ah");
+	g->qkey = ud->qkey;
+	if (g->joined <= scale->mark)
+		__atomic_add_fetch(&scale->members[hca.i], 1, __ATOMIC_RELAXED);
+	g->joined = now();
+	scale->last[hca.i] = g->joined;
+}
+
+static void take_event(void)
+{
+	struct rdma_cm_event *ev;
+	struct group *g;
+
+	while (!rdma_get_cm_event(hca.ch, &ev)) {
+		g = group_of(ev);
+		switch (ev->event) {
+		case RDMA_CM_EVENT_MULTICAST_JOIN:
+			joined(g, &ev->param.ud);
+			break;
+		case RDMA_CM_EVENT_MULTICAST_ERROR:
+			scale->errors[hca.i]++;
+			/* at once if it was lost; a join that failed would fail again */
+			if (g->joined > scale->mark)
+				scale->members[hca.i]--;
+			g->retry = g->joined ? 1 : now() + RETRY;
+			g->joined = 0;
+			break;
+		default:
+			fprintf(stderr, "HCA %d: %s\n", hca.i, rdma_event_str(ev->event));
+		}
+		rdma_ack_cm_event(ev);
+	}
+	if (errno != EAGAIN)
+		die("rdma_get_cm_event");
+}
+
+static void take_datagrams(void)
+{
+	struct datagram *d;
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	void *context;
+
+	if (ibv_get_cq_event(hca.id->recv_cq_channel, &cq, &context) || ibv_req_notify_cq(cq, 0))
+		die("ibv_get_cq_event");
+	ibv_ack_cq_events(cq, 1);
+	while (ibv_poll_cq(cq, 1, &wc) == 1) {
+		d = &hca.slots[wc.wr_id].data;
+		if (wc.status == IBV_WC_SUCCESS && d->group < SCALE_GROUPS)
+			scale->got[hca.i][d->group] = d->epoch;
+		post_recv(wc.wr_id);
+	}
+}
+
+static bool sends_to(int g)
+{
+	return g % conf.members == hca.i / sets();
+}
+
+static bool has_reached_all(int g)
+{
+	for (int rank = 0; rank < conf.members; rank++)
+		if (peer(rank) != hca.i && scale->got[peer(rank)][g] != scale->epoch)
+			return false;
+	return true;
+}
+
+static void send_to(int n)
+{
+	struct slot *slot = &hca.slots[RECVS];
+	struct group *g = &hca.groups[n];
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)&slot->data, .length = sizeof(slot->data), .lkey = hca.mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = g->ah, .remote_qpn = 0xffffff, .remote_qkey = g->qkey },
+	}, *bad;
+	struct ibv_wc wc;
+
+	slot->data = (struct datagram){ scale->epoch, n };
+	if (!g->joined || ibv_post_send(hca.id->qp, &wr, &bad))
+		return;
+	/* the data is taken when it has been sent */
+	while (!ibv_poll_cq(hca.id->send_cq, 1, &wc))
+		sched_yield();
+}
+
+/*
+ * Have all datagrams arrived? Repeats what has not, as the switches may not know of the groups
+ * yet.
+ */
+static bool flows(void)
+{
+	bool again = now() - hca.sent >= RETRY, all = true;
+
+	for (int g = 0; g < conf.groups; g++) {
+		if (!sends_to(g) || has_reached_all(g))
+			continue;
+		all = false;
+		if (again)
+			send_to(g);
+	}
+	if (again)
+		hca.sent = now();
+	return all;
+}
+
+/* ms until the next one, for poll() */
+static int retry_joins(void)
+{
+	int wait = -1;
+
+	for (int g = 0; g < conf.groups; g++) {
+		if (hca.groups[g].retry && now() >= hca.groups[g].retry)
+			join_again(&hca.groups[g]);
+		if (hca.groups[g].retry)
+			wait = RETRY * 1000;
+	}
+	return wait;
+}
+
+static bool is_member(void)
+{
+	return scale->members[hca.i] == conf.groups;
+}
+
+static void start(char stage)
+{
+	static bool joined;
+
+	if (stage == 'm' && !joined) {
+		joined = true;
+		for (int g = 0; g < conf.groups; g++)
+			join(&hca.groups[g]);
+	}
+	hca.sent = 0;
+}
+
+/* Connections to all others that are set up and kept, and then ended */
+static void connect_all(void)
+{
+	struct rdma_event_channel *ch = channel();
+	struct rdma_cm_id *ids[SCALE_HCAS], *id;
+	int begun = 0, done = 0, up = 0, ret;
+	char ip[32];
+
+	while (done < conf.hcas - 1) {
+		while (begun < conf.hcas - 1 && begun - done < WINDOW) {
+			snprintf(ip, sizeof(ip), "10.78.0.%d", (hca.i + ++begun) % conf.hcas + 1);
+			conf.server = ip;
+			conn_start(ch, BENCH_PORT, NULL);
+		}
+		ret = conn_step(ch, false, &id);
+		if (!ret)
+			continue;
+		done++;
+		if (ret > 0)
+			ids[up++] = id;
+		scale->connected[hca.i] = up;
+		scale->failed[hca.i] = done - up;
+	}
+	for (int n = 0; n < up; n++)
+		if (rdma_disconnect(ids[n]))
+			die("rdma_disconnect");
+	while (up && conn_step(ch, true, NULL) > 0)
+		up--;
+	rdma_destroy_event_channel(ch);
+}
+
+static bool is_over(char stage)
+{
+	switch (stage) {
+	case 'm':
+		return is_member();
+	case 'f':
+		return flows();
+	case 'c':
+		connect_all();
+		return true;
+	}
+	return false;
+}
+
+void scale_hca(int i, int commands, int done)
+{
+	char netns[32], stage = 0;
+	struct pollfd p[3];
+	int wait = -1;
+
+	hca.i = i;
+	snprintf(netns, sizeof(netns), "/run/netns/h%d", i);
+	if (setns(open(netns, O_RDONLY), CLONE_NEWNET))
+		die(netns);
+	for (int g = 0; g < conf.groups; g++) {
+		addr_of(&hca.groups[g].addr, "239.9.0.0", 0);
+		hca.groups[g].addr.sin_addr.s_addr |= htonl(i % sets() * conf.groups + g + 1);
+	}
+	open_id();
+	p[0] = (struct pollfd){ commands, POLLIN };
+	p[1] = (struct pollfd){ hca.ch->fd, POLLIN };
+	p[2] = (struct pollfd){ hca.id->recv_cq_channel->fd, POLLIN };
+	for (;;) {
+		poll(p, 3, stage == 'f' ? POLL_MS : wait);
+		if (p[1].revents)
+			take_event();
+		if (p[2].revents)
+			take_datagrams();
+		wait = retry_joins();
+		if (p[0].revents) {
+			if (read(commands, &stage, 1) != 1)
+				exit(0);
+			start(stage);
+		}
+		if (stage && is_over(stage)) {
+			stage = 0;
+			if (write(done, "", 1) != 1)
+				die("done");
+		}
+	}
+}
