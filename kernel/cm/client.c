@@ -28,13 +28,15 @@ static struct ib_client client = {
 static const struct cmx_transport *const *client_transports;
 
 /*
- * Drop the cached path records of a port after an event that may invalidate them. ib_core calls
- * this from a work queue, for every event of the device.
+ * After an event that may mean another SA, or other paths, drop the cached path records of the port
+ * and do not pause any longer between its requests. ib_core calls this from a work queue, for every
+ * event of the device.
  */
 static void client_port_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct cmx_device *dev = container_of(handler, struct cmx_device, events);
 	u32 port = event->element.port_num;
+	struct cmx_dev_port *dp;
 
 	switch (event->event) {
 	case IB_EVENT_PORT_ERR:
@@ -42,8 +44,12 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	case IB_EVENT_PKEY_CHANGE:
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
-		if (rdma_is_port_valid(dev->device, port) && cmx_device_port(dev, port)->paths)
-			cmx_path_cache_drop_all(cmx_device_port(dev, port)->paths);
+		if (!rdma_is_port_valid(dev->device, port))
+			break;
+		dp = cmx_device_port(dev, port);
+		cmx_sa_queue_restart(&dp->sa);
+		if (dp->paths)
+			cmx_path_cache_drop_all(dp->paths);
 		break;
 	default:
 		break;

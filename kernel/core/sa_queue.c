@@ -3,12 +3,19 @@
  * Limit on the joins and leaves that a port has in progress at the SA
  *
  * An SA handles requests one after the other, and ib_sa repeats a request that is not answered
- * within 300 ms. If many requests are sent at once, the SA spends its time on repetitions, and most
- * requests time out. Therefore only a few are in progress, and the others wait here. Users take
- * turns: a user who joins thousands of groups delays the next join of another user by a few
+ * within 300 ms. If many requests are sent at once, the SA spends its time on repetitions, and
+ * most requests time out. Therefore only a few are in progress, and the others wait here. Users
+ * take turns: a user who joins thousands of groups delays the next join of another user by a few
  * requests, not by thousands.
+ *
+ * When an SM takes over, all ports of the fabric join their groups again, and no port knows how
+ * many others there are. Each of them learns it from the replies. It begins with one request at a
+ * time, sends more as long as replies are timely, and half as many after a late one. If even one at
+ * a time is too much for the SA, it pauses between its rejoins.
  */
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include "param.h"
 #include "sa_queue.h"
@@ -16,18 +23,16 @@
 CMX_PARAM(sa_requests, 1, 1024, 8,
 	  "maximum number of joins and leaves that an InfiniBand port has in progress");
 
-/**
- * cmx_sa_queue_init() - initialise an empty queue
- * @queue: the queue
+/* ib_sa repeats a request that is not answered within this time: such a reply is late. */
+#define REPEAT_MS 300U
+
+/*
+ * The pause is on average as long as the last reply took, and doubles with each further late reply.
+ * What waits while the SA is silent goes on after a pause, too.
+ * With the longest one, an SA that is silent gets 11 requests of a port in 19 seconds.
  */
-void cmx_sa_queue_init(struct cmx_sa_queue *queue)
-{
-	spin_lock_init(&queue->lock);
-	INIT_LIST_HEAD(&queue->turns[false]);
-	INIT_LIST_HEAD(&queue->turns[true]);
-	INIT_LIST_HEAD(&queue->sent);
-	queue->answered = jiffies;
-}
+#define MAX_PAUSE_MS 16384U
+#define MAX_LATE 8
 
 /**
  * cmx_sa_request_init() - initialise a request that is not queued
@@ -53,13 +58,14 @@ static void sa_request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *
 	queue->under_way++;
 }
 
-static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient)
+static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
+			       enum cmx_sa_kind kind)
 {
-	struct list_head *turns = &queue->turns[patient];
+	struct list_head *turns = &queue->turns[kind];
 	struct cmx_sa_request *oldest;
 
 	req->state = CMX_SA_WAITING;
-	req->patient = patient;
+	req->kind = kind;
 	list_for_each_entry(oldest, turns, item) {
 		if (oldest->user == req->user) {
 			list_add_tail(&req->item, &oldest->later);
@@ -81,47 +87,121 @@ static void sa_request_dequeue(struct cmx_sa_queue *queue, struct cmx_sa_request
 	next = list_first_entry_or_null(&req->later, struct cmx_sa_request, item);
 	if (!next)
 		return;
-	list_move_tail(&next->item, &queue->turns[req->patient]);
+	list_move_tail(&next->item, &queue->turns[req->kind]);
 	list_splice_init(&req->later, &next->later);
 }
 
-static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue, bool patient)
+static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue, enum cmx_sa_kind kind)
 {
-	return list_first_entry_or_null(&queue->turns[patient], struct cmx_sa_request, item);
+	return list_first_entry_or_null(&queue->turns[kind], struct cmx_sa_request, item);
+}
+
+static bool sa_queue_blocks(const struct cmx_sa_queue *queue, enum cmx_sa_kind kind)
+{
+	return (kind == CMX_SA_REJOIN && queue->paused) ||
+	       queue->under_way >= min(queue->window, cmx_param_get(&sa_requests));
 }
 
 static struct cmx_sa_request *sa_queue_next(struct cmx_sa_queue *queue)
 {
-	bool patient = queue->patient_next;
+	struct cmx_sa_request *req = NULL;
+	unsigned int i;
 
-	queue->patient_next = !patient;
-	return sa_queue_first(queue, patient) ?: sa_queue_first(queue, !patient);
-}
-
-static bool sa_queue_is_full(const struct cmx_sa_queue *queue)
-{
-	return queue->under_way >= cmx_param_get(&sa_requests);
+	for (i = 0; i < CMX_SA_KINDS && !req; i++) {
+		if (!sa_queue_blocks(queue, queue->next))
+			req = sa_queue_first(queue, queue->next);
+		queue->next = (queue->next + 1) % CMX_SA_KINDS;
+	}
+	return req;
 }
 
 static void sa_queue_grant(struct cmx_sa_queue *queue)
 {
 	struct cmx_sa_request *req;
 
-	while (!sa_queue_is_full(queue) && (req = sa_queue_next(queue))) {
+	while ((req = sa_queue_next(queue))) {
 		sa_request_dequeue(queue, req);
 		sa_request_grant(queue, req);
 		req->wake(req);
 	}
 }
 
+static void sa_queue_resume(struct work_struct *work)
+{
+	struct cmx_sa_queue *queue = container_of(to_delayed_work(work), struct cmx_sa_queue,
+						  resume);
+
+	spin_lock(&queue->lock);
+	queue->paused = false;
+	sa_queue_grant(queue);
+	if (!queue->under_way)
+		queue->late = 0;
+	spin_unlock(&queue->lock);
+}
+
+static void sa_queue_pause(struct cmx_sa_queue *queue, unsigned int ms)
+{
+	if (queue->paused || queue->stopped)
+		return;
+	queue->paused = true;
+	ms = min(ms / 2 << queue->late, MAX_PAUSE_MS);
+	schedule_delayed_work(&queue->resume,
+			      msecs_to_jiffies(ms / 2 + get_random_u32() % (ms + 1)));
+}
+
+/*
+ * Adapt to the speed of the SA when a request has been answered or has timed out. The requests
+ * that were in progress at the last late reply tell nothing new.
+ */
+static void sa_queue_adapt(struct cmx_sa_queue *queue, const struct cmx_sa_request *req)
+{
+	unsigned int ms = jiffies_to_msecs(jiffies - req->since);
+
+	if (ms > REPEAT_MS) {
+		if (!time_after(req->since, queue->slowed))
+			return;
+		queue->slowed = jiffies;
+		queue->timely = 0;
+		if (queue->window > 1)
+			queue->window /= 2;
+		else if (queue->late < MAX_LATE)
+			queue->late++;
+	} else if (queue->late) {
+		queue->late--;
+	} else if (++queue->timely >= queue->window) {
+		queue->timely = 0;
+		queue->window = min(queue->window + 1, cmx_param_get(&sa_requests));
+	}
+	if (queue->late)
+		sa_queue_pause(queue, ms);
+}
+
+/**
+ * cmx_sa_queue_init() - initialise an empty queue
+ * @queue: the queue
+ */
+void cmx_sa_queue_init(struct cmx_sa_queue *queue)
+{
+	unsigned int kind;
+
+	spin_lock_init(&queue->lock);
+	for (kind = 0; kind < CMX_SA_KINDS; kind++)
+		INIT_LIST_HEAD(&queue->turns[kind]);
+	INIT_LIST_HEAD(&queue->sent);
+	INIT_DELAYED_WORK(&queue->resume, sa_queue_resume);
+	queue->answered = jiffies;
+	queue->slowed = jiffies;
+	queue->window = 1;
+}
+
 /* End the wait of all requests of a kind. There may be many: the lock is released between them. */
-static void sa_queue_expire(struct cmx_sa_queue *queue, bool patient)
+static void sa_queue_expire(struct cmx_sa_queue *queue, enum cmx_sa_kind kind)
 {
 	struct cmx_sa_request *req;
 
 	do {
 		spin_lock(&queue->lock);
-		req = sa_queue_first(queue, patient);
+		req = sa_queue_first(queue, kind);
 		if (req) {
 			sa_request_dequeue(queue, req);
 			req->state = CMX_SA_EXPIRED;
@@ -139,27 +219,43 @@ static void sa_queue_expire(struct cmx_sa_queue *queue, bool patient)
 void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 {
 	struct cmx_sa_request *req;
+	unsigned int kind;
 
 	spin_lock(&queue->lock);
 	WRITE_ONCE(queue->stopped, true);
 	list_for_each_entry(req, &queue->sent, item)
 		req->wake(req);
 	spin_unlock(&queue->lock);
-	sa_queue_expire(queue, false);
-	sa_queue_expire(queue, true);
+	cancel_delayed_work_sync(&queue->resume);
+	for (kind = 0; kind < CMX_SA_KINDS; kind++)
+		sa_queue_expire(queue, kind);
+}
+
+/**
+ * cmx_sa_queue_restart() - end a pause, because there may be another SA
+ * @queue: the queue
+ */
+void cmx_sa_queue_restart(struct cmx_sa_queue *queue)
+{
+	spin_lock(&queue->lock);
+	queue->late = 0;
+	if (queue->paused && cancel_delayed_work(&queue->resume))
+		schedule_delayed_work(&queue->resume, 0);
+	spin_unlock(&queue->lock);
 }
 
 /**
  * cmx_sa_request_start() - start a request, or queue it until it may be sent
  * @queue: queue of the port
  * @req: the request. Another call for the same request is harmless
- * @patient: wait even if the SA is silent
+ * @kind: what it is for
  *
  * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
  * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because
  * another request timed out and the SA had answered none meanwhile; -ENODEV: the queue is stopped.
  */
-int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient)
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
+			 enum cmx_sa_kind kind)
 {
 	int ret = 0;
 
@@ -169,11 +265,11 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
 	} else if (req->state == CMX_SA_EXPIRED) {
 		req->state = CMX_SA_IDLE;
 		ret = -ETIMEDOUT;
-	} else if (req->state == CMX_SA_IDLE && !sa_queue_is_full(queue)) {
+	} else if (req->state == CMX_SA_IDLE && !sa_queue_blocks(queue, kind)) {
 		sa_request_grant(queue, req);
 	} else if (req->state != CMX_SA_SENT) {
 		if (req->state == CMX_SA_IDLE)
-			sa_request_enqueue(queue, req, patient);
+			sa_request_enqueue(queue, req, kind);
 		ret = -EINPROGRESS;
 	}
 	spin_unlock(&queue->lock);
@@ -198,12 +294,18 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 		queue->under_way--;
 		if (!status)
 			queue->answered = jiffies;
+		if (!status || status == -ETIMEDOUT)
+			sa_queue_adapt(queue, req);
 		silent = status == -ETIMEDOUT && !time_after(queue->answered, req->since);
 		if (!silent)
 			sa_queue_grant(queue);
+		else
+			sa_queue_pause(queue, jiffies_to_msecs(jiffies - req->since));
+		if (!queue->under_way)
+			queue->window = 1;
 	}
 	req->state = CMX_SA_IDLE;
 	spin_unlock(&queue->lock);
 	if (silent)
-		sa_queue_expire(queue, false);
+		sa_queue_expire(queue, CMX_SA_JOIN);
 }

@@ -6,24 +6,51 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
+
+/**
+ * enum cmx_sa_kind - what a request is for
+ * @CMX_SA_JOIN: a consumer waits for the result, and not longer for its turn if the SA is silent
+ * @CMX_SA_LEAVE: nobody waits for it
+ * @CMX_SA_REJOIN: neither; and many other ports may want the same at the same time
+ * @CMX_SA_KINDS: how many there are
+ */
+enum cmx_sa_kind {
+	CMX_SA_JOIN,
+	CMX_SA_LEAVE,
+	CMX_SA_REJOIN,
+	CMX_SA_KINDS,
+};
 
 /**
  * struct cmx_sa_queue - joins and leaves of an InfiniBand port
  * @lock: protects the queue and its requests
- * @turns: the oldest waiting request of each user; the first one is next. Patient requests have a
- *	list of their own, and the lists take turns
- * @patient_next: whose turn it is
+ * @turns: the oldest waiting request of each user; the first one is next. Each kind has a list of
+ *	its own, and the lists take turns
+ * @next: whose turn it is
  * @sent: requests in progress
  * @under_way: number of requests in progress
+ * @window: how many may be, within the limit of the administrator
+ * @timely: replies in time since @window changed
+ * @late: how often a reply was late while only one request was in progress
+ * @slowed: jiffies of the last late reply that counted
+ * @paused: nothing is joined again until @resume has run
+ * @resume: ends the pause
  * @answered: jiffies of the last reply from the SA
  * @stopped: the device is being removed
  */
 struct cmx_sa_queue {
 	spinlock_t lock;	/* protects the queue and its requests */
-	struct list_head turns[2];	/* by &cmx_sa_request.patient */
-	bool patient_next;
+	struct list_head turns[CMX_SA_KINDS];
+	enum cmx_sa_kind next;
 	struct list_head sent;
 	unsigned int under_way;
+	unsigned int window;
+	unsigned int timely;
+	unsigned int late;
+	unsigned long slowed;
+	bool paused;
+	struct delayed_work resume;
 	unsigned long answered;
 	bool stopped;
 };
@@ -39,7 +66,7 @@ enum cmx_sa_request_state {
  * struct cmx_sa_request - a join or a leave
  * @user: user whose turn it takes; only compared, never dereferenced
  * @wake: called under the queue's lock when the request no longer waits
- * @patient: still waits when the SA is silent
+ * @kind: what it is for, if it waits
  * @state: under the queue's lock
  * @since: jiffies when it was allowed to be sent
  * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in
@@ -49,7 +76,7 @@ enum cmx_sa_request_state {
 struct cmx_sa_request {
 	const void *user;
 	void (*wake)(struct cmx_sa_request *req);
-	bool patient;
+	enum cmx_sa_kind kind;
 	enum cmx_sa_request_state state;
 	unsigned long since;
 	struct list_head item;
@@ -58,6 +85,7 @@ struct cmx_sa_request {
 
 void cmx_sa_queue_init(struct cmx_sa_queue *queue);
 void cmx_sa_queue_stop(struct cmx_sa_queue *queue);
+void cmx_sa_queue_restart(struct cmx_sa_queue *queue);
 
 static inline bool cmx_sa_queue_is_stopped(const struct cmx_sa_queue *queue)
 {
@@ -66,7 +94,8 @@ static inline bool cmx_sa_queue_is_stopped(const struct cmx_sa_queue *queue)
 
 void cmx_sa_request_init(struct cmx_sa_request *req, const void *user,
 			 void (*wake)(struct cmx_sa_request *req));
-int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req, bool patient);
+int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
+			 enum cmx_sa_kind kind);
 void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, int status);
 
 #endif

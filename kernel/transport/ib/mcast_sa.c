@@ -253,7 +253,8 @@ static int sa_member_join(struct cmx_sa_member *m)
 		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
 	if (!ret)
-		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, false);
+		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
+					   m->lost ? CMX_SA_REJOIN : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
 		return 0;
 	m->asks = false;
@@ -373,7 +374,8 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		return;
 	}
 	/* else thousands would be woken in vain each time that a silent SA has not answered */
-	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, m->sa);
+	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
+				   m->sa ? CMX_SA_LEAVE : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
 		return;
 	if (!m->sa)

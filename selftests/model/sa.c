@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A model of all ports of a fabric that join their groups again after a new SM has taken over. Each port
+ * has the queue of kernel/core/sa_queue.c. The SA serves one request after the other, repetitions as well.
+ *
+ *	sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [SA_REQUESTS]
+ *
+ * A negative SA_REQUESTS is the number that each port has in progress whatever the replies. Prints when
+ * all have been joined, how long the SA needs for as many requests, how many it received for each group,
+ * and most in a second. Fails if they are not joined within ten times as long and a minute.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kernel/core/sa_queue.c"
+
+/* as in ib_sa and mcast_sa.c */
+#define COPIES 11
+#define TIMEOUT_MS (COPIES * REPEAT_MS)
+#define REJOIN_MIN_MS 32U
+#define REJOIN_MAX_MS 4096U
+
+struct member {
+	struct cmx_sa_request req;
+	struct port *port;
+	unsigned int delay, sent;	/* number of its last request; 0: joined */
+};
+
+struct port {
+	struct cmx_sa_queue queue;
+	struct member *members;
+};
+
+struct event {
+	uint64_t time;		/* microseconds; those of the same time in their order */
+	uint64_t order;
+	void (*run)(void *object, unsigned int number);
+	void *object;
+	unsigned int number;
+};
+
+unsigned long jiffies = 1000000;
+static uint64_t now;
+static struct event *heap;
+static size_t events, room;
+static uint64_t order;
+static int fixed;
+
+/* the SA: requests that wait */
+static struct {
+	struct member *member;
+	unsigned int number;
+} *fifo;
+static size_t fifo_first, fifo_end, fifo_room;
+static unsigned int service_us;
+static uint64_t received, received_then, second, peak, joined_at;
+static int left;
+
+u32 get_random_u32(void)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x >> 16;
+}
+
+static bool before(const struct event *a, const struct event *b)
+{
+	return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+static void at(uint64_t delay_us, void (*run)(void *, unsigned int), void *object,
+	       unsigned int number)
+{
+	struct event ev = { now + delay_us, order++, run, object, number };
+	size_t i = events++;
+
+	if (events > room)
+		heap = realloc(heap, (room = room * 2 + 1024) * sizeof(*heap));
+	for (; i && before(&ev, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = ev;
+}
+
+static struct event take(void)
+{
+	struct event first = heap[0], last = heap[--events];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < events) {
+		if (child + 1 < events && before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!before(&heap[child], &last))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = last;
+	return first;
+}
+
+static void run_work(void *object, unsigned int number)
+{
+	struct delayed_work *work = object;
+
+	if (!work->pending || work->number != number)
+		return;
+	work->pending = false;
+	work->work.func(&work->work);
+}
+
+void schedule_delayed_work(struct delayed_work *work, unsigned long delay)
+{
+	if (work->pending)
+		return;
+	work->pending = true;
+	at(delay * 1000, run_work, work, ++work->number);
+}
+
+bool cancel_delayed_work(struct delayed_work *work)
+{
+	bool pending = work->pending;
+
+	work->pending = false;
+	return pending;
+}
+
+static void serve(void *object, unsigned int number);
+
+/* A request arrives at the SA, if it has not been answered yet; and once more later. */
+static void arrive(void *object, unsigned int number)
+{
+	struct member *m = object;
+
+	if (m->sent != number)
+		return;
+	received++;
+	if (now / 1000000 != second) {
+		second = now / 1000000;
+		received_then = received;
+	}
+	if (received - received_then + 1 > peak)
+		peak = received - received_then + 1;
+	if (fifo_end == fifo_room)
+		fifo = realloc(fifo, (fifo_room = fifo_room * 2 + 1024) * sizeof(*fifo));
+	fifo[fifo_end].member = m;
+	fifo[fifo_end].number = number;
+	if (fifo_end++ == fifo_first)
+		at(service_us, serve, NULL, 0);
+	at(REPEAT_MS * 1000, arrive, m, number);
+}
+
+static void end(struct member *m, int status)
+{
+	m->sent = 0;
+	cmx_sa_request_end(&m->port->queue, &m->req, status);
+	if (fixed)
+		m->port->queue.window = fixed;
+}
+
+static void serve(void *object, unsigned int number)
+{
+	struct member *m = fifo[fifo_first].member;
+
+	number = fifo[fifo_first].number;
+	if (++fifo_first != fifo_end)
+		at(service_us, serve, NULL, 0);
+	if (m->sent != number)
+		return;
+	left--;
+	joined_at = now;
+	end(m, 0);
+}
+
+static void start(void *object, unsigned int number);
+
+static void time_out(void *object, unsigned int number)
+{
+	struct member *m = object;
+
+	if (m->sent != number)
+		return;
+	m->delay = min(m->delay * 2, REJOIN_MAX_MS);
+	at((m->delay / 2 + get_random_u32() % m->delay / 2) * 1000, start, m, 0);
+	end(m, -ETIMEDOUT);
+}
+
+static void start(void *object, unsigned int number)
+{
+	static unsigned int last;
+	struct member *m = object;
+
+	if (cmx_sa_request_start(&m->port->queue, &m->req, CMX_SA_REJOIN))
+		return;
+	m->sent = ++last;
+	arrive(m, m->sent);
+	at(TIMEOUT_MS * 1000, time_out, m, m->sent);
+}
+
+static void wake(struct cmx_sa_request *req)
+{
+	at(0, start, container_of(req, struct member, req), 0);
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 3 ? atoi(argv[1]) : 0, groups = n ? atoi(argv[2]) : 0;
+	double least;
+	struct port *ports;
+
+	if (!n || !groups || atoi(argv[3]) <= 0) {
+		fputs("usage: sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [SA_REQUESTS]\n", stderr);
+		return 2;
+	}
+	service_us = 1000000 / atoi(argv[3]);
+	if (argc > 4)
+		sa_requests.val = abs(atoi(argv[4]));
+	if (argc > 4 && atoi(argv[4]) < 0)
+		fixed = sa_requests.val;
+	ports = calloc(n, sizeof(*ports));
+	for (int i = 0; i < n; i++) {
+		cmx_sa_queue_init(&ports[i].queue);
+		if (fixed)
+			ports[i].queue.window = fixed;
+		ports[i].members = calloc(groups, sizeof(*ports[i].members));
+		for (int g = 0; g < groups; g++) {
+			struct member *m = &ports[i].members[g];
+
+			m->port = &ports[i];
+			m->delay = REJOIN_MIN_MS;
+			cmx_sa_request_init(&m->req, ports, wake);
+			at((16 + get_random_u32() % 16) * 1000, start, m, 0);
+		}
+	}
+	left = n * groups;
+	least = left / 1e6 * service_us;
+	while (events && left && now < (least * 10 + 60) * 1e6) {
+		struct event ev = take();
+
+		now = ev.time;
+		jiffies = 1000000 + now / 1000;
+		ev.run(ev.object, ev.number);
+	}
+	printf("%d of %d joined after %.1f s, %.1f s at least, %.2f requests each, %lu in a second\n",
+	       n * groups - left, n * groups, joined_at / 1e6, least,
+	       (double)received / (n * groups), (unsigned long)peak);
+	return left > 0;
+}
