@@ -46,9 +46,9 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 #endif
 
 /*
- * Since Linux 6.19, ib_destroy_cm_id() may poll for a message that it has cancelled: for how many ids
- * of a device at a time. 0: there is no limit, because it sleeps. No header shows it, so 6.17 and 6.18
- * are taken for later ones.
+ * For how many ids of a device ib_destroy_cm_id() may poll at a time: since Linux 6.19 it polls for
+ * a message that it has cancelled. 0: there is no limit, because it sleeps. No header shows it, so
+ * 6.17 and 6.18 are taken for later ones.
  */
 #ifdef IB_CM_MRA_FLAG_DELAY
 #define CMX_CANCEL_POLLS 0
