@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib_net: several switches of the software InfiniBand fabric, by a topology file, under OpenSM
 # kernels: release
-# check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib_udp: UDP links of the software InfiniBand fabric, here between two switches of one module
 # kernels: release
-# check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
