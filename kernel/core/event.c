@@ -29,11 +29,13 @@ static bool event_has_data(enum rdma_cm_event_type type)
 struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_event_type type,
 				  int status, gfp_t gfp)
 {
+	bool has_data = event_has_data(type);
 	struct cmx_event *ev;
 
-	ev = kzalloc(struct_size(ev, data, event_has_data(type) ? CMX_EVENT_DATA : 0), gfp);
+	ev = kzalloc(struct_size(ev, data, has_data ? CMX_EVENT_DATA : 0), gfp);
 	if (!ev)
 		return NULL;
+	ev->has_data = has_data;
 	ev->id_priv = cmx_id_get(id_priv);
 	ev->ev.event = type;
 	ev->ev.status = status;
@@ -62,8 +64,11 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)
 {
 	*len = min_t(size_t, *len, U8_MAX);
-	if (!data || !*len || WARN_ON_ONCE(!event_has_data(ev->ev.event)))
+	/* the type may have changed since the event was allocated */
+	if (!data || !*len || WARN_ON_ONCE(!ev->has_data)) {
+		*len = 0;
 		return NULL;
+	}
 	return memcpy(ev->data, data, *len);
 }
 
@@ -76,7 +81,7 @@ static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len
 void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len)
 {
 	ev->ev.param.conn.private_data = event_data_copy(ev, data, &len);
-	ev->ev.param.conn.private_data_len = data ? len : 0;
+	ev->ev.param.conn.private_data_len = len;
 }
 
 /**
@@ -88,7 +93,7 @@ void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len)
 void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
 {
 	ev->ev.param.ud.private_data = event_data_copy(ev, data, &len);
-	ev->ev.param.ud.private_data_len = data ? len : 0;
+	ev->ev.param.ud.private_data_len = len;
 }
 
 /**

@@ -15,9 +15,10 @@
  * @listener: for CONNECT_REQUEST: the id that listens, with a reference; else NULL
  * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
+ * @has_data: @data has CMX_EVENT_DATA bytes
  * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @arg: value from the process, for an event that it has written
- * @data: copy of the private data, CMX_EVENT_DATA bytes; only of events that a message can bring
+ * @data: copy of the private data; only of events that a message can bring
  */
 struct cmx_event {
 	struct list_head item;
@@ -26,6 +27,7 @@ struct cmx_event {
 	struct cmx_id_private *listener;
 	struct cmx_mcast *mc;
 	u32 flags;
+	bool has_data;
 	struct rdma_cm_event ev;
 	u64 arg;
 	u8 data[];

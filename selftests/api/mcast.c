@@ -155,6 +155,28 @@ static void attributes(void)
 	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 }
 
+/* The id has taken the Q_Key of its group, and its peer has another one. */
+static void qkey_of_peer(void)
+{
+	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x11223344 };
+	struct rdma_conn_param par = plain, answer = plain;
+	struct rdma_cm_event *ev;
+	struct pair p = {};
+
+	answer.private_data = "no";
+	answer.private_data_len = 2;
+	p.id = bound(&p.ch, "10.77.0.1");
+	WANT(!rdma_cmx_join_multicast(p.id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
+	rdma_ack_cm_event(joined(p.ch));
+	pair_resolve(&p, RDMA_PS_UDP);
+	pair_request(&p, &par);
+	WANT(!rdma_accept(p.child, &answer));
+	ev = next_event(p.ch, 10000);
+	WANT(ev && ev->event == RDMA_CM_EVENT_ADDR_ERROR && ev->status == -EINVAL);
+	WANT(!memcmp(ev->param.ud.private_data, "no", 2));
+	rdma_ack_cm_event(ev);
+}
+
 static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wanted)
 {
 	struct rdma_cm_event *ev = joined(ch);
@@ -268,6 +290,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: IPv6 goes from the interface and comes back", forgotten },
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
+	{ "multicast: the Q_Key of a peer is not that of the group", qkey_of_peer },
 	{ "multicast: a join with the id's options", options },
 	{ "multicast: a join with the default TOS of the port", port_default },
 	{ "multicast: a synchronous id leaves", left_by_sync },
