@@ -409,6 +409,9 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 	spin_unlock(&file->lock);
 	if (!ev)
 		return -EAGAIN;
+	/* another process may have claimed the channel meanwhile: then the event is for that one */
+	if (!cmx_file_usable(file))
+		return -EACCES;
 	if (ev->listener) {
 		ret = cmx_handle_reserve(&handle);
 		if (ret)

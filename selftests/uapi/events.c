@@ -337,18 +337,6 @@ static void test_migrate_more(void)
 	close(null);
 }
 
-static int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg)
-{
-	struct cmd c;
-
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_WRITE_EVENT);
-	cmd_u32(&c, CMX_ATTR_ID, id);
-	cmd_u32(&c, CMX_ATTR_EVENT, type);
-	cmd_u32(&c, CMX_ATTR_STATUS, status);
-	cmd_u64(&c, CMX_ATTR_ARG, arg);
-	return cmd_issue(&c, fd);
-}
-
 static void expect_written(int fd, uint32_t id, uint64_t uid, int status, uint64_t arg)
 {
 	struct cmx_event_resp *resp = next_event(fd, CMX_EVENT_USER);

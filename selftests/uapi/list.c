@@ -440,10 +440,8 @@ static int claims_and_lists(void *arg)
 	const struct cmx_id_record *r;
 	const int *fd = arg;
 	uint32_t id;
-	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
-	if (cmd_issue(&c, *fd) || id_create(*fd, RDMA_PS_TCP, 1, &id))
+	if (channel_claim(*fd) || id_create(*fd, RDMA_PS_TCP, 1, &id))
 		return 2;
 	r = seen_find(&seen, *fd, id);
 	return !r || r->pid != getpid();

@@ -267,21 +267,13 @@ static void child_works(int fd)
 		_exit(1);
 }
 
-static int claim(int fd)
-{
-	struct cmd c;
-
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
-	return cmd_issue(&c, fd);
-}
-
 static void child_is_refused(int fd)
 {
 	struct cmx_event_record record;
 	int own = dev_open();
 	uint32_t id, count;
 
-	if (claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
+	if (channel_claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
 	    get_events(fd, &record, 1, &count) != EACCES)
 		_exit(1);
 	/* neither can it take the parent's ids to a channel of its own */
@@ -296,8 +288,8 @@ static void test_claim(void)
 	int fd = dev_open();
 
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
-	CHECK(!claim(fd));
-	CHECK(!claim(fd));
+	CHECK(!channel_claim(fd));
+	CHECK(!channel_claim(fd));
 	CHECK(!id_resolve(fd, inherited, 7));
 	in_child(child_is_refused, fd);
 	CHECK(next_event(fd, 0));
@@ -309,7 +301,7 @@ static void child_claims(int fd)
 {
 	uint32_t id;
 
-	if (claim(fd) || id_create(fd, RDMA_PS_TCP, 1, &id))
+	if (channel_claim(fd) || id_create(fd, RDMA_PS_TCP, 1, &id))
 		_exit(1);
 }
 
@@ -326,7 +318,7 @@ static void test_claim_under_wait(void)
 		_exit((intptr_t)wait_event((void *)(intptr_t)fd) != EACCES);
 	while (!sleeps_in_ioctl(pid))
 		usleep(1000);
-	CHECK(!claim(fd));
+	CHECK(!channel_claim(fd));
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
 	CHECK(!id_resolve(fd, id, 7));
 	waitpid(pid, &status, 0);
@@ -342,7 +334,7 @@ static void test_claim_by_child(void)
 	uint32_t id;
 
 	in_child(child_claims, fd);
-	CHECK(claim(fd) == EACCES);
+	CHECK(channel_claim(fd) == EACCES);
 	CHECK(id_create(fd, RDMA_PS_TCP, 1, &id) == EACCES);
 	close(fd);
 }
@@ -364,7 +356,7 @@ static void test_claim_by_move(void)
 	CHECK(!id_create(from, RDMA_PS_TCP, 1, &id));
 	CHECK(!id_migrate(to, id, from, &moved, &count));
 	in_child(child_works, to);
-	CHECK(!claim(to));
+	CHECK(!channel_claim(to));
 	CHECK(!id_migrate(other, moved, to, &id, &count));
 	in_child(child_creates_nothing, other);
 	CHECK(!id_destroy(other, id, NULL));

@@ -199,6 +199,26 @@ const struct cmx_event_sizes event_sizes = {
 	.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
 };
 
+int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_WRITE_EVENT);
+	cmd_u32(&c, CMX_ATTR_ID, id);
+	cmd_u32(&c, CMX_ATTR_EVENT, type);
+	cmd_u32(&c, CMX_ATTR_STATUS, status);
+	cmd_u64(&c, CMX_ATTR_ARG, arg);
+	return cmd_issue(&c, fd);
+}
+
+int channel_claim(int fd)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
+	return cmd_issue(&c, fd);
+}
+
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)
 {
 	struct cmd c;

@@ -231,9 +231,54 @@ static void test_stuck_listing(void)
 	scene_close(&s);
 }
 
+#define NO_USERFAULTFD 3
+
+static int child_fetches(int fd, int tell, int wait)
+{
+	struct stuck stuck;
+	uint32_t id;
+	char c;
+
+	if (id_create(fd, RDMA_PS_TCP, 1, &id) || event_write(fd, id, CMX_EVENT_USER, 0, 1))
+		return 1;
+	if (!stuck_begin(&stuck, fd, stuck_fetch))
+		return NO_USERFAULTFD;
+	if (write(tell, "", 1) != 1 || read(wait, &c, 1) != 1)
+		return 1;
+	stuck_end(&stuck);
+	return stuck.count != 1;
+}
+
+/* A child fetches its event while its parent claims the channel, and leaves the parent's event alone. */
+static void test_stuck_claim(void)
+{
+	int fd = dev_open(), up[2], down[2], status;
+	uint32_t id;
+	pid_t pid;
+	char c;
+
+	CHECK(!pipe(up) && !pipe(down));
+	pid = fork();
+	if (!pid)
+		_exit(child_fetches(fd, up[1], down[0]));
+	close(up[1]);
+	if (read(up[0], &c, 1) == 1) {
+		CHECK(!channel_claim(fd) && !id_create(fd, RDMA_PS_TCP, 2, &id));
+		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, 2));
+		CHECK(write(down[1], "", 1) == 1);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_USERFAULTFD)
+		tap_case_skip("this kernel has no userfaultfd");
+	CHECK(!status, "%#x", status);
+	CHECK(next_event(fd, CMX_EVENT_USER));
+	close(fd);
+}
+
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "a listing that waits for memory", test_stuck_listing },
+	{ "a fetch that began before another process claimed the channel", test_stuck_claim },
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ },
 };
