@@ -93,13 +93,17 @@ const struct cmx_method cmx_method_leave = {
 static int ioctl_mcast_report(struct cmx_call *call)
 {
 	struct cmx_mcast *mc;
+	int ret = 0;
 
 	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
-	cmx_mcast_report_again(mc);
+	if (cmx_queue_is_full(to_uid(mc->id_priv)))
+		ret = -ENOBUFS;
+	else
+		cmx_mcast_report_again(mc);
 	cmx_mcast_put(mc);
-	return 0;
+	return ret;
 }
 
 const struct cmx_method cmx_method_report = {

@@ -4,12 +4,14 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "uapi.h"
 
 #define MAX_BACKLOG "/sys/module/rdma_cmx/parameters/max_backlog"
@@ -496,6 +498,29 @@ static void test_resolving_limit(void)
 	shell("ip link del plain");
 }
 
+/* Nor with joins that it has reported again. */
+static void test_report_limit(void)
+{
+	struct scene s;
+	struct cmd c;
+	uint32_t mc;
+	int i;
+
+	if (!scene_open(&s, JOINED))
+		return;
+	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_REPORT);
+	cmd_u32(&c, CMX_ATTR_MCAST_ID, s.mc);
+	for (i = 0; i < 2 * CMX_MAX_QUEUED; i++)
+		if (!CHECK(!id_join(s.fd, s.id, 0xe0020000 + i, 6, &mc), "%d", i))
+			break;
+	/* a work item reports the joins */
+	for (i = 0; i < slow_time(10000) && !cmd_issue(&c, s.fd); i++)
+		usleep(1000);
+	CHECK(cmd_issue(&c, s.fd) == ENOBUFS);
+	CHECK(next_event(s.fd, MULTICAST_JOIN) && !cmd_issue(&c, s.fd));
+	scene_close(&s);
+}
+
 /* Moves an id between two channels. Returns the time in microseconds. */
 static unsigned int move_often(const int *fds, uint32_t id)
 {
@@ -563,6 +588,7 @@ const struct test event_tests[] = {
 	{ "written events: limit", test_written_limit },
 	{ "written events: not before accept", test_written_too_early },
 	{ "resolving: limit of events", test_resolving_limit },
+	{ "reports of joins: limit of events", test_report_limit },
 	{ "no more events of a peer than fit", test_full },
 	{ "an id moves from a long queue", test_move_in_crowd },
 	{ },

@@ -507,8 +507,8 @@ struct cmx_service_rec {
 
 /**
  * define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses
- * %CMX_ID_WRITE_EVENT. From twice this number on, it cannot resolve anything, and gets no
- * ADDR_CHANGE and UNREACHABLE
+ * %CMX_ID_WRITE_EVENT. From twice this number on, it cannot resolve anything, %CMX_MCAST_REPORT
+ * fails, and it gets no ADDR_CHANGE and UNREACHABLE
  */
 #define CMX_MAX_QUEUED 1024
 
