@@ -239,7 +239,7 @@ void cmx_sa_queue_restart(struct cmx_sa_queue *queue)
 {
 	spin_lock(&queue->lock);
 	queue->late = 0;
-	if (queue->paused && cancel_delayed_work(&queue->resume))
+	if (!queue->stopped && queue->paused && cancel_delayed_work(&queue->resume))
 		schedule_delayed_work(&queue->resume, 0);
 	spin_unlock(&queue->lock);
 }
