@@ -229,7 +229,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 	return !READ_ONCE(id_priv->ib.closing) &&
 	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
 	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing &&
-	       !cmx_quota_is_short(id_priv->quota);
+	       !cmx_quota_is_short(id_priv->quota) && !cmx_ib_share_is_short(id_priv);
 }
 
 /**

@@ -104,15 +104,48 @@ static struct cmx_ib_message *message_new(struct cmx_id_private *id_priv, cmx_ib
 	return msg;
 }
 
-/* Caller must hold the lock of the port. @new is used if the user has no share. */
-static struct cmx_ib_share *share_get(struct cmx_dev_port *port, const struct cmx_quota *user,
-				      struct cmx_ib_share **new)
+/* Caller must hold the lock of the port. */
+static struct cmx_ib_share *share_find(struct cmx_dev_port *port, const struct cmx_quota *user)
 {
 	struct cmx_ib_share *share;
 
 	list_for_each_entry(share, &port->shares, item)
 		if (share->user == user)
 			return share;
+	return NULL;
+}
+
+/**
+ * cmx_ib_share_is_short() - check whether half of the share of a user is in use
+ * @id_priv: an id of the user, with a port
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if so; false if there is no limit.
+ */
+bool cmx_ib_share_is_short(const struct cmx_id_private *id_priv)
+{
+	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
+	unsigned int limit = cmx_param_get(&user_requests);
+	const struct cmx_ib_share *share;
+	bool is_short;
+
+	if (!id_priv->quota || !limit)
+		return false;
+	spin_lock(&port->shares_lock);
+	share = share_find(port, id_priv->quota);
+	is_short = share && (share->sent >= limit / 2 || !list_empty(&share->waiting));
+	spin_unlock(&port->shares_lock);
+	return is_short;
+}
+
+/* Caller must hold the lock of the port. @new is used if the user has no share. */
+static struct cmx_ib_share *share_get(struct cmx_dev_port *port, const struct cmx_quota *user,
+				      struct cmx_ib_share **new)
+{
+	struct cmx_ib_share *share = share_find(port, user);
+
+	if (share)
+		return share;
 	share = *new;
 	*new = NULL;
 	share->port = port;

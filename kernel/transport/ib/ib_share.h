@@ -8,6 +8,7 @@ typedef int (*cmx_ib_send_fn)(struct cmx_id_private *id_priv, const struct rdma_
 
 int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		      const struct rdma_conn_param *param);
+bool cmx_ib_share_is_short(const struct cmx_id_private *id_priv);
 void cmx_ib_share_end(struct cmx_id_private *id_priv);
 
 #endif
