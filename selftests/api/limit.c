@@ -371,10 +371,28 @@ static void datagrams_wait(void)
 	expect_number(p.lch, 1);
 }
 
+/* Connects @n ids to the listener, whose ids of them are put into @child. */
+static void connect_ids(struct rdma_event_channel *ch, const struct pair *p, struct rdma_cm_id **id,
+			struct rdma_cm_id **child, int n)
+{
+	struct rdma_conn_param par = plain;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		id[i] = resolved_id(ch, p);
+		connect_number(id[i], 2 * i);
+		child[i] = expect_number(p->lch, 2 * i);
+		par.qp_num = plain.qp_num + 2 * i + 1;
+		WANT(!rdma_accept(child[i], &par));
+		WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+		WANT(!rdma_establish(id[i]));
+		WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+	}
+}
+
 /* Everybody hears at once of the own end, and each peer in the end. */
 static void ends_wait(void)
 {
-	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id[4], *child[4];
 	struct rdma_event_channel *ch;
 	struct pair p = {};
@@ -382,16 +400,7 @@ static void ends_wait(void)
 
 	set_share(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
-	for (i = 0; i < 4; i++) {
-		id[i] = resolved_id(ch, &p);
-		connect_number(id[i], 2 * i);
-		child[i] = expect_number(p.lch, 2 * i);
-		par.qp_num = plain.qp_num + 2 * i + 1;
-		WANT(!rdma_accept(child[i], &par));
-		WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
-		WANT(!rdma_establish(id[i]));
-		WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
-	}
+	connect_ids(ch, &p, id, child, 4);
 	for (i = 0; i < 4; i++) {
 		WANT(!rdma_disconnect(id[i]));
 		WANT(!expect(ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -412,6 +421,23 @@ static void ends_wait(void)
 	for (i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
+}
+
+/* The connections of a killed job end with one DREQ each, if more of them would fill the share. */
+static void next_job(void)
+{
+	struct rdma_cm_id *id[4], *child[4];
+	struct rdma_event_channel *ch;
+	struct pair p = {};
+	int i;
+
+	set_share(2, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	connect_ids(ch, &p, id, child, 4);
+	for (i = 0; i < 4; i++)
+		WANT(!rdma_destroy_id(id[i]));
+	connect_number(resolved_id(ch, &p), 33);
+	WANT(request_comes(p.lch));
 }
 
 /* The DREQ of the peer is answered at once, even if no message may be sent now. */
@@ -473,6 +499,56 @@ static void silent_peers_of_a_user(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
 
+/* how often a probe that the suite has set was hit */
+static long probe_hits(const char *probe)
+{
+	FILE *f = fopen("/sys/kernel/tracing/kprobe_profile", "r");
+	char name[64];
+	long n, missed;
+
+	while (f && fscanf(f, "%63s %ld %ld", name, &n, &missed) == 3)
+		if (!strcmp(name, probe))
+			return fclose(f) ? -1 : n;
+	if (f)
+		fclose(f);
+	tap_case_skip("ib_destroy_cm_id() cannot be traced, or waits once");
+}
+
+/*
+ * Since Linux 6.19, ib_destroy_cm_id() polls for a REQ without retries that it has cancelled. All ids at
+ * once would poll several times each, because they keep ib_mad from returning the messages.
+ */
+static void polls_of_requests(void)
+{
+	long polls = probe_hits("cancel_poll"), destroyed;
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_id *id[400];
+	struct pair p = {};
+	int i;
+
+	set_share(0, &p, RDMA_PS_TCP);
+	p.ch = channel_as(65534);
+	for (i = 0; i < 400; i++) {
+		WANT(!rdma_create_id(p.ch, &id[i], NULL, RDMA_PS_TCP));
+		WANT(!set_u32(id[i], CMX_OPTION, CMX_OPTION_CM_RETRIES, 0));
+		resolve(p.ch, id[i], "10.77.0.99", 7521);
+		par.qp_num = 0x820000 + i;
+		WANT(!rdma_connect(id[i], &par));
+	}
+	WANT(!seteuid(0));
+	destroyed = probe_hits("cancel");
+	for (i = 0; i < 400; i++)
+		WANT(!rdma_destroy_id(id[i]));
+	for (i = 0; i < slow_time(50) && probe_hits("cancel") < destroyed + 400; i++)
+		usleep(100000);
+	/* and the last ones poll */
+	usleep(100000 * slow_time(5));
+	WANT(probe_hits("cancel") >= destroyed + 400);
+	polls = probe_hits("cancel_poll") - polls;
+	printf("# %ld polls for 400 messages\n", polls);
+	WANT(polls < 400);
+}
+
 const struct test limit_tests[] = {
 	{ "limit: ids of a user", ids_of_a_user },
 	{ "limit: groups of a user", groups_of_a_user },
@@ -483,7 +559,9 @@ const struct test limit_tests[] = {
 	{ "share: the deadline of a request that waits", deadline_of_waiting },
 	{ "share: datagram requests wait for each other", datagrams_wait },
 	{ "share: the ends of a user's connections wait for each other", ends_wait },
+	{ "share: a job that is started again does not wait for the killed one", next_job },
 	{ "share: the end by a peer needs none", peer_ends },
 	{ "share: silent peers of a user stop no other user", silent_peers_of_a_user },
+	{ "share: few cancelled requests are polled for at a time", polls_of_requests },
 	{}
 };

@@ -33,6 +33,12 @@ api_rig() {
 	[ -e $queued ] || mount -t tracefs tracefs $tracing
 	echo 'workqueue == "rdma_cmx"' >$queued/filter
 	echo 1 >$queued/enable
+	# how often ib_destroy_cm_id() is called, and looks for a message that it has cancelled
+	probes=$tracing/events/kprobes/enable
+	for p in cancel:ib_destroy_cm_id cancel_poll:cm_destroy_id_wait_timeout; do
+		echo "p:${p/:/ }" >>$tracing/kprobe_events
+	done 2>/dev/null
+	[ ! -e $probes ] || echo 1 >$probes
 	# why requests are dropped
 	refused=$tracing/events/rdma_cmx/cmx_req_refused/enable
 	echo 1 >$refused
@@ -48,7 +54,7 @@ newer="a program of rdma-core 65 runs"
 if [ -e "$tests/api/newer" ] && ! on_hardware; then
 	check "$newer" ours "$tests/api/newer" 10.77.0.1
 else
-	skip "$newer" "needs selftests/vm/rdma-core and the interface of the suite"
+	skip "$newer" "needs the interface of the suite"
 fi
 if on_hardware; then
 	skip "of neighbours only a peer that moves queues work" "needs the interface of the suite"
@@ -60,6 +66,7 @@ else
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
 	echo 0 >$refused
+	[ ! -e $probes ] || { echo 0 >$probes && echo >$tracing/kprobe_events; }
 	ip neigh del 10.77.0.99 dev d0
 	ip neigh del 10.77.0.97 dev d0
 	ip neigh del 10.77.0.98 dev d0
