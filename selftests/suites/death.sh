@@ -73,6 +73,8 @@ rdma link del rxe1
 ip link del d1
 end "all can be destroyed after their device"
 check "the device is gone" within 30 test ! -e /sys/class/infiniband/rxe0
+# its name is free when the removal has ended
+wait
 rig
 
 start "listen on any device" -w

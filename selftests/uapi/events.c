@@ -224,7 +224,7 @@ static void check_backlog(int backlog)
 	CHECK(!id_route(s.other, second) && next_event(s.other, ROUTE_RESOLVED));
 	CHECK(!id_connect(s.fd, s.id) && readable(s.fd, 10000));
 	CHECK(!id_connect(s.other, second));
-	usleep(500000);
+	usleep(1000 * slow_time(500));
 	CHECK(next_event(s.fd, CONNECT_REQUEST));
 	CHECK(!readable(s.fd, 100));
 	/* it was not refused: its peer tries again, and now there is room */
@@ -522,7 +522,7 @@ static void test_report_limit(void)
 }
 
 /* Moves an id between two channels. Returns the time in microseconds. */
-static unsigned int move_often(const int *fds, uint32_t id)
+static unsigned int move_time(const int *fds, uint32_t id)
 {
 	struct timespec begin, end;
 	uint32_t fetched;
@@ -535,6 +535,19 @@ static unsigned int move_often(const int *fds, uint32_t id)
 	return (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
 }
 
+/* The least time: the host may delay the machine. */
+static unsigned int move_time_least(const int *fds, uint32_t id)
+{
+	unsigned int least = UINT_MAX, t;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		t = move_time(fds, id);
+		least = t < least ? t : least;
+	}
+	return least;
+}
+
 /* All users share the lock of the handles, under which an id is moved. */
 static void test_move_in_crowd(void)
 {
@@ -544,13 +557,13 @@ static void test_move_in_crowd(void)
 
 	CHECK(!id_create(fds[0], RDMA_PS_TCP, 5, &id));
 	CHECK(!event_write(fds[0], id, CMX_EVENT_USER, 0, 1));
-	alone = move_often(fds, id);
+	alone = move_time_least(fds, id);
 	for (i = 0; i < 16; i++) {
 		CHECK(!id_create(fds[0], RDMA_PS_TCP, 6, &other));
 		for (k = 0; k < CMX_MAX_QUEUED; k++)
 			CHECK(!event_write(fds[0], other, CMX_EVENT_USER, 0, k));
 	}
-	crowd = move_often(fds, id);
+	crowd = move_time_least(fds, id);
 	CHECK(crowd < 5 * alone, "%u us, alone %u us", crowd, alone);
 	close(fds[0]);
 	close(fds[1]);
