@@ -146,8 +146,14 @@ static void cmxl_event_save_qp_attrs(struct cmxl_id *id, const struct cmx_event_
 static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_record *record,
 				   enum rdma_cm_event_type error)
 {
-	if (!(record->resp.flags & CMX_EVENT_F_INFO) || !cmxl_id_apply_info(e->id, &record->info))
+	if (!(record->resp.flags & CMX_EVENT_F_INFO))
 		return;
+	if (!cmxl_id_apply_info(e->id, &record->info)) {
+		if (cmxl_id_device(&e->id->id))
+			return;
+		/* the device was removed before the event was fetched */
+		errno = ENODEV;
+	}
 	e->event.event = error;
 	e->event.status = -errno;
 }
@@ -185,7 +191,7 @@ static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmx
 	}
 	cmxl_event_save_qp_attrs(id, record);
 	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
-	    cmxl_id_apply_info(id, &record->info)) {
+	    cmxl_id_apply_info(id, &record->info) || !cmxl_id_device(&id->id)) {
 		rdma_destroy_id(&id->id);
 		return false;
 	}

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The end of a connection: who ends it is told at once. */
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "../lib/slow.h"
 #include "api.h"
@@ -189,6 +193,68 @@ static void accept_deadline_met(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
 
+static void wait_for_event(struct rdma_event_channel *ch)
+{
+	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
+
+	WANT(poll(&p, 1, slow_time(10000)) == 1);
+}
+
+/* rxe1 goes, and comes back. */
+static void renew_device(void)
+{
+	WANT(!system("timeout 60 rdma link del rxe1"));
+	WANT(!system("rdma link add rxe1 type rxe netdev bond1"));
+}
+
+/* The program never sees an id without a device, where it expects one. */
+static void device_gone_resolved(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	need_rig();
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.81.0.1", 7), 2000));
+	wait_for_event(ch);
+	renew_device();
+	WANT(expect(ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
+}
+
+static void connect_until_removed(int port)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	resolve(ch, id, "10.81.0.1", port);
+	WANT(!rdma_connect(id, &par));
+	WANT(!expect(ch, RDMA_CM_EVENT_DEVICE_REMOVAL));
+}
+
+static void device_gone_request(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+	int status;
+	pid_t pid;
+
+	need_rig();
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)) && !rdma_listen(id, 8));
+	pid = fork();
+	if (!pid) {
+		connect_until_removed(ntohs(rdma_get_src_port(id)));
+		_exit(0);
+	}
+	wait_for_event(ch);
+	renew_device();
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+	WANT(!fcntl(ch->fd, F_SETFL, O_NONBLOCK));
+	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EAGAIN);
+}
+
 const struct test end_tests[] = {
 	{ "who disconnects is told at once", no_answer_needed },
 	{ "the passive end disconnects", passive_ends_it },
@@ -199,5 +265,7 @@ const struct test end_tests[] = {
 	{ "the deadline of an accept", accept_deadline },
 	{ "the deadline of an accept that is met", accept_deadline_met },
 	{ "the same QP connects again", same_qp_again },
+	{ "the device goes before ADDR_RESOLVED is fetched", device_gone_resolved },
+	{ "the device goes before CONNECT_REQUEST is fetched", device_gone_request },
 	{}
 };
