@@ -11,6 +11,7 @@
 
 /* ib_conn.c: caller must hold id_priv->lock */
 int cmx_cm_create(struct cmx_id_private *id_priv);
+int cmx_ib_sgid_set(struct cmx_id_private *id_priv);
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv);
 void cmx_cm_abort(struct cmx_id_private *id_priv);		/* only if nothing was sent */
 void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason);

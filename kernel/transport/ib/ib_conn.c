@@ -154,9 +154,36 @@ static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	return ret;
 }
 
+/**
+ * cmx_ib_sgid_set() - give an id without a GID the one of its path
+ * @id_priv: the id, whose route has been resolved. An id for loopback has no GID yet
+ *
+ * Without it ib_cm takes the first port of any device that has this GID, and a user can choose the
+ * GID (RDMA_OPTION_IB_PATH). ib_cm would hold a GID of a device whose removal does not end the id.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0; -EADDRNOTAVAIL if the port of the id does not have the GID.
+ */
+int cmx_ib_sgid_set(struct cmx_id_private *id_priv)
+{
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	struct sa_path_rec *path = id_priv->id.route.path_rec;
+	const struct ib_gid_attr *attr;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (addr->sgid_attr)
+		return 0;
+	attr = rdma_find_gid_by_port(id_priv->id.device, &path->sgid,
+				     sa_conv_pathrec_to_gid_type(path), id_priv->id.port_num, NULL);
+	if (IS_ERR(attr))
+		return -EADDRNOTAVAIL;
+	addr->sgid_attr = attr;
+	return 0;
+}
+
 static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_share_send(id_priv, ib_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_share_send(id_priv, ib_send_req, param);
 }
 
 /**

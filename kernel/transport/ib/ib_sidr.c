@@ -110,7 +110,7 @@ static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_
 
 static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_share_send(id_priv, sidr_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_share_send(id_priv, sidr_send_req, param);
 }
 
 static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)
