@@ -56,6 +56,10 @@ static int opt_path_resolve(struct cmx_id_private *id_priv, const struct sa_path
 		return -EOPNOTSUPP;
 	if (!id_priv->dev || id_priv->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;
+	if (rec->packet_life_time > CMX_LIFETIME_MAX)
+		return -EINVAL;
+	if (rec->packet_life_time > cmx_opt_lifetime_max(id_priv))
+		return -EPERM;
 	ret = opt_path_install(id_priv, rec);
 	if (ret)
 		return ret;
@@ -74,8 +78,9 @@ static int opt_path_resolve(struct cmx_id_private *id_priv, const struct sa_path
  *
  * Return: 0; on error nothing has changed:
  *
- * * -EINVAL: there is no such record, @len is not a multiple of the record size, or the id is not
- *   in CMX_ADDR_RESOLVED.
+ * * -EINVAL: there is no such record, its packet lifetime exceeds 30, @len is not a multiple of the
+ *   record size, or the id is not in CMX_ADDR_RESOLVED.
+ * * -EPERM: its packet lifetime exceeds 21, and the process lacks CAP_NET_ADMIN.
  * * -EOPNOTSUPP: iWARP.
  * * -EHOSTUNREACH: the peer is behind a gateway, and the option GID type is not RoCE v2.
  * * -ENOMEM: out of memory.

@@ -3,6 +3,7 @@
  * Values in effect of the options that several layers use: the value that was set, or the host-wide
  * default.
  */
+#include <linux/capability.h>
 #include "device.h"
 #include "option_value.h"
 
@@ -69,6 +70,22 @@ u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv)
 u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv)
 {
 	return OPT_IN_EFFECT(id_priv, CM_RESPONSE_TIMEOUT, cm_response_timeout);
+}
+
+/**
+ * cmx_opt_lifetime_max() - find the longest packet lifetime that a consumer can choose
+ * @id_priv: the id
+ *
+ * ib_cm derives from it how long a REQ waits for its reply, and how long an ended connection is
+ * remembered, also after its id has been destroyed. No quota counts that memory, and ib_mad
+ * searches the waiting MADs with interrupts disabled.
+ *
+ * Context: Call of the consumer, whose privileges count.
+ * Return: the largest n of 4.096 us * 2^n.
+ */
+u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv)
+{
+	return id_priv->user && !capable(CAP_NET_ADMIN) ? CMX_LIFETIME_USER_MAX : CMX_LIFETIME_MAX;
 }
 
 /**

@@ -7,6 +7,14 @@
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 
+/*
+ * The packet lifetime of a path, 4.096 us * 2^n: the longest that is used, and the longest that a
+ * process without CAP_NET_ADMIN can choose, 8.6 s.
+ */
+#define CMX_LIFETIME_MAX 30
+#define CMX_LIFETIME_USER_MAX 21
+
+u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
 u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv);

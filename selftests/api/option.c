@@ -115,6 +115,61 @@ static void ib_path(void)
 	WANT(other->route.path_rec->sl == 5);
 }
 
+static int set_path(struct rdma_cm_id *id, struct ibv_path_data *data)
+{
+	return rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(*data));
+}
+
+/* The CM waits for as long as the packet lifetime of a path says. */
+static void path_lifetime(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP), *other;
+	struct ibv_path_data data;
+	size_t len = sizeof(data);
+	uint8_t ack = 31;
+
+	WANT(!seteuid(65534));
+	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1));
+	resolve(ch, id, "10.77.0.1", 7507);
+	WANT(id->route.path_rec->packet_life_time == 21);
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
+	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
+	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	data.path.packetlifetime = 2 << 6 | 22;
+	WANT(set_path(other, &data) && errno == EPERM);
+	WANT(!seteuid(0));
+	data.path.packetlifetime = 2 << 6 | 31;
+	WANT(set_path(other, &data) && errno == EINVAL);
+	data.path.packetlifetime = 2 << 6 | 30;
+	WANT(!set_path(other, &data));
+}
+
+/* An id has the device that its address has led to, whatever GID its path has. */
+static void path_of_another_device(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct ibv_path_data data;
+	size_t len = sizeof(data);
+	const char *addr;
+
+	need_rig();
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7507), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	addr = strcmp(ibv_get_device_name(id->verbs->device), "rxe0") ? "10.77.0.1" : "10.81.0.1";
+	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+	resolve(ch, id, addr, 7507);
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
+	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7507), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!set_path(id, &data) && !expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	WANT(rdma_connect(id, &par) && errno == EADDRNOTAVAIL);
+}
+
 /* What the listener was told is in the answers' traffic class, whatever the peer's is. */
 static void tos_passive(void)
 {
@@ -462,6 +517,8 @@ const struct test option_tests[] = {
 	{ "option: REUSEADDR, AFONLY", flags_of_id },
 	{ "option: path", path },
 	{ "option: a path record, given and read back", ib_path },
+	{ "option: the packet lifetime of a path", path_lifetime },
+	{ "option: a path with the GID of another device", path_of_another_device },
 	{ "option: GID type", gid_type },
 	{ "option: RNR timer, ACK timeout, inheritance", timers },
 	{ "option: retries to a silent peer", silent_retries },

@@ -148,6 +148,8 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 		return ret;
 	}
 	route->num_pri_alt_paths = 1;
+	route->path_rec->packet_life_time = min_t(u8, CMX_LIFETIME_MAX,
+						  route->path_rec->packet_life_time);
 	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
 		route->path_rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
 	if (cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT))

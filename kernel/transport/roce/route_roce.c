@@ -136,7 +136,8 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	 */
 	rec->packet_life_time_selector = IB_SA_EQ;
 	if (cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT) && id_priv->opt.ack_timeout)
-		rec->packet_life_time = id_priv->opt.ack_timeout - 1;
+		rec->packet_life_time = min_t(u8, id_priv->opt.ack_timeout - 1,
+					      cmx_opt_lifetime_max(id_priv));
 	else
 		rec->packet_life_time = PACKET_LIFETIME;
 	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
