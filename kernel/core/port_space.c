@@ -150,17 +150,27 @@ static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private 
 
 typedef int (*conflict_fn)(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
-/* Check @want against all owners of @port but @id_priv. Caller must hold the lock of the bucket. */
-static int port_owners_check(struct port_bucket *b, u16 port, const struct cmx_id_private *id_priv,
+/* More ids do not share a port: each request to it searches its owners under a spinlock. */
+#define MAX_OWNERS 1024
+
+/*
+ * Check @want against all owners of @port but @id_priv, of which there may be @max. Caller must
+ * hold the lock of the bucket.
+ */
+static int port_owners_check(struct port_bucket *b, u16 port, unsigned int max,
+			     const struct cmx_id_private *id_priv,
 			     const struct cmx_bind_key *want, conflict_fn conflict)
 {
 	const struct cmx_id_private *owner;
 	struct cmx_bind_key have;
+	unsigned int n = 0;
 	int ret;
 
 	for (owner = port_owner_first(b, port); owner; owner = port_owner_next(owner)) {
 		if (owner == id_priv)
 			continue;
+		if (++n >= max)
+			return -EADDRINUSE;
 		bind_key_init(&have, owner);
 		ret = conflict(&have, want);
 		if (ret)
@@ -185,7 +195,7 @@ static int port_reserve(struct cmx_id_private *id_priv, struct cmx_port_space *s
 		set_bit(port, space->used);
 	} else if (conflict) {
 		bind_key_init(&want, id_priv);
-		ret = port_owners_check(b, port, id_priv, &want, conflict);
+		ret = port_owners_check(b, port, MAX_OWNERS, id_priv, &want, conflict);
 	} else {
 		ret = -EADDRNOTAVAIL;
 	}
@@ -262,7 +272,7 @@ static int port_reserve_any(struct cmx_id_private *id_priv, struct cmx_port_spac
  * For port 0 the function chooses a port in net.ipv4.ip_local_port_range and writes it to the
  * source address. Ports below 1024 are chosen only for a caller with CAP_NET_BIND_SERVICE. If all
  * ports of the range are in use, the id shares one with ids that have another local address or
- * another peer.
+ * another peer. A port has 1,024 owners at most.
  *
  * Return: 0; -EACCES for a port below 1024 without CAP_NET_BIND_SERVICE; -EADDRINUSE or
  * -EADDRNOTAVAIL as from cmx_port_conflict() and cmx_port_shareable(); -EPROTONOSUPPORT for an
@@ -331,7 +341,8 @@ int cmx_port_recheck(struct cmx_id_private *id_priv)
 	bind_key_init(&want, id_priv);
 	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
-	ret = port_owners_check(b, id_priv->port, id_priv, &want, cmx_port_coexist);
+	ret = port_owners_check(b, id_priv->port, UINT_MAX, id_priv, &want,
+				cmx_port_coexist);
 	spin_unlock(&b->lock);
 	return ret;
 }

@@ -97,9 +97,28 @@ static void port_of_host(void)
 	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 7540)) && !rdma_listen(id, 1));
 }
 
+/* Each request to a port searches its owners. */
+static void port_owner_limit(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	int i, port;
+
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, 1));
+	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)));
+	port = ntohs(rdma_get_src_port(id));
+	for (i = 1; i <= 1024; i++) {
+		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+		WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, 1));
+		WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", port)) == (i < 1024));
+	}
+	WANT(errno == EADDRINUSE);
+}
+
 const struct test port_tests[] = {
 	{ "port: AFONLY withdrawn from a bound id", port_withdraw_afonly },
 	{ "port: shared, and then another peer, or a listener", port_share_then_change },
 	{ "port: a listener in a user's namespace", port_of_host },
+	{ "port: how many ids share one", port_owner_limit },
 	{}
 };
