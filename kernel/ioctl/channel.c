@@ -111,11 +111,14 @@ static void event_gid_put(struct cmx_event *ev)
 }
 
 /*
- * Link layer addresses may change again and again. A process that does not fetch these events must
- * not fill the memory with them.
+ * Link layer addresses may change again and again, and all groups of an id be joined again. A
+ * process that does not fetch these events must not fill the memory with them.
  */
 static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct cmx_event *ev)
 {
+	if (ev->flags & CMX_EVENT_F_REJOIN)
+		return READ_ONCE(user_id->queued) >=
+		       2 * (CMX_MAX_QUEUED + cmx_mcast_count(&user_id->id_priv));
 	return cmx_queue_is_full(user_id) &&
 	       (ev->ev.event == RDMA_CM_EVENT_UNREACHABLE ||
 		ev->ev.event == RDMA_CM_EVENT_ADDR_CHANGE);
