@@ -64,8 +64,9 @@ static void *take_events(void *channel)
 			WANT(errno == EAGAIN);
 			continue;
 		}
-		WANT(!ev->status);
 		type = ev->event;
+		/* its id is being destroyed, and has no device any more */
+		WANT(!ev->status || (type == RDMA_CM_EVENT_ADDR_ERROR && ev->status == -ENODEV));
 		id = ev->id;
 		WANT(!rdma_ack_cm_event(ev));
 		if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -74,6 +75,7 @@ static void *take_events(void *channel)
 			WANT(!rdma_destroy_id(id));
 		else
 			WANT(type == RDMA_CM_EVENT_ADDR_RESOLVED ||
+			     type == RDMA_CM_EVENT_ADDR_ERROR ||
 			     type == RDMA_CM_EVENT_MULTICAST_JOIN ||
 			     type == RDMA_CM_EVENT_ESTABLISHED ||
 			     type == RDMA_CM_EVENT_TIMEWAIT_EXIT);
