@@ -16,6 +16,8 @@ run=$(mktemp -d)
 cd "$run" || exit
 addr=10.77.0.1
 port=7300
+# dtestcm binds 1,000 ids to any port before it listens on 45248
+sysctl -qw net.ipv4.ip_local_port_range="46000 60999"
 
 # One program runs at a time, so every listener is its passive side.
 listening() {
