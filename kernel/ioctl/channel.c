@@ -410,11 +410,11 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 	spin_lock(&file->lock);
 	ev = list_first_entry_or_null(&file->events, struct cmx_event, item);
 	spin_unlock(&file->lock);
-	if (!ev)
-		return -EAGAIN;
 	/* another process may have claimed the channel meanwhile: then the event is for that one */
 	if (!cmx_file_usable(file))
 		return -EACCES;
+	if (!ev)
+		return -EAGAIN;
 	if (ev->listener) {
 		ret = cmx_handle_reserve(&handle);
 		if (ret)
@@ -436,9 +436,6 @@ static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_ro
 {
 	int ret;
 
-	/* another process may have claimed the channel while the caller waited */
-	if (!cmx_file_usable(file))
-		return -EACCES;
 	do {
 		ret = channel_event_fetch(file, room, *n);
 	} while (!ret && ++*n < room->max);
