@@ -229,7 +229,7 @@ static void number_of_another_user(void)
 	pair_connect(&closing);
 	WANT(!rdma_disconnect(closing.id));
 	WANT(!expect(closing.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(connect_ms(other.id) < 1900);
+	WANT(connect_ms(other.id) < 1000);
 	WANT(connect_ms(same.id) >= 1900);
 }
 
