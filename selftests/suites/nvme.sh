@@ -120,7 +120,7 @@ scenes() {
 }
 
 pairs=$*
-for pair in ${pairs:-ours-ours ours-stock stock-ours}; do
+for pair in ${pairs:-ours-ours ours-stock stock-ours stock-stock}; do
 	scenes "${pair%-*}" "${pair#*-}"
 done
 modprobe -r brd
