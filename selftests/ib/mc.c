@@ -7,6 +7,7 @@
  *   join N GROUP [STATE] [NAME=VALUE]...	STATE: full, non, send, sendnon
  *   leave N GROUP
  *   event MS			the next event within that time, of any id
+ *   count			take all events that wait; says how many there were
  *   send N TEXT		to the group of the last event of id N
  *   recv N MS			the next datagram
  *   option N NAME VALUE	of level CMX_OPTION
@@ -231,6 +232,16 @@ static void do_event(int ms)
 	rdma_ack_cm_event(ev);
 }
 
+static int do_count(void)
+{
+	struct rdma_cm_event *ev;
+	int n = 0;
+
+	for (; (ev = next_event(0)); n++)
+		rdma_ack_cm_event(ev);
+	return n;
+}
+
 static int do_destroy(struct mc_id *id)
 {
 	int ret;
@@ -317,6 +328,10 @@ static int command(char **arg, int n)
 
 	if (!strcmp(arg[0], "event")) {
 		do_event(atoi(arg[1]));
+		return 0;
+	}
+	if (!strcmp(arg[0], "count")) {
+		printf("%d\n", do_count());
 		return 0;
 	}
 	if (!strcmp(arg[0], "report")) {

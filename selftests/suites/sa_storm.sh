@@ -78,6 +78,21 @@ is "with MCAST_REJOIN they wait for the SA" "40 of 40, status 0" "$(mc_answer a)
 mc a destroy 0 >/dev/null
 check "left: it has none of them" within 20 none_left
 
+echo "# clients register again, and a program fetches no event"
+mc a id 0 udp 10.78.0.1 >/dev/null
+mc a option 0 rejoin 1 >/dev/null
+is "all are joined once more" "$storm of $storm, status 0" "$(mc a many 0 239.1.6.1 $storm)"
+rejoined() { "$top/tools/cmx" stats vib0/1 | awk '$2 == "groups_rejoined" { n = $3 } END { print n + 0 }'; }
+before=$(rejoined)
+for n in {1..10}; do
+	knob ports/0/event 17
+	within 60 at_least rejoined $((before + n * storm)) || break
+done
+is "they are joined again 10 times" $((before + 10 * storm)) "$(rejoined)"
+is "of these events, two for each group and 2048 wait" $((2 * storm + 2048)) "$(mc a count)"
+mc a destroy 0 >/dev/null
+check "and left: it has none of them" within 20 none_left
+
 echo "# a join whose answer is late"
 mc a id 0 udp 10.78.0.1 >/dev/null
 knob mad/class 3
