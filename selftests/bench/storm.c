@@ -133,6 +133,7 @@ void bench_storm(void)
 	static const struct storm storms[] = {
 		{ "storm2", 1, 10000, 256 },
 		{ "storm64", 32, 312, 32 },
+		{ "storm2qp", 1, 1984, 256, true },
 		{ "stormqp", 32, 62, 8, true },
 	};
 
