@@ -38,13 +38,13 @@ static bool bind_afonly_default(const struct cmx_id_private *id_priv, sa_family_
 static void bind_addr_release(struct cmx_id_private *id_priv)
 {
 	struct rdma_addr *addr = &id_priv->id.route.addr;
-	struct net *net = cmx_net(id_priv);
 
 	cmx_port_release(id_priv);
 	cmx_neigh_unwatch(id_priv);
 	cmx_device_detach(id_priv);
-	memset(addr, 0, sizeof(*addr));
-	addr->dev_addr.net = net;
+	/* a request that has found this listener reads the network namespace without the lock */
+	memset(addr, 0, offsetof(struct rdma_addr, dev_addr.net));
+	memset_after(addr, 0, dev_addr.net);
 	id_priv->id.port_num = 0;
 	if (!cmx_opt_set(id_priv, CMX_OPT_AFONLY))
 		id_priv->opt.afonly = 0;
