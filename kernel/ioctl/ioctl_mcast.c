@@ -40,14 +40,16 @@ static int ioctl_mcast_join(struct cmx_call *call, struct cmx_user_id *user_id)
 	ret = cmx_handle_reserve(&handle);
 	if (ret)
 		goto err_quota;
+	/* a join may post its event at once, and must not fail after that */
+	ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);
+	if (ret)
+		goto err_handle;
 	mc = ioctl_mcast_start_join(call, user_id, handle);
 	if (IS_ERR(mc)) {
 		ret = PTR_ERR(mc);
 		goto err_handle;
 	}
-	ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);
-	if (!ret)
-		ret = cmx_handle_publish_mcast(mc);
+	ret = cmx_handle_publish_mcast(mc);
 	if (ret)
 		goto err_join;
 	return 0;

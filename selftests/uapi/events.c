@@ -110,6 +110,26 @@ static int get_into(int fd, void *to, size_t len, uint32_t *count)
 	return cmd_issue(&c, fd);
 }
 
+/* A join that cannot tell its handle has not begun: there is no event of it. */
+static void test_join_fails(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xef4d4d09) };
+	struct scene s;
+	struct cmd c;
+
+	if (!scene_open(&s, UD))
+		return;
+	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
+	cmd_u32(&c, CMX_ATTR_ID, s.id);
+	cmd_in(&c, CMX_ATTR_DST_ADDR, &addr, sizeof(addr));
+	cmd_u64(&c, CMX_ATTR_UID, 8);
+	cmd_out(&c, CMX_ATTR_OUT_ID, with_hole(100), 100 + 4096 + 100);
+	CHECK(cmd_issue(&c, s.fd) == EFAULT);
+	usleep(100000);
+	CHECK(!readable(s.fd, 0));
+	scene_close(&s);
+}
+
 /* An event that can't be copied stays where it is. */
 static void test_copy_fails(void)
 {
@@ -587,6 +607,7 @@ const struct test event_tests[] = {
 	{ "waiting is interrupted", test_interrupted },
 	{ "many events in one call", test_batch },
 	{ "an event that can't be copied stays", test_copy_fails },
+	{ "a join that cannot tell its handle", test_join_fails },
 	{ "of two events one can't be copied", test_copy_half },
 	{ "events go with their id", test_dropped },
 	{ "a request", test_request },
