@@ -349,7 +349,7 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
  *
  * If @from has been claimed, @to is claimed as well.
  *
- * Return: 0, -ENOENT, -EACCES if another process has claimed @to, or -ERESTARTSYS.
+ * Return: 0, -ENOENT, -ERESTARTSYS, or the error of cmx_file_claim() for @to.
  */
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched)
 {
@@ -519,22 +519,18 @@ struct cmx_file *cmx_file_new(void)
  * @file: the channel
  *
  * Return: 0, also if this address space has claimed it before; -EACCES if
- * another one has.
+ * another one has; -EBUSY if it has ids or events.
  */
 int cmx_file_claim(struct cmx_file *file)
 {
-	struct mm_struct *mm = current->mm;
+	int ret;
 
 	if (READ_ONCE(file->mm))
 		return cmx_file_usable(file) ? 0 : -EACCES;
-	/* the reference keeps the address from being used for another process */
-	mmgrab(mm);
-	if (!cmpxchg(&file->mm, NULL, mm)) {
+	ret = cmx_handle_claim(file);
+	if (!ret)
 		file_set_process(file);
-		return 0;
-	}
-	mmdrop(mm);
-	return cmx_file_usable(file) ? 0 : -EACCES;
+	return ret;
 }
 
 /**

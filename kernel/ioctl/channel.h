@@ -23,7 +23,7 @@
  * @pid: process that has claimed it, or else the one that opened it
  * @pid_start: time at which that process began, because another one may get its ID later
  * @uid: user that opened it
- * @mm: address space that has claimed it, or NULL; never changed again
+ * @mm: address space that has claimed it, or NULL; set once, under the lock of the handle table
  * @record: event that is being fetched, protected by @mutex
  * @rcu: delays freeing, because posting an event may still access the channel
  */

@@ -8,10 +8,14 @@
  * is the lowest free one, which keeps the table dense. The generation avoids
  * that a handle is used again at once.
  *
+ * Look-ups also check that no other process has claimed the channel: it may have done so since the
+ * call began.
+ *
  * An entry is reserved first. It is published once nothing can fail any more,
  * or released again. The table holds the consumer's reference to each object.
  * The locks of the event queues are taken inside the lock of the table.
  */
+#include <linux/sched/mm.h>
 #include <linux/xarray.h>
 #include "channel.h"
 #include "handle.h"
@@ -64,6 +68,35 @@ static void handle_entry_free(u32 handle)
 }
 
 /**
+ * cmx_handle_claim() - claim a channel for the address space of the caller
+ * @file: the channel
+ *
+ * The uid of an id is an address for the library of the process that claims the channel. So there
+ * must be no id with the uid of another process, and no event of one.
+ *
+ * Return: 0, -EACCES if another address space has claimed it, or -EBUSY if it has ids or events.
+ */
+int cmx_handle_claim(struct cmx_file *file)
+{
+	int ret = 0;
+
+	xa_lock(&handles);
+	if (!cmx_file_usable(file)) {
+		ret = -EACCES;
+	} else if (!file->mm) {
+		if (list_empty(&file->ids) && list_empty(&file->events)) {
+			/* so that the address is not used for another process */
+			mmgrab(current->mm);
+			WRITE_ONCE(file->mm, current->mm);
+		} else {
+			ret = -EBUSY;
+		}
+	}
+	xa_unlock(&handles);
+	return ret;
+}
+
+/**
  * cmx_handle_reserve() - reserve a handle, which no look-up finds yet
  * @handle: receives the handle
  *
@@ -113,7 +146,8 @@ static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle, st
  * @file: the channel
  * @handle: receives the handle
  *
- * Return: 0, or -ENOMEM; then the caller keeps the reference.
+ * Return: 0, -EACCES if another process has claimed the channel, or -ENOMEM; then the caller keeps
+ * the reference.
  */
 int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle)
 {
@@ -121,6 +155,11 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *h
 
 	xa_lock(&handles);
 	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
+	/* this may have dropped the lock */
+	if (!ret && !cmx_file_usable(file)) {
+		handle_entry_free(*handle);
+		ret = -EACCES;
+	}
 	if (!ret)
 		handle_id_add_to_channel(user_id, *handle, file);
 	xa_unlock(&handles);
@@ -181,7 +220,8 @@ static struct cmx_user_id *handle_id_find(struct cmx_file *file, u32 handle)
 {
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
-	return user_id && user_id->handle == handle && user_id->file == file ? user_id : NULL;
+	return user_id && user_id->handle == handle && user_id->file == file &&
+	       cmx_file_usable(file) ? user_id : NULL;
 }
 
 /**
@@ -299,7 +339,8 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_file *file, u32 handle, bo
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_uid(mc->id_priv)->file != file))
+	if (mc && (mc->handle != handle || to_uid(mc->id_priv)->file != file ||
+		   !cmx_file_usable(file)))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -339,14 +380,17 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
  * @from: channel that the id must belong to. Caller must hold its mutex
  * @to: the new channel, to which the caller moves the queued events afterwards
  *
- * Return: 0, or -ENOENT if the id has been destroyed or moved meanwhile.
+ * Return: 0, -ENOENT if the id has been destroyed or moved meanwhile, or -EACCES if another process
+ * has claimed @to.
  */
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struct cmx_file *to)
 {
 	int ret = -ENOENT;
 
 	xa_lock(&handles);
-	if (user_id->file == from) {
+	if (!cmx_file_usable(to)) {
+		ret = -EACCES;
+	} else if (user_id->file == from) {
 		list_move_tail(&user_id->item, &to->ids);
 		cmx_queue_change(user_id, to);
 		ret = 0;

@@ -56,6 +56,7 @@ static inline void cmx_uid_put(struct cmx_user_id *user_id)
 int cmx_handle_init_module(void);
 void cmx_handle_exit_module(void);
 
+int cmx_handle_claim(struct cmx_file *file);
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
 int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle);

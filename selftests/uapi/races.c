@@ -287,8 +287,9 @@ static void test_claim(void)
 {
 	int fd = dev_open();
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
 	CHECK(!channel_claim(fd));
+	CHECK(!channel_claim(fd));
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
 	CHECK(!channel_claim(fd));
 	CHECK(!id_resolve(fd, inherited, 7));
 	in_child(child_is_refused, fd);
@@ -350,18 +351,33 @@ static void child_creates_nothing(int fd)
 /* With an id of a claimed channel, its new channel is claimed. */
 static void test_claim_by_move(void)
 {
-	int from = dev_open(), to = dev_open(), other = dev_open();
+	int from = dev_open(), to = dev_open(), used = dev_open();
 	uint32_t id, moved, count;
 
-	CHECK(!id_create(from, RDMA_PS_TCP, 1, &id));
+	CHECK(!channel_claim(from) && !id_create(from, RDMA_PS_TCP, 1, &id));
+	in_child(child_works, used);
+	CHECK(id_migrate(used, id, from, &moved, &count) == EBUSY);
 	CHECK(!id_migrate(to, id, from, &moved, &count));
-	in_child(child_works, to);
-	CHECK(!channel_claim(to));
-	CHECK(!id_migrate(other, moved, to, &id, &count));
-	in_child(child_creates_nothing, other);
-	CHECK(!id_destroy(other, id, NULL));
+	in_child(child_creates_nothing, to);
+	CHECK(!id_destroy(to, moved, NULL));
 	close(from);
 	close(to);
+	close(used);
+}
+
+/* The uid of another's id would be taken for an address by the library of the one who claims. */
+static void test_claim_of_used(void)
+{
+	int fd = dev_open(), other = dev_open();
+	uint32_t id, count;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_migrate(other, id, fd, &id, &count));
+	CHECK(!channel_claim(fd));
+	in_child(child_works, other);
+	CHECK(channel_claim(other) == EBUSY);
+	CHECK(!event_write(other, id, CMX_EVENT_USER, 0, 1) && next_event(other, CMX_EVENT_USER));
+	close(fd);
 	close(other);
 }
 
@@ -594,6 +610,7 @@ const struct test race_tests[] = {
 	{ "a child claims what its parent opened", test_claim_by_child },
 	{ "a channel is claimed while another process waits", test_claim_under_wait },
 	{ "a move from a claimed channel claims the new one", test_claim_by_move },
+	{ "a channel with ids cannot be claimed", test_claim_of_used },
 	{ "killed", test_killed },
 	{ "closing early", test_close_early },
 	{ "an accept that comes too late", test_late_accept },

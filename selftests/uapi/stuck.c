@@ -24,6 +24,7 @@
  * @uffd: what that memory waits for
  * @mem: pages, of which all but the first and the last are not there
  * @page: size of one
+ * @id: what stuck_destroy() destroys
  * @thread: that calls
  * @count: what the call says in CMX_ATTR_COUNT
  * @err: 0 or errno of the call
@@ -32,6 +33,7 @@ struct stuck {
 	int fd, uffd;
 	uint8_t *mem;
 	size_t page;
+	uint32_t id;
 	pthread_t thread;
 	uint32_t count;
 	int err;
@@ -233,52 +235,87 @@ static void test_stuck_listing(void)
 
 #define NO_USERFAULTFD 3
 
-static int child_fetches(int fd, int tell, int wait)
+static void *stuck_create(void *arg)
 {
-	struct stuck stuck;
-	uint32_t id;
+	struct stuck *s = arg;
+
+	s->err = id_create(s->fd, RDMA_PS_TCP, 1, (void *)(s->mem + s->page));
+	return NULL;
+}
+
+static void *stuck_destroy(void *arg)
+{
+	struct stuck *s = arg;
+
+	s->err = id_destroy(s->fd, s->id, (void *)(s->mem + s->page));
+	return NULL;
+}
+
+/* @id: for stuck_destroy */
+static int child_calls(int fd, uint32_t id, void *(*call)(void *), int tell, int wait)
+{
+	struct stuck stuck = { .id = id };
 	char c;
 
-	if (id_create(fd, RDMA_PS_TCP, 1, &id) || event_write(fd, id, CMX_EVENT_USER, 0, 1))
-		return 1;
-	if (!stuck_begin(&stuck, fd, stuck_fetch))
+	if (!stuck_begin(&stuck, fd, call))
 		return NO_USERFAULTFD;
 	if (write(tell, "", 1) != 1 || read(wait, &c, 1) != 1)
 		return 1;
 	stuck_end(&stuck);
-	return stuck.count != 1;
+	return stuck.err != (call == stuck_create ? EACCES : ENOENT);
 }
 
-/* A child fetches its event while its parent claims the channel, and leaves the parent's event alone. */
-static void test_stuck_claim(void)
+/* @id: the handle that the id of the parent will have */
+static void claim_beside_call(void *(*call)(void *), uint32_t id)
 {
 	int fd = dev_open(), up[2], down[2], status;
-	uint32_t id;
+	uint32_t own = 0;
 	pid_t pid;
 	char c;
 
 	CHECK(!pipe(up) && !pipe(down));
 	pid = fork();
 	if (!pid)
-		_exit(child_fetches(fd, up[1], down[0]));
+		_exit(child_calls(fd, id, call, up[1], down[0]));
 	close(up[1]);
 	if (read(up[0], &c, 1) == 1) {
-		CHECK(!channel_claim(fd) && !id_create(fd, RDMA_PS_TCP, 2, &id));
-		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, 2));
+		CHECK(!channel_claim(fd) && !id_create(fd, RDMA_PS_TCP, 2, &own));
+		CHECK(own == id, "%#x %#x", own, id);
 		CHECK(write(down[1], "", 1) == 1);
 	}
 	waitpid(pid, &status, 0);
+	close(up[0]);
+	close(down[0]);
+	close(down[1]);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_USERFAULTFD)
 		tap_case_skip("this kernel has no userfaultfd");
 	CHECK(!status, "%#x", status);
-	CHECK(next_event(fd, CMX_EVENT_USER));
+	CHECK(!event_write(fd, own, CMX_EVENT_USER, 0, 2) && next_event(fd, CMX_EVENT_USER));
 	close(fd);
+}
+
+/* The index of a handle has 22 bits; the lowest one is used again, with the next generation. */
+static uint32_t next_handle(void)
+{
+	int fd = dev_open();
+	uint32_t id = 0;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	close(fd);
+	return id + (1 << 22);
+}
+
+/* A call of a child begins, its parent claims the channel, and the call goes on. */
+static void test_stuck_claim(void)
+{
+	claim_beside_call(stuck_create, next_handle());
+	claim_beside_call(stuck_destroy, next_handle());
 }
 
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "a listing that waits for memory", test_stuck_listing },
-	{ "a fetch that began before another process claimed the channel", test_stuck_claim },
+	{ "a call that began before another process claimed the channel", test_stuck_claim },
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ },
 };
