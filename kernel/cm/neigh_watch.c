@@ -35,20 +35,22 @@ struct watch_mac_change {
  * struct cmx_neigh - a neighbour that is the peer of ids
  * @node: in the bucket of @hop
  * @work: posts the event to its ids after a change of its link layer address
- * @users: number of ids, plus one while @work is queued or runs; under the lock of the bucket
+ * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
+ * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
  * @hop: key of the neighbour
  * @mac: link layer address that its ids have resolved
  */
 struct cmx_neigh {
 	struct hlist_node node;
 	struct work_struct work;
+	struct hlist_head ids;
 	unsigned int users;
 	struct cmx_neigh_key hop;
 	u8 mac[ETH_ALEN];
 };
 
 static struct watch_bucket {
-	spinlock_t lock;	/* protects peers, and the users of each peer */
+	spinlock_t lock;	/* protects peers, and the ids and users of each peer */
 	struct hlist_head peers;
 } buckets[256];
 
@@ -57,24 +59,21 @@ static struct watch_bucket *watch_bucket_of(const struct cmx_neigh_key *hop)
 	return &buckets[cmx_neigh_key_hash(hop) % ARRAY_SIZE(buckets)];
 }
 
-static void watch_peer_put(struct cmx_neigh *peer)
+/* @id_priv: the id that does not use it any more, or NULL */
+static void watch_peer_put(struct cmx_neigh *peer, struct cmx_id_private *id_priv)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->hop);
 	bool last;
 
 	spin_lock_bh(&b->lock);
+	if (id_priv)
+		hlist_del(&id_priv->peer_item);
 	last = !--peer->users;
 	if (last)
 		hlist_del(&peer->node);
 	spin_unlock_bh(&b->lock);
 	if (last)
 		kfree(peer);
-}
-
-/* Lockless; watch_event_post_all() rechecks under id_priv->lock. */
-static bool watch_peer_matches(const struct cmx_id_private *id_priv, const void *peer)
-{
-	return READ_ONCE(id_priv->peer) == peer;
 }
 
 static bool watch_src_mac_changed(const struct cmx_id_private *id_priv, const void *arg)
@@ -90,19 +89,22 @@ static bool watch_src_mac_changed(const struct cmx_id_private *id_priv, const vo
 
 static bool watch_peer_mac_changed(const struct cmx_id_private *id_priv, const void *peer)
 {
-	return watch_peer_matches(id_priv, peer) && BIT(id_priv->state) & HAS_PATH;
+	return id_priv->peer == peer && BIT(id_priv->state) & HAS_PATH;
 }
 
-/* Post an event to each id for which @concerned returns true. */
-static void watch_event_post_all(bool (*concerned)(const struct cmx_id_private *id_priv,
+/*
+ * Post an event to each of the @n @ids for which @concerned returns true under its lock. The
+ * references to the ids and the array are dropped.
+ */
+static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
+				 bool (*concerned)(const struct cmx_id_private *id_priv,
 						   const void *arg),
 				 const void *arg, enum rdma_cm_event_type type, int status)
 {
-	struct cmx_id_private **ids, *id_priv;
+	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
-	size_t i, n;
+	size_t i;
 
-	ids = cmx_device_find_ids(concerned, arg, &n);
 	for (i = 0; i < n; i++) {
 		id_priv = ids[i];
 		ev = cmx_event_alloc_nofail(id_priv, type, status);
@@ -120,19 +122,49 @@ static void watch_event_post_all(bool (*concerned)(const struct cmx_id_private *
 	kvfree(ids);
 }
 
+/* The ids of a peer, each with a reference. @n receives their number. */
+static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n)
+{
+	struct watch_bucket *b = watch_bucket_of(&peer->hop);
+	struct cmx_id_private **ids = NULL, *id_priv;
+	size_t max = 0;
+
+	*n = 0;
+	spin_lock_bh(&b->lock);
+	while (max < peer->users) {
+		max = peer->users + peer->users / 4;
+		spin_unlock_bh(&b->lock);
+		kvfree(ids);
+		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL | __GFP_NOFAIL);
+		spin_lock_bh(&b->lock);
+	}
+	hlist_for_each_entry(id_priv, &peer->ids, peer_item)
+		if (cmx_id_tryget(id_priv))
+			ids[(*n)++] = id_priv;
+	spin_unlock_bh(&b->lock);
+	return ids;
+}
+
 static void watch_peer_work(struct work_struct *work)
 {
 	struct cmx_neigh *peer = container_of(work, struct cmx_neigh, work);
+	struct cmx_id_private **ids;
+	size_t n;
 
-	watch_event_post_all(watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
-	watch_peer_put(peer);
+	ids = watch_peer_find_ids(peer, &n);
+	watch_event_post_all(ids, n, watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE,
+			     -ETIMEDOUT);
+	watch_peer_put(peer, NULL);
 }
 
 static void watch_mac_change_work(struct work_struct *work)
 {
 	struct watch_mac_change *c = container_of(work, struct watch_mac_change, work);
+	struct cmx_id_private **ids;
+	size_t n;
 
-	watch_event_post_all(watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
+	ids = cmx_device_find_ids(watch_src_mac_changed, c, &n);
+	watch_event_post_all(ids, n, watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 	kfree(c);
 }
 
@@ -190,10 +222,11 @@ void cmx_neigh_watch(struct cmx_id_private *id_priv)
 		new = NULL;
 		hlist_add_head(&peer->node, &b->peers);
 	}
+	hlist_add_head(&id_priv->peer_item, &peer->ids);
 	peer->users++;
 	spin_unlock_bh(&b->lock);
 	kfree(new);
-	WRITE_ONCE(id_priv->peer, peer);
+	id_priv->peer = peer;
 }
 
 /**
@@ -205,9 +238,9 @@ void cmx_neigh_unwatch(struct cmx_id_private *id_priv)
 	struct cmx_neigh *peer = id_priv->peer;
 
 	lockdep_assert_held(&id_priv->lock);
-	WRITE_ONCE(id_priv->peer, NULL);
+	id_priv->peer = NULL;
 	if (peer)
-		watch_peer_put(peer);
+		watch_peer_put(peer, id_priv);
 }
 
 static int watch_netdev_event(struct notifier_block *nb, unsigned long event, void *info)

@@ -114,7 +114,8 @@ struct cmx_iw_conn {
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
  * @ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
- * @peer: neighbour that is the peer, or NULL; neigh_watch.c reads it without @lock
+ * @peer: neighbour that is the peer, or NULL
+ * @peer_item: in the list of ids of @peer, under a lock of neigh_watch.c
  * @port: the reserved port, if @space is not NULL
  * @space: port space in which @port is reserved
  * @bind_node: in the list of port owners in port_space.c, under the lock of the bucket
@@ -161,6 +162,7 @@ struct cmx_id_private {
 	const struct cmx_transport_ops *ops;
 	const struct cmx_dev_port *dev_port;
 	struct cmx_neigh *peer;
+	struct hlist_node peer_item;
 	struct cmx_port_space *space;
 	struct hlist_node bind_node;
 	union {
