@@ -108,6 +108,7 @@ static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
 	for (i = 0; i < n; i++) {
 		id_priv = ids[i];
 		ev = cmx_event_alloc_nofail(id_priv, type, status);
+		ev->is_watch = true;
 		mutex_lock(&id_priv->lock);
 		/* An id of a ULP keeps its device for a while after CMX_REMOVED. */
 		if (id_priv->dev && id_priv->state != CMX_REMOVED && concerned(id_priv, arg)) {

@@ -16,6 +16,7 @@
  * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
  * @has_data: @data has CMX_EVENT_DATA bytes
+ * @is_watch: from neigh_watch.c. A process has at most one of each type in its queue
  * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @arg: value from the process, for an event that it has written
  * @data: copy of the private data; only of events that a message can bring
@@ -28,6 +29,7 @@ struct cmx_event {
 	struct cmx_mcast *mc;
 	u32 flags;
 	bool has_data;
+	bool is_watch;
 	struct rdma_cm_event ev;
 	u64 arg;
 	u8 data[];

@@ -93,6 +93,9 @@ static bool channel_event_add(struct cmx_file *file, struct cmx_user_id *user_id
 		list_add_tail(&ev->item, &file->events);
 		list_add_tail(&ev->id_item, &user_id->events);
 		user_id->queued++;
+		if (ev->is_watch)
+			WRITE_ONCE(user_id->watch_events,
+				   user_id->watch_events | BIT(ev->ev.event));
 	}
 	spin_unlock(&file->lock);
 	if (mine)
@@ -119,9 +122,7 @@ static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct
 	if (ev->flags & CMX_EVENT_F_REJOIN)
 		return READ_ONCE(user_id->queued) >=
 		       2 * (CMX_MAX_QUEUED + cmx_mcast_count(&user_id->id_priv));
-	return cmx_queue_is_full(user_id) &&
-	       (ev->ev.event == RDMA_CM_EVENT_UNREACHABLE ||
-		ev->ev.event == RDMA_CM_EVENT_ADDR_CHANGE);
+	return ev->is_watch && READ_ONCE(user_id->watch_events) & BIT(ev->ev.event);
 }
 
 static void user_event_post(struct cmx_event *ev)
@@ -218,6 +219,8 @@ static void channel_event_del(struct cmx_user_id *user_id, struct cmx_event *ev)
 	list_del(&ev->item);
 	list_del(&ev->id_item);
 	user_id->queued--;
+	if (ev->is_watch)
+		WRITE_ONCE(user_id->watch_events, user_id->watch_events & ~BIT(ev->ev.event));
 }
 
 /*

@@ -24,6 +24,7 @@ struct cmx_file;
  * @fetched: number of events fetched, protected by @file's mutex
  * @events: list of &cmx_event.id_item: its events in @file's queue, protected by that queue's lock
  * @queued: number of @events
+ * @watch_events: types of the events of neigh_watch.c among them, a bit each
  * @backlog: number of requests that a listener still accepts
  * @not_accepted: the id of a request that is not accepted yet. It receives no events.
  *	Protected by @id_priv's lock
@@ -40,6 +41,7 @@ struct cmx_user_id {
 	struct list_head events;
 	u32 queued;
 	atomic_t backlog;
+	u16 watch_events;
 	bool not_accepted;
 };
 

@@ -466,13 +466,14 @@ static void plain_interface_add(void)
 }
 
 /*
- * An id with twice CMX_MAX_QUEUED events, of which no call or neighbour adds another one: written ones,
- * those of an address on which there is no RDMA device, and those of a route.
+ * An id with twice CMX_MAX_QUEUED events: written ones, those of an address on which there is no RDMA
+ * device, and those of a route. A peer that moves adds one, however often it does.
  */
 static void test_full(void)
 {
 	int fd = dev_open(), fd2 = dev_open(), i;
 	uint32_t id, witness;
+	char command[128];
 
 	plain_interface_add();
 	shell("ip link set d0 arp on");
@@ -488,14 +489,21 @@ static void test_full(void)
 	CHECK(!id_create(fd2, RDMA_PS_TCP, 6, &witness));
 	CHECK(!resolve(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
 	CHECK(!id_route(fd2, witness) && next_event(fd2, ROUTE_RESOLVED));
-	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent");
-	next_event(fd2, UNREACHABLE);
+	for (i = 0; i < 3; i++) {
+		snprintf(command, sizeof(command), "ip neigh replace 10.77.0.97 "
+			 "lladdr 02:00:00:00:00:9%d dev d0 nud permanent", i);
+		shell(command);
+		CHECK(next_event(fd2, UNREACHABLE));
+	}
 	usleep(100000);
 
 	CHECK(events_count(fd, CMX_EVENT_USER, CMX_MAX_QUEUED) == CMX_MAX_QUEUED);
 	CHECK(events_count(fd, ADDR_ERROR, CMX_MAX_QUEUED - 2) == CMX_MAX_QUEUED - 2);
 	CHECK(next_event(fd, ADDR_RESOLVED) && next_event(fd, ROUTE_RESOLVED));
-	CHECK(!readable(fd, 0));
+	CHECK(next_event(fd, UNREACHABLE) && !readable(fd, 0));
+	/* once it was fetched */
+	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent");
+	CHECK(next_event(fd, UNREACHABLE) && !readable(fd, 0));
 	close(fd);
 	close(fd2);
 	shell("ip neigh del 10.77.0.97 dev d0; ip link set d0 arp off; ip link del plain");
