@@ -5,6 +5,7 @@
 #include <linux/if_arp.h>
 #include <linux/jhash.h>
 #include <linux/netdevice.h>
+#include <linux/once.h>
 #include <linux/string.h>
 #include <net/neighbour.h>
 #include <net/route.h>
@@ -48,11 +49,15 @@ bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_k
  * cmx_neigh_key_hash() - hash a neighbour key
  * @hop: the key
  *
- * Return: the hash value.
+ * Return: the hash value. It has a random seed, so that nobody can choose neighbours that share a
+ * bucket.
  */
 u32 cmx_neigh_key_hash(const struct cmx_neigh_key *hop)
 {
-	return jhash(hop->key, sizeof(hop->key), hop->ifindex);
+	static u32 seed __read_mostly;
+
+	get_random_once(&seed, sizeof(seed));
+	return jhash(hop->key, sizeof(hop->key), hop->ifindex ^ seed);
 }
 
 /*
