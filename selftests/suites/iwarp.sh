@@ -96,6 +96,14 @@ check "rping: ours to ours" alone pair ours ours
 check "rping: stock to ours" alone pair ours stock
 check "rping: ours to stock" alone pair stock ours
 
+vlan() {
+	ip link add link d0 name d0.5 type vlan id 5 && ip link set d0.5 up && ip addr add 10.78.5.1/24 dev d0.5
+}
+check "a VLAN above the interface of the port" vlan
+check "rping on it: stock to stock" eval "a=10.78.5.1; alone pair stock stock"
+check "rping on it: ours to ours" eval "a=10.78.5.1; alone pair ours ours"
+a=10.77.0.1
+
 # nobody has that address: TCP would wait for minutes
 silent() {
 	"$top/tools/cmx" default connect_deadline_ms 300 || return

@@ -10,6 +10,8 @@
  * worker, and nothing here waits for the worker with an id's lock held. A work item destroys an
  * iw_cm id, because this waits for the provider, and for the peer if that has not replied yet.
  */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -375,14 +377,31 @@ static bool iw_id_fits(const struct cmx_id_private *id_priv)
 	       cmx_src(id_priv)->sa_family != AF_IB;
 }
 
-/* An iWARP port has one GID, whose attributes name the network interface. */
+/* Is @ndev the interface of the port, or one that shares its link as a VLAN? */
+static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_device *ndev)
+{
+	const struct net_device *own;
+	bool same;
+
+	rcu_read_lock();
+	own = rcu_dereference(attr->ndev);
+	/* before Linux 6.6, the GID names no interface, but begins with the address of it */
+	same = own ? own == ndev : !memcmp(attr->gid.raw, ndev->dev_addr, ETH_ALEN);
+	if (own && !same)
+		same = (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
+		       (is_vlan_dev(own) && vlan_dev_real_dev(own) == ndev);
+	rcu_read_unlock();
+	return same;
+}
+
+/* An iWARP port has one GID. */
 static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
 					     const union ib_gid *gid, u8 gid_type,
 					     struct net_device *ndev)
 {
 	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
 
-	if (IS_ERR(attr) || rcu_access_pointer(attr->ndev) == ndev)
+	if (IS_ERR(attr) || iw_port_has_ndev(attr, ndev))
 		return attr;
 	rdma_put_gid_attr(attr);
 	return ERR_PTR(-ENODEV);
