@@ -231,6 +231,9 @@ static void serve(const char *addr, int port)
 	event(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
 	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
 	if (with_ud) {
+		const union ibv_gid *gid = &id->route.addr.addr.ibaddr.sgid;
+
+		printf("gid 0x%016llx\n", (long long)be64toh(gid->global.interface_id));
 		param.qp_num = 0x4711;
 		if (with_ece && rdma_set_local_ece(id, &answer))
 			die("set_local_ece");

@@ -154,6 +154,7 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	pair "AF_IB, datagrams" "$p" "$a" "$path" -u serve "ib:$(gid 0)" $port -- \
 		"$path" -u connect "ib:$(gid 0)" $port "ib:$(gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
+	said "the GID that it is for ($a to $p)" "gid $(vib_guid 0)" server
 	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
 # no interface is found by what seems to be IP addresses

@@ -158,9 +158,15 @@ static void ib_request_set_scope(struct sockaddr_storage *addr, const struct net
 		in6->sin6_scope_id = ndev->ifindex;
 }
 
-/* An AF_IB listener accepts every request for its service ID, GID and partition. */
-static bool ib_listener_match_sib(const struct sockaddr_ib *src, const struct ib_request *req)
+/*
+ * An AF_IB listener accepts every request for its service ID, port, GID and partition. Not all
+ * requests have a GID.
+ */
+static bool ib_listener_match_sib(const struct sockaddr_ib *src, u32 port,
+				  const struct ib_request *req)
 {
+	if (port && port != req->port)
+		return false;
 	if (src->sib_pkey && (be16_to_cpu(src->sib_pkey) ^ req->pkey) & 0x7fff)
 		return false;
 	return !req->gid || cmx_addr_any((const struct sockaddr *)src) ||
@@ -182,7 +188,8 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 		return false;
 	if (src->sa_family == AF_IB)
 		return req->ib && req->sib &&
-		       ib_listener_match_sib((const struct sockaddr_ib *)src, req);
+		       ib_listener_match_sib((const struct sockaddr_ib *)src,
+					     READ_ONCE(id_priv->id.port_num), req);
 	if (req->bare)
 		return false;
 	if (!cmx_addr_any(src))
@@ -391,6 +398,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 
 static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
+	struct rdma_dev_addr *addr = &conn_id->id.route.addr.dev_addr;
 	const struct ib_gid_attr *attr;
 
 	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
@@ -400,6 +408,9 @@ static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_req
 	attr = req->ib ? ib_request_find_gid_ib(conn_id, req) : ib_request_find_gid_roce(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
+	if (!req->ndev && !req->gid)
+		memcpy(addr->src_dev_addr + rdma_addr_gid_offset(addr), &attr->gid,
+		       sizeof(attr->gid));
 	return cmx_device_attach_request(conn_id, req->device, req->port, attr);
 }
 
