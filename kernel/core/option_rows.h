@@ -79,7 +79,8 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, CONNECT_DEADLINE_MS
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, u8, resolve_retries,
 		 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
-		 CMX_OPT_TEXT(.unit = "resends", .text = "how often a path query is resent"))
+		 CMX_OPT_TEXT(.unit = "timeouts of rdma_resolve_route()",
+			      .text = "further timeouts after which resolving a route gives up"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,

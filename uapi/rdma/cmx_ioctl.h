@@ -326,7 +326,7 @@ enum cmx_option_name {
 	CMX_OPTION_CM_RESPONSE_TIMEOUT,
 	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from the connect call to UNREACHABLE */
 	CMX_OPTION_CONNECT_DEADLINE_MS,
-	/** @CMX_OPTION_RESOLVE_RETRIES: resends of a path query (InfiniBand) */
+	/** @CMX_OPTION_RESOLVE_RETRIES: further timeouts of RESOLVE_ROUTE (InfiniBand) */
 	CMX_OPTION_RESOLVE_RETRIES,
 	/** @CMX_OPTION_SL: service level */
 	CMX_OPTION_SL,
