@@ -3,10 +3,17 @@
  * The state machine of an id, as a table. Only this file changes &cmx_id_private.state.
  */
 #include <linux/kernel.h>
+#include <rdma/cmx_ioctl.h>
 #include "id.h"
 #include "state.h"
 #include "stats.h"
 #include "trace.h"
+
+/* Processes see the number of a state. */
+#define SAME(state) ((int)CMX_ID_STATE_##state == (int)CMX_##state)
+static_assert(SAME(IDLE) && SAME(BOUND) && SAME(ADDR_QUERY) && SAME(ADDR_RESOLVED) &&
+	      SAME(ROUTE_QUERY) && SAME(ROUTE_RESOLVED) && SAME(LISTEN) && SAME(CONNECT) &&
+	      SAME(DISCONNECT) && SAME(REMOVED) && SAME(DEAD));
 
 #define TO(state) BIT(CMX_##state)
 

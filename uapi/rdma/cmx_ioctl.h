@@ -358,13 +358,39 @@ enum cmx_ece_policy {
 	CMX_ECE_REQUIRE,
 };
 
+/** enum cmx_id_state - state of an id, see Documentation/states.rst */
+enum cmx_id_state {
+	/** @CMX_ID_STATE_IDLE: created */
+	CMX_ID_STATE_IDLE,
+	/** @CMX_ID_STATE_BOUND: has a local address and a port */
+	CMX_ID_STATE_BOUND,
+	/** @CMX_ID_STATE_ADDR_QUERY: the address of the peer is being resolved */
+	CMX_ID_STATE_ADDR_QUERY,
+	/** @CMX_ID_STATE_ADDR_RESOLVED: the address of the peer is resolved */
+	CMX_ID_STATE_ADDR_RESOLVED,
+	/** @CMX_ID_STATE_ROUTE_QUERY: the path is being queried */
+	CMX_ID_STATE_ROUTE_QUERY,
+	/** @CMX_ID_STATE_ROUTE_RESOLVED: has path records, except on iWARP */
+	CMX_ID_STATE_ROUTE_RESOLVED,
+	/** @CMX_ID_STATE_LISTEN: listens for requests */
+	CMX_ID_STATE_LISTEN,
+	/** @CMX_ID_STATE_CONNECT: has sent or received a request; may be established */
+	CMX_ID_STATE_CONNECT,
+	/** @CMX_ID_STATE_DISCONNECT: the connection has ended */
+	CMX_ID_STATE_DISCONNECT,
+	/** @CMX_ID_STATE_REMOVED: the device has been removed */
+	CMX_ID_STATE_REMOVED,
+	/** @CMX_ID_STATE_DEAD: being destroyed */
+	CMX_ID_STATE_DEAD,
+};
+
 /**
  * struct cmx_id_info - binding and resolved addresses of an id
  * @node_guid: node GUID of the device, network order; 0 on some devices
  * @ibdev_index: index of the device
  * @port_num: port; 0 without a device, and then the other fields of the device are 0 too
  * @num_paths: number of path records in @path
- * @state: state of the id, see Documentation/states.rst
+ * @state: enum cmx_id_state
  * @reserved0: 0
  * @pkey: P_Key, host order
  * @tos: effective traffic class
@@ -646,7 +672,7 @@ struct cmx_id_option {
  * @uid: user that opened the file, in the user namespace of the caller
  * @netns: inode number of the network namespace
  * @age: seconds since the id was created
- * @state: state, see Documentation/states.rst
+ * @state: enum cmx_id_state
  * @ps: enum rdma_ucm_port_space
  * @qp_num: number of the QP; 0: not known yet
  * @qp_type: enum ib_qp_type
