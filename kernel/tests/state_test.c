@@ -77,6 +77,7 @@ static const struct state_test_step_case state_test_steps[] = {
 	{ CMX_BOUND, CMX_LISTEN, true },
 	{ CMX_IDLE, CMX_CONNECT, true },
 	{ CMX_IDLE, CMX_LISTEN, false },
+	{ CMX_ADDR_RESOLVED, CMX_CONNECT, false },
 	{ CMX_LISTEN, CMX_CONNECT, false },
 	{ CMX_ROUTE_RESOLVED, CMX_ADDR_RESOLVED, false },
 	{ CMX_DISCONNECT, CMX_CONNECT, false },
