@@ -27,7 +27,7 @@
  * One open file is one event channel. Handles belong to the file that created them. poll()
  * reports %EPOLLIN while an event is pending. Closing the file destroys all objects in it.
  *
- * Each errno has the same meaning in every method:
+ * These are the errnos. A method that uses one of them for another reason says so.
  *
  * * EINVAL: the header is malformed (@length, @num_attrs, reserved fields); a required attribute
  *   is missing; an attribute is given twice, is too short or has unknown flags; a value is out of
@@ -38,8 +38,9 @@
  * * ENOENT: no such handle in this file.
  * * EPROTO: the module does not accept the %CMX_ABI_VERSION of the program.
  * * EPROTONOSUPPORT: this module has no such object or method, or the method has no such
- *   attribute and the attribute is marked as mandatory (%UVERBS_ATTR_F_MANDATORY); when binding,
- *   the service ID of an AF_IB address belongs to another port space.
+ *   attribute and the attribute is marked as mandatory (%UVERBS_ATTR_F_MANDATORY). From
+ *   %CMX_ID_BIND, or %CMX_ID_RESOLVE_ADDR of an id that is not bound: the service ID of an AF_IB
+ *   address belongs to another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
  * * EMFILE: the user has as many ids and memberships as the module parameter user_ids allows
@@ -49,8 +50,10 @@
  * * ENODEV: no RDMA device has that address, or the device was removed.
  * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).
  * * EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the initial user
- *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From every method: another
- *   process has claimed the file (%CMX_CHANNEL_CLAIM).
+ *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From %CMX_ID_LISTEN: the id is
+ *   in a network namespace other than the host's, the host can use the device too, the caller lacks
+ *   CAP_NET_ADMIN in the initial user namespace, and the module parameter netns_listen is not set.
+ *   From every method: another process has claimed the file (%CMX_CHANNEL_CLAIM).
  * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or the route is an unreachable
  *   one; EHOSTUNREACH also if RoCE v1 was requested and the peer is behind a router.
  * * ENOPROTOOPT: no such option, when reading it.
@@ -61,7 +64,8 @@
  * * EISCONN: the option can no longer take effect.
  * * ENOBUFS: the id has too many events that have not been fetched, see %CMX_MAX_QUEUED.
  *
- * A call that fails has changed nothing.
+ * A call that fails has changed no object, except %CMX_ID_NOTIFY with IB_EVENT_QP_FATAL. Its output
+ * buffers may have been written.
  */
 
 #define CMX_DEVICE_NAME "rdma_cmx"
@@ -99,16 +103,17 @@ enum cmx_channel_method {
 	CMX_CHANNEL_GET_EVENTS,
 	/**
 	 * @CMX_CHANNEL_CLAIM: no attributes. From then on only the address
-	 * space of the caller can use the file, because uids may be addresses
-	 * in it. All other processes, such as a child of fork(), get EACCES from
-	 * every method. Every process that has an unclaimed file can use it.
+	 * space of the caller can use the file, because user data
+	 * (CMX_ATTR_UID) may be addresses in it. All other processes, such as a
+	 * child of fork(), get EACCES from every method. Every process that has
+	 * an unclaimed file can use it.
 	 */
 	CMX_CHANNEL_CLAIM,
 	/**
 	 * @CMX_CHANNEL_LIST_IDS: describe ids of this and of other files; in
 	 * CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_id_record) in the
-	 * caller's header, at least up to @device; a multiple of 8, at most
-	 * CMX_LIST_MAX_RECORD), CMX_ATTR_CURSOR (u64, 0 for the first call),
+	 * caller's header, at least up to and including @device; a multiple of
+	 * 8, at most CMX_LIST_MAX_RECORD), CMX_ATTR_CURSOR (u64, 0 for the first call),
 	 * out CMX_ATTR_LIST (records, see struct cmx_id_record), out
 	 * CMX_ATTR_COUNT (u32, number of records), out CMX_ATTR_NEXT_CURSOR
 	 * (u64, CMX_ATTR_CURSOR of the next call, or 0 after the last id).
@@ -134,7 +139,8 @@ enum cmx_channel_method {
 enum cmx_id_method {
 	/**
 	 * @CMX_ID_CREATE: in CMX_ATTR_UID (u64), CMX_ATTR_PS (u32, an
-	 * rdma_ucm_port_space), CMX_ATTR_QP_TYPE (u32); out CMX_ATTR_OUT_ID.
+	 * rdma_ucm_port_space), CMX_ATTR_QP_TYPE (u32, used in RDMA_PS_IB
+	 * only); out CMX_ATTR_OUT_ID.
 	 */
 	CMX_ID_CREATE,
 	/**
@@ -151,21 +157,29 @@ enum cmx_id_method {
 	 */
 	CMX_ID_RESOLVE_ADDR,
 	/**
-	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms); out info
+	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms, not 0); out info
 	 */
 	CMX_ID_RESOLVE_ROUTE,
 	/** @CMX_ID_QUERY: out info, out CMX_ATTR_ECE_INFO */
 	CMX_ID_QUERY,
-	/** @CMX_ID_LISTEN: in CMX_ATTR_BACKLOG (s32); out info */
+	/**
+	 * @CMX_ID_LISTEN: in CMX_ATTR_BACKLOG (s32: requests; 0, negative or
+	 * above the module parameter max_backlog: max_backlog); out info. Can
+	 * return an errno of the driver on iWARP
+	 */
 	CMX_ID_LISTEN,
 	/**
 	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE;
-	 * out info
+	 * out info. Can return an errno of the driver on iWARP, for example
+	 * ECONNREFUSED or ETIMEDOUT. EADDRNOTAVAIL: the port lacks the GID of
+	 * the path
 	 */
 	CMX_ID_CONNECT,
 	/**
 	 * @CMX_ID_ACCEPT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
-	 * CMX_ATTR_UID (the uid of the id, if the id came with a request)
+	 * CMX_ATTR_UID (the user data of the id, if the id came with a request).
+	 * Can return an errno of the driver on iWARP. EADDRNOTAVAIL: the
+	 * default Q_Key of RDMA_PS_IPOIB is not known
 	 */
 	CMX_ID_ACCEPT,
 	/** @CMX_ID_ESTABLISH: send the RTU; the active side is ready */
@@ -178,13 +192,18 @@ enum cmx_id_method {
 	/** @CMX_ID_DISCONNECT: no more attributes */
 	CMX_ID_DISCONNECT,
 	/**
-	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type). IB_EVENT_QP_FATAL fails with
-	 * EINVAL, but the path records to the peer are queried again
+	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type).
+	 * IB_EVENT_COMM_EST: ESTABLISHED follows; EISCONN if the connection is
+	 * established or this was reported before. IB_EVENT_QP_FATAL fails with
+	 * EINVAL, but the path records to the peer are queried again. All
+	 * others: EINVAL. On iWARP every call succeeds and has no effect
 	 */
 	CMX_ID_NOTIFY,
 	/**
 	 * @CMX_ID_INIT_QP_ATTR: in CMX_ATTR_QP_STATE (u32, an ib_qp_state);
-	 * out CMX_ATTR_QP_ATTR (struct ib_uverbs_qp_attr)
+	 * out CMX_ATTR_QP_ATTR (struct ib_uverbs_qp_attr). ENOENT also if
+	 * the port lacks the P_Key of the id. EADDRNOTAVAIL: the default Q_Key
+	 * of RDMA_PS_IPOIB is not known
 	 */
 	CMX_ID_INIT_QP_ATTR,
 	/**
@@ -203,7 +222,9 @@ enum cmx_id_method {
 	 * in the other file), CMX_ATTR_FD (s32, the other file); out
 	 * CMX_ATTR_OUT_ID (the handle in this file) and CMX_ATTR_COUNT, the
 	 * number of events fetched so far. Pending events move with the id. If
-	 * the other file is claimed, this file is claimed too.
+	 * the other file is claimed, this file is claimed too. ENOENT also
+	 * if CMX_ATTR_FD is not open. EINVAL: it is not a file of this device.
+	 * EACCES also if another process has claimed the other file
 	 */
 	CMX_ID_MIGRATE,
 	/**
@@ -227,7 +248,8 @@ enum cmx_id_method {
 	 * in CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_service_rec) in the
 	 * caller's header; a multiple of 8), out CMX_ATTR_SERVICES (records, as
 	 * many as fit), out CMX_ATTR_COUNT (u32, number of records that there
-	 * are). ENOENT: there are none
+	 * are). ENOENT also if there are none. EINVAL also if
+	 * CMX_ATTR_RECORD_SIZE exceeds the buffer
 	 */
 	CMX_ID_QUERY_SERVICES,
 };
@@ -237,7 +259,9 @@ enum cmx_mcast_method {
 	/**
 	 * @CMX_MCAST_JOIN: in CMX_ATTR_ID, CMX_ATTR_DST_ADDR, CMX_ATTR_UID,
 	 * optionally CMX_ATTR_MCAST (struct cmx_mcast_attr); out
-	 * CMX_ATTR_OUT_ID, the handle of the membership
+	 * CMX_ATTR_OUT_ID, the handle of the membership. EADDRNOTAVAIL: the
+	 * default Q_Key of RDMA_PS_IPOIB is not known. EOPNOTSUPP also
+	 * for P_Key or scope on RoCE
 	 */
 	CMX_MCAST_JOIN,
 	/**
@@ -258,13 +282,13 @@ enum cmx_attr {
 	CMX_ATTR_ID,		/* in u32 */
 	CMX_ATTR_OUT_ID,	/* out u32 */
 	CMX_ATTR_MCAST_ID,	/* in u32 */
-	CMX_ATTR_UID,		/* in u64: returned in events */
+	CMX_ATTR_UID,		/* in u64: user data, returned in events */
 	CMX_ATTR_PS,		/* in u32 */
-	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type */
+	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB */
 	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
 	CMX_ATTR_DST_ADDR,	/* in: sockaddr, 16 to 128 bytes */
 	CMX_ATTR_TIMEOUT,	/* in u32: ms */
-	CMX_ATTR_BACKLOG,	/* in s32 */
+	CMX_ATTR_BACKLOG,	/* in s32: requests */
 	CMX_ATTR_CONN_PARAM,	/* in: struct rdma_ucm_conn_param */
 	CMX_ATTR_ECE,		/* in: struct rdma_ucm_ece */
 	CMX_ATTR_PRIVATE_DATA,	/* in: 0 to 255 bytes */
@@ -279,7 +303,7 @@ enum cmx_attr {
 	CMX_ATTR_OPT_FLAGS,	/* out u32 */
 	CMX_ATTR_FD,		/* in s32 */
 	CMX_ATTR_MCAST,		/* in: struct cmx_mcast_attr */
-	CMX_ATTR_INFO,		/* out: struct cmx_id_info, at least up to dst_addr */
+	CMX_ATTR_INFO,		/* out: struct cmx_id_info, at least up to and including src_addr */
 	CMX_ATTR_ECE_INFO,	/* out: struct cmx_ece_info */
 	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_record */
 	CMX_ATTR_COUNT,		/* out u32 */
@@ -554,8 +578,8 @@ enum cmx_event_flags {
 
 /**
  * struct cmx_event_resp - one event
- * @uid: uid of the id or of the membership; for CONNECT_REQUEST, uid of the listener.
- *       An id that came with a request has no events before CMX_ID_ACCEPT sets its uid.
+ * @uid: user data (CMX_ATTR_UID) of the id or of the membership; for CONNECT_REQUEST, that of the
+ *       listener. An id that came with a request has no events before CMX_ID_ACCEPT sets it.
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
  * @event: enum rdma_cm_event_type, or enum cmx_event_type
@@ -587,10 +611,10 @@ struct cmx_event_resp {
 
 /**
  * struct cmx_event_sizes - sizes of the parts of each event record
- * @resp: sizeof(struct cmx_event_resp) in the caller's header, at least up to
- *	@param; a multiple of 8
- * @info: sizeof(struct cmx_id_info) in the caller's header, at least up to
- *	@src_addr, or 0 if the caller does not want it; a multiple of 8
+ * @resp: sizeof(struct cmx_event_resp) in the caller's header, at least up to and
+ *	including @param; a multiple of 8
+ * @info: sizeof(struct cmx_id_info) in the caller's header, at least up to and
+ *	including @src_addr, or 0 if the caller does not want it; a multiple of 8
  *
  * If a part is longer than this kernel knows, the kernel zeroes the surplus.
  */
