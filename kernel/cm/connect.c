@@ -134,7 +134,8 @@ EXPORT_SYMBOL_GPL(cmx_connect_ece);
  * Return: 0; on error nothing has changed and no event follows:
  *
  * * -EINVAL: the id is in another state, the private data is too long (more than 56
- *   bytes; 180 for datagrams), or QPs of that type cannot be connected.
+ *   bytes; 180 for datagrams; 92 and 216 with AF_IB addresses; 255 on iWARP), or QPs of that type
+ *   cannot be connected.
  * * -EADDRNOTAVAIL, -ENODEV: the port is gone.
  * * -EOPNOTSUPP: ECE is offered or required on iWARP.
  * * -ENOMEM: out of memory.
@@ -223,7 +224,9 @@ EXPORT_SYMBOL_GPL(cmx_accept_ece);
  * Return: 0; on error nothing has changed, unless the id has a QP from cmx_create_qp():
  *
  * * -EINVAL: no request waits for a reply, the private data is too long (more than 196 bytes;
- *   136 for datagrams), or the id has another Q_Key.
+ *   136 for datagrams; 255 on iWARP), or the id has another Q_Key.
+ * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
+ * * -EOPNOTSUPP: ECE is offered or required on iWARP.
  * * -ENOMEM: out of memory.
  * * Errors of the driver.
  */

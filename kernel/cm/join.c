@@ -171,11 +171,13 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  *
  * Return: 0; on error no event follows:
  *
- * * -EINVAL: @addr is not a multicast group, or an attribute is out of range.
+ * * -EINVAL: unknown address family, @addr is not a multicast group, or an attribute is out of
+ *   range.
  * * -EINVAL: the id is not bound to a device, is in another state than bound or address resolved,
  *   or is not of type UD.
- * * -EOPNOTSUPP: the transport supports no multicast, or not that attribute.
- * * -EAFNOSUPPORT: unsupported address family.
+ * * -EOPNOTSUPP: iWARP; P_Key or scope on RoCE.
+ * * -EAFNOSUPPORT: AF_IB on RoCE; IPv6 in a kernel without it.
+ * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
  * * -ENODEV: the network interface is gone.
  * * -ENOMEM: out of memory.
  */

@@ -486,6 +486,7 @@ static int listen_locked(struct cmx_id_private *id_priv, int backlog)
  *   is also accessible to the host, the caller lacks CAP_NET_ADMIN of the host, and the module
  *   parameter netns_listen is not set.
  * * -ENOMEM: out of memory.
+ * * Errors of cmx_bind_addr() for a new id, and of the driver on iWARP.
  * * -ERESTARTSYS: the caller was killed while it waited. On iWARP a listener waits, two seconds
  *   at most, until TCP has released the port of a removed listener.
  */

@@ -438,10 +438,13 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  *
  * * -ENOSYS: no such option.
  * * -EINVAL: invalid length or value, or the option cannot be set in this state.
- * * -EPERM: this CM_RESPONSE_TIMEOUT requires CAP_NET_ADMIN.
+ * * -EPERM: this CM_RESPONSE_TIMEOUT, or a packet lifetime above 21 in an IB_PATH record,
+ *   requires CAP_NET_ADMIN.
  * * -EISCONN: it is too late to set the option.
  * * -EOPNOTSUPP: the transport does not support the option.
- * * -ENODEV: the device is gone.
+ * * -ENODEV: the device is gone; for TOS on RoCE, also the network interface.
+ * * -EHOSTUNREACH: for IB_PATH, or TOS after the route was resolved: GID_TYPE is set and is not
+ *   RoCE v2, and the peer is behind a router.
  * * -EADDRINUSE, -EADDRNOTAVAIL: AFONLY cannot be cleared, because other ids own the port.
  * * -ENOMEM: out of memory.
  */

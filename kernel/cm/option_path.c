@@ -121,8 +121,9 @@ int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL if the id is in another state; -EOPNOTSUPP on iWARP;
- * -EHOSTUNREACH if the peer is behind a gateway and the option GID type is not RoCE v2; -ENOMEM.
+ * Return: 0; -EINVAL if the id is in another state, or the packet lifetime of @rec exceeds 30;
+ * -EOPNOTSUPP on iWARP; -EHOSTUNREACH if the peer is behind a gateway and the option GID type is
+ * not RoCE v2; -ENOMEM.
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 {

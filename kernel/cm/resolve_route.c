@@ -42,6 +42,7 @@ static int route_resolve_locked(struct cmx_id_private *id_priv, unsigned long ti
  * Return: 0; on error nothing has changed and no event follows:
  *
  * * -EINVAL: the id is in another state, or @timeout_ms is 0.
+ * * -EINVAL on RoCE: the MTU of the network interface is too small, or too small for PATH_MTU.
  * * -ENODEV: the network interface is gone.
  * * -EHOSTUNREACH: the peer cannot be reached with the GID type that was set.
  * * -EAGAIN: the InfiniBand port has no subnet manager.
