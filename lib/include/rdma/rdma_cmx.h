@@ -87,9 +87,9 @@ int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, in
  * @flags: NULL, or receives enum cmx_opt_flags: whether the value was set on the id (or inherited
  *         from its listener) or is the effective default
  *
- * Return: 0, or -1 with errno: ENOPROTOOPT if there is no such option or it cannot be read, ENOSPC
- * if @optval is too short, EINVAL if an argument is NULL or the option has no value in the current
- * state of the id.
+ * Return: 0, or -1 with errno: ENOPROTOOPT if there is no such option, ENOSPC if @optval is too
+ * short, EINVAL if @id, @optval or @optlen is NULL, or for RDMA_OPTION_IB_PATH on an id without a
+ * route; or an errno of creating the id in the kernel (EACCES, EMFILE, ENOMEM).
  */
 RDMA_CMX_FUNCTION
 int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *optval,
@@ -103,7 +103,8 @@ int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname, void *opt
  *
  * Unlike rdma_get_remote_ece(), this function also works for an id that has a QP, and at any time.
  *
- * Return: 0, or -1 with errno.
+ * Return: 0, or -1 with errno: EINVAL if an argument is NULL or @size ends before @policy, or an
+ * errno of creating the id in the kernel (EACCES, EMFILE, ENOMEM).
  */
 RDMA_CMX_FUNCTION
 int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t size);
@@ -118,8 +119,16 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
  *
  * The program leaves the group with rdma_leave_multicast(). A send-only membership attaches no QP.
  *
- * Return: 0, or -1 with errno: E2BIG if @attr has a field that the kernel does not know and that is
- * not 0.
+ * Return: 0, or -1 with errno:
+ *
+ * * E2BIG: @attr has a field that the kernel does not know and that is not 0.
+ * * EINVAL: @addr is not a multicast group, an attribute is out of range, @attr_size ends before
+ *   @reserved, or the id is not of type UD or not bound to a device.
+ * * EOPNOTSUPP: @pkey or @scope on RoCE.
+ * * EADDRNOTAVAIL: in RDMA_PS_IPOIB, IPoIB has not joined the broadcast group and no Q_Key is given.
+ * * EMFILE: too many ids and memberships of the user.
+ * * ENODEV: the device or the network interface is gone.
+ * * ENOMEM: out of memory.
  */
 RDMA_CMX_FUNCTION
 int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
@@ -138,7 +147,14 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
  * rdma_destroy_id() waits until all events of the id are acknowledged. Events of the id that are
  * further back in @events must be acknowledged before the call, too.
  *
- * Return: the number of fetched events, 1 or more; or -1 with errno.
+ * Return: the number of fetched events, 1 to 32; or -1 with errno:
+ *
+ * * EAGAIN: no event is pending, and the file of the channel is O_NONBLOCK.
+ * * EINTR: a signal arrived during the wait.
+ * * EINVAL: @events is NULL, or @n is less than 1.
+ * * ENOMEM: out of memory.
+ * * EBADF: the channel has been destroyed.
+ * * EACCES: the channel belongs to another process.
  */
 RDMA_CMX_FUNCTION
 int rdma_cmx_get_events(struct rdma_event_channel *channel,
