@@ -165,6 +165,7 @@ struct cmxl_id {
  * @events_completed: number of acknowledged events of the membership; the lock of @id protects
  *	this field and the fields below
  * @left: rdma_leave_multicast() has begun
+ * @joined: the first event of the join has been fetched
  * @attached: the QP of the id is attached to @mgid and @mlid for this membership
  * @next_attached: next attached membership in the same bucket by @mgid
  * @mgid: GID of the group
@@ -179,6 +180,7 @@ struct cmxl_mcast {
 	bool send_only;
 	uint32_t events_completed;
 	bool left;
+	bool joined;
 	bool attached;
 	struct cmxl_mcast *next_attached;
 	union ibv_gid mgid;
@@ -266,7 +268,7 @@ int cmxl_id_make(struct cmxl_id *id);
 void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
 
 /* mcast.c */
-int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah);
+int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct rdma_ud_param *ud);
 bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast);
 void cmxl_mcast_free_all(struct cmxl_id *id);
 void cmxl_mcast_detach_all(struct cmxl_id *id);
@@ -307,5 +309,6 @@ int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources);
 int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth);
 int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state);
 void cmxl_qp_forget_attrs(struct cmxl_id *id);
+int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey);
 
 #endif

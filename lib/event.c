@@ -248,7 +248,7 @@ static bool cmxl_event_on_mcast(struct cmxl_event *e, struct cmx_event_resp *res
 	cmxl_event_copy_ud(e, &resp->param.ud);
 	e->event.param.ud.private_data = e->mcast->context;
 	if (resp->event != RDMA_CM_EVENT_MULTICAST_JOIN ||
-	    !cmxl_mcast_joined(e->mcast, &e->event.param.ud.ah_attr))
+	    !cmxl_mcast_joined(e->mcast, &e->event.param.ud))
 		return true;
 	if (resp->flags & CMX_EVENT_F_REJOIN && cmxl_mcast_report_again(e->mcast))
 		return false;
@@ -335,6 +335,12 @@ static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_e
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
 		if (!cmxl_event_on_mcast(e, resp))
 			goto drop;
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		cmxl_event_copy_param(e, resp);
+		/* a SIDR REP may have brought another Q_Key */
+		if (resp->flags & CMX_EVENT_F_UD)
+			cmxl_qp_forget_attrs(e->id);
 		break;
 	case CMX_EVENT_ADDRINFO_RESOLVED:
 		cmxl_event_copy_arg(e, resp);

@@ -103,19 +103,22 @@ static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 	return 0;
 }
 
-/* The id's lock is held. */
+/*
+ * A QP that was created after the event of the join has been attached by the program, if at all, and
+ * is detached, too. The id's lock is held.
+ */
 static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 {
 	struct cmxl_mcast **pos = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
 
-	if (!mcast->attached)
-		return;
-	while (*pos != mcast)
-		pos = &(*pos)->next_attached;
-	*pos = mcast->next_attached;
-	mcast->attached = false;
-	if (qp && !cmxl_mcast_shared(mcast))
+	if (mcast->attached) {
+		while (*pos != mcast)
+			pos = &(*pos)->next_attached;
+		*pos = mcast->next_attached;
+		mcast->attached = false;
+	}
+	if (qp && mcast->joined && !mcast->send_only && !cmxl_mcast_shared(mcast))
 		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
 }
 
@@ -134,8 +137,9 @@ void cmxl_mcast_detach_all(struct cmxl_id *id)
  * Attaches the QP of the id when the join is reported. After a rejoin the group may have another
  * LID.
  */
-int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
+int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct rdma_ud_param *ud)
 {
+	const struct ibv_ah_attr *ah = &ud->ah_attr;
 	int ret = 0;
 
 	pthread_mutex_lock(&mcast->id->lock);
@@ -145,7 +149,8 @@ int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct ibv_ah_attr *ah)
 			cmxl_mcast_detach(mcast);
 		mcast->mgid = ah->grh.dgid;
 		mcast->mlid = ah->dlid;
-		ret = cmxl_mcast_attach(mcast);
+		mcast->joined = true;
+		ret = cmxl_qp_set_qkey(mcast->id, ud->qkey) ?: cmxl_mcast_attach(mcast);
 	}
 	pthread_mutex_unlock(&mcast->id->lock);
 	return ret;

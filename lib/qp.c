@@ -71,6 +71,24 @@ void cmxl_qp_forget_attrs(struct cmxl_id *id)
 	pthread_mutex_unlock(&id->lock);
 }
 
+/*
+ * The id has this Q_Key, which may be another one than when its QP was created. The id's lock is held.
+ */
+int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
+{
+	struct ibv_qp_attr attr = { .qkey = qkey };
+	struct cmxl_known *known = id->known;
+
+	if (!known)
+		return 0;
+	if (known->init.qkey != qkey)
+		known->init.qp_state = 0;
+	if (!id->id.qp || !known->applied_init.qp_state || known->applied_init.qkey == qkey)
+		return 0;
+	known->applied_init.qkey = qkey;
+	return cmxl_verbs_err(ibv_modify_qp(id->id.qp, &attr, IBV_QP_QKEY));
+}
+
 static int cmxl_qp_apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
 {
 	struct ibv_qp_attr qp_attr;

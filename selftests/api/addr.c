@@ -60,13 +60,14 @@ static void many_wait(void)
 /* How many neighbours there may be */
 static int thresholds(int max)
 {
-	char cmd[128];
+	char path[64];
 	int i, ret = 0;
+	FILE *f;
 
 	for (i = 1; i <= 3 && !ret; i++) {
-		snprintf(cmd, sizeof(cmd), "echo %d >/proc/sys/net/ipv4/neigh/default/gc_thresh%d",
-			 max, i);
-		ret = system(cmd);
+		snprintf(path, sizeof(path), "/proc/sys/net/ipv4/neigh/default/gc_thresh%d", i);
+		f = fopen(path, "w");
+		ret = !f || fprintf(f, "%d", max) < 0 || fclose(f);
 	}
 	return ret;
 }
@@ -91,20 +92,22 @@ static void thresholds_reset(void)
 	thresholds(1024);
 }
 
-/* There is no neighbour to wait for: it is looked for again as soon as there is room. */
+/*
+ * There is no neighbour to wait for: it is looked for again as soon as there is room. The kernel makes
+ * room of neighbours that are older than five seconds, so that no time may pass between filling the
+ * table and resolving.
+ */
 static void full_table(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-	char fill[] = "ip neigh replace 10.77.0.201 lladdr 02:00:00:00:02:01 dev d0 nud reachable";
-	char *last = strstr(fill, " lladdr") - 1;
 	unsigned int before;
 
 	need_rig();
 	atexit(thresholds_reset);
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	for (; *last < '5'; ++*last)
-		WANT(!system(fill));
+	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 "
+		     "dev d0 nud reachable; done | ip -batch -"));
 	WANT(!thresholds(1));
 	before = refusals();
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));

@@ -155,6 +155,40 @@ static void attributes(void)
 	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 }
 
+static void datagram_qp(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_UD, .cap = { 1, 1, 1, 1 } };
+
+	WANT(!rdma_create_qp(id, NULL, &attr));
+}
+
+/* A QP receives what is sent to a group only with the Q_Key of the group. */
+static void qkey_of_qp(void)
+{
+	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x11223344 };
+	struct ibv_qp_init_attr init;
+	struct rdma_event_channel *ch;
+	struct ibv_qp_attr qp_attr;
+	struct rdma_cm_id *id;
+	int later;
+
+	for (later = 0; later < 2; later++) {
+		id = new_id(&ch, RDMA_PS_UDP);
+		WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7000), 1000));
+		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		if (!later)
+			datagram_qp(id);
+		WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
+		rdma_ack_cm_event(joined(ch));
+		if (later)
+			datagram_qp(id);
+		WANT(!ibv_query_qp(id->qp, &qp_attr, IBV_QP_QKEY, &init));
+		WANT(qp_attr.qkey == 0x11223344);
+		rdma_destroy_qp(id);
+		WANT(!rdma_destroy_id(id));
+	}
+}
+
 /* The id has taken the Q_Key of its group, and its peer has another one. */
 static void qkey_of_peer(void)
 {
@@ -290,6 +324,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: IPv6 goes from the interface and comes back", forgotten },
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },
+	{ "multicast: a QP has the Q_Key of its group", qkey_of_qp },
 	{ "multicast: the Q_Key of a peer is not that of the group", qkey_of_peer },
 	{ "multicast: a join with the id's options", options },
 	{ "multicast: a join with the default TOS of the port", port_default },

@@ -149,6 +149,30 @@ static void qp_later(const void *arg)
 	done(id);
 }
 
+/* The program attaches a QP that was made after the join. Leaving detaches it. */
+static void attached_later(const void *arg)
+{
+	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_event *event;
+	union ibv_gid gid = { };
+	int lid = 0;
+
+	(void)arg;
+	do_join(id, GROUP, "before");
+	event = ev_raw(ch, 5000);
+	if (event) {
+		show_event(event);
+		gid = event->param.ud.ah_attr.grh.dgid;
+		lid = event->param.ud.ah_attr.dlid;
+		rdma_ack_cm_event(event);
+	}
+	mkqp(id, IBV_QPT_UD);
+	CALL(ibv_attach_mcast(id->qp, &gid, lid), "attach");
+	do_leave(id, GROUP);
+	CALL(ibv_detach_mcast(id->qp, &gid, lid), "detach");
+	done(id);
+}
+
 static void own_attach(const void *arg)
 {
 	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
@@ -400,6 +424,7 @@ const struct cmp_case mcast_cases[] = {
 	{ "mcast.leave_early", leave_early, &(const int){ 0 } },
 	{ "mcast.leave_early_qp", leave_early, &(const int){ 1 } },
 	{ "mcast.qp_later", qp_later, NULL },
+	{ "mcast.attached_later", attached_later, NULL },
 	{ "mcast.own_attach", own_attach, NULL },
 	{ "mcast.destroy_joined", with_groups, NULL },
 	{ "mcast.destroy_unfetched", unfetched, NULL },

@@ -106,7 +106,8 @@ enum cmx_channel_method {
 	 * space of the caller can use the file, because user data
 	 * (CMX_ATTR_UID) may be addresses in it. All other processes, such as a
 	 * child of fork(), get EACCES from every method. Every process that has
-	 * an unclaimed file can use it.
+	 * an unclaimed file can use it. EBUSY: it is not claimed, and has ids or
+	 * events
 	 */
 	CMX_CHANNEL_CLAIM,
 	/**
@@ -222,9 +223,10 @@ enum cmx_id_method {
 	 * in the other file), CMX_ATTR_FD (s32, the other file); out
 	 * CMX_ATTR_OUT_ID (the handle in this file) and CMX_ATTR_COUNT, the
 	 * number of events fetched so far. Pending events move with the id. If
-	 * the other file is claimed, this file is claimed too. ENOENT also
-	 * if CMX_ATTR_FD is not open. EINVAL: it is not a file of this device.
-	 * EACCES also if another process has claimed the other file
+	 * the other file is claimed, this file is claimed too, and EBUSY is as for
+	 * %CMX_CHANNEL_CLAIM. ENOENT also if CMX_ATTR_FD is not open. EINVAL: it
+	 * is not a file of this device. EACCES also if another process has
+	 * claimed the other file
 	 */
 	CMX_ID_MIGRATE,
 	/**
