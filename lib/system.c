@@ -5,13 +5,16 @@
  *
  * Both libraries have the same name. The library of the system is opened by its path, so that the
  * dynamic linker treats it as a second library. RTLD_DEEPBIND makes it use its own rdma_*()
- * functions.
+ * functions. It also makes it use free() of libc for memory that functions of libc, such as
+ * asprintf(), have allocated, for which libc uses malloc() of the program if there is one. So it is
+ * not opened in a program with its own malloc().
  *
  * The first call of an exported function decides for the whole life of the process. All ids,
  * channels and events therefore come from one library, and none is passed to the other.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <gnu/lib-names.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +36,18 @@ static bool cmxl_system_is_own_file(const struct stat *st)
 
 	return dladdr(&cmxl_stack, &info) && !stat(info.dli_fname, &own) &&
 	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+}
+
+static bool cmxl_system_malloc_is_replaced(void)
+{
+	void *libc = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
+	bool replaced;
+
+	if (!libc)
+		return false;
+	replaced = dlsym(libc, "free") != dlsym(RTLD_DEFAULT, "free");
+	dlclose(libc);
+	return replaced;
 }
 
 /* Another copy of this library would forward the calls to this one. */
@@ -79,6 +94,10 @@ static void cmxl_system_find(void)
 	unsigned int i;
 	Dl_info info;
 
+	if (cmxl_system_malloc_is_replaced()) {
+		fprintf(stderr, "librdmacm: the program has its own malloc(), so that the librdmacm of the system cannot be used\n");
+		return;
+	}
 	if (dladdr((void *)ibv_copy_qp_attr_from_kern, &info)) {
 		slash = strrchr(info.dli_fname, '/');
 		if (slash && cmxl_system_load_from(info.dli_fname, slash - info.dli_fname))

@@ -101,13 +101,14 @@ static void full_table(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	static const char fill[] =
+		"for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -";
 	unsigned int before;
 
 	need_rig();
 	atexit(thresholds_reset);
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 "
-		     "dev d0 nud reachable; done | ip -batch -"));
+	WANT(!system(fill));
 	WANT(!thresholds(1));
 	before = refusals();
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));

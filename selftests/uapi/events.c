@@ -490,8 +490,8 @@ static void test_full(void)
 	CHECK(!resolve(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
 	CHECK(!id_route(fd2, witness) && next_event(fd2, ROUTE_RESOLVED));
 	for (i = 0; i < 3; i++) {
-		snprintf(command, sizeof(command), "ip neigh replace 10.77.0.97 "
-			 "lladdr 02:00:00:00:00:9%d dev d0 nud permanent", i);
+		snprintf(command, sizeof(command),
+			 "ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:9%d dev d0 nud permanent", i);
 		shell(command);
 		CHECK(next_event(fd2, UNREACHABLE));
 	}
