@@ -5,7 +5,9 @@
  * Handles, ports, entries of ib_cm and messages that wait for a response are resources of the whole
  * host, and each of them needs an id. Without a limit one user could use them up for all others.
  * A user of a user namespace is charged to the owner of the outermost user namespace below the
- * initial one, because that owner can create any number of users.
+ * initial one, because that owner can create any number of users. If the owner is root, as for
+ * containers that a daemon has created, the user is charged to whom root of that namespace is on the
+ * host: containers with maps of their own do not share a quota.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -40,12 +42,15 @@ static DEFINE_SPINLOCK(quotas_lock);	/* protects quotas */
 
 static kuid_t quota_current_uid(void)
 {
-	const struct user_namespace *ns = current_user_ns();
+	struct user_namespace *ns = current_user_ns();
 	kuid_t uid = current_uid();
+	kuid_t root = INVALID_UID;
 
-	for (; ns != &init_user_ns; ns = ns->parent)
+	for (; ns != &init_user_ns; ns = ns->parent) {
 		uid = ns->owner;
-	return uid;
+		root = make_kuid(ns, 0);
+	}
+	return uid_eq(uid, GLOBAL_ROOT_UID) && uid_valid(root) ? root : uid;
 }
 
 static struct cmx_quota *quota_find(kuid_t uid)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What a user without privileges may have, and that others are none the worse for it. */
 #define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +73,66 @@ static void ids_of_a_user(void)
 	other = channel_as(0);
 	for (i = 0; i <= LIMIT; i++)
 		WANT(!bound_id(other, RDMA_PS_TCP, &id[i]));
+}
+
+static void map_ids(pid_t pid, const char *map, uid_t base)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
+	f = fopen(path, "w");
+	WANT(f && fprintf(f, "0 %u 1", base) > 0 && !fclose(f));
+}
+
+/* Tells @up when it has a user namespace, and how many ids it could make. It keeps them until @down ends. */
+static void in_container(int up, int down)
+{
+	int n = unshare(CLONE_NEWUSER);
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	char c;
+
+	if (write(up, &n, sizeof(n)) != sizeof(n) || read(down, &c, 1) != 1 ||
+	    setresgid(0, 0, 0) || setresuid(0, 0, 0))
+		_exit(1);
+	ch = rdma_create_event_channel();
+	for (n = 0; ch && n <= LIMIT && !bound_id(ch, RDMA_PS_TCP, &id); n++)
+		;
+	if (write(up, &n, sizeof(n)) != sizeof(n) || read(down, &c, 1))
+		_exit(1);
+	_exit(0);
+}
+
+/* Root makes a user namespace whose root is @base. Returns how many ids a process in it could make. */
+static int ids_of_a_container(uid_t base)
+{
+	int up[2], down[2], n;
+	pid_t pid;
+
+	WANT(!pipe(up) && !pipe(down));
+	pid = fork();
+	if (!pid) {
+		close(down[1]);
+		in_container(up[1], down[0]);
+	}
+	WANT(read(up[0], &n, sizeof(n)) == sizeof(n));
+	if (n)
+		tap_case_skip("this kernel has no user namespaces");
+	map_ids(pid, "uid_map", base);
+	map_ids(pid, "gid_map", base);
+	WANT(write(down[1], "", 1) == 1);
+	WANT(read(up[0], &n, sizeof(n)) == sizeof(n));
+	return n;
+}
+
+static void ids_of_containers(void)
+{
+	atexit(reset_limit);
+	WANT(!set_limit(LIMIT));
+	WANT(ids_of_a_container(100000) == LIMIT);
+	WANT(ids_of_a_container(200000) == LIMIT);
+	WANT(ids_of_a_container(100000) == 0);
 }
 
 static void groups_of_a_user(void)
@@ -551,6 +613,7 @@ static void polls_of_requests(void)
 
 const struct test limit_tests[] = {
 	{ "limit: ids of a user", ids_of_a_user },
+	{ "limit: ids of containers", ids_of_containers },
 	{ "limit: groups of a user", groups_of_a_user },
 	{ "limit: requests to a user", requests_of_a_user },
 	{ "limit: requests to a slow listener", slow_listener },
