@@ -2,6 +2,7 @@
 /*
  * Queries of ServiceRecords, by which the SA tells the ports that offer a service.
  */
+#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
@@ -20,6 +21,8 @@
 
 /* A reply may have thousands of records; programs take the first ones. */
 #define MAX_RECS 256
+
+static DEFINE_XARRAY_ALLOC1(service_queries);	/* queries that wait for ib_sa, by name */
 
 /* The first record is the peer. Caller must hold id_priv->lock. */
 static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_service_rec *rec)
@@ -79,11 +82,16 @@ static void service_recs_copy(struct cmx_service_query *query, const struct sa_s
 	}
 }
 
-/* The MADs of the port wait for this callback, so it does not take the id's lock. */
+/*
+ * The MADs of the port wait for this callback, so it does not take the id's lock. ib_sa may call it
+ * again when the device is removed, so the query, which may have been freed, has a name.
+ */
 static void service_reply(int status, struct sa_service_rec *recs, unsigned int num, void *context)
 {
-	struct cmx_service_query *query = context;
+	struct cmx_service_query *query = xa_erase(&service_queries, (unsigned long)context);
 
+	if (!query)
+		return;
 	if (!status && !num)
 		status = -ENODATA;
 	if (!status) {
@@ -101,16 +109,23 @@ static void service_reply(int status, struct sa_service_rec *recs, unsigned int 
 int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service *service,
 			struct cmx_event **ev)
 {
+	static u32 next;
 	struct sa_service_rec rec = {};
 	struct cmx_service_query *query;
 	ib_sa_comp_mask mask = 0;
 	struct ib_sa_query *sa_query;
+	u32 name;
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
 	query = kzalloc(sizeof(*query), GFP_KERNEL_ACCOUNT);
 	if (!query)
 		return -ENOMEM;
+	ret = xa_alloc_cyclic(&service_queries, &name, query, xa_limit_32b, &next, GFP_KERNEL);
+	if (ret < 0) {
+		kfree(query);
+		return ret;
+	}
 	INIT_WORK(&query->work, service_reply_work);
 	query->id_priv = cmx_id_get(id_priv);
 	query->ev = *ev;
@@ -126,9 +141,10 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 	cmx_service_query_free(id_priv->service);
 	id_priv->service = query;
 	ret = ib_sa_service_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num,
-				    &rec, mask, QUERY_MS, GFP_KERNEL, service_reply, query,
-				    &sa_query);
+				    &rec, mask, QUERY_MS, GFP_KERNEL, service_reply,
+				    (void *)(unsigned long)name, &sa_query);
 	if (ret < 0) {
+		xa_erase(&service_queries, name);
 		id_priv->service = NULL;
 		cmx_service_query_free(query);
 		cmx_id_put(id_priv);
