@@ -6,8 +6,8 @@
  * host, and each of them needs an id. Without a limit one user could use them up for all others.
  * A user of a user namespace is charged to the owner of the outermost user namespace below the
  * initial one, because that owner can create any number of users. If the owner is root, as for
- * containers that a daemon has created, the user is charged to whom root of that namespace is on the
- * host: containers with maps of their own do not share a quota.
+ * containers that a daemon has created, the user is charged to the user of the host that is root in
+ * that namespace: containers with maps of their own do not share a quota.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
