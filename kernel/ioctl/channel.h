@@ -69,7 +69,7 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 	return !mm || mm == current->mm;
 }
 
-/* Returns true if the process has left so many events that the id gets no more of some types. */
+/* Returns true if the process has left so many events that calls which add one to the id fail. */
 static inline bool cmx_queue_is_full(const struct cmx_user_id *user_id)
 {
 	return READ_ONCE(user_id->queued) >= 2 * CMX_MAX_QUEUED;

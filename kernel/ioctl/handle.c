@@ -81,16 +81,14 @@ int cmx_handle_claim(struct cmx_file *file)
 	int ret = 0;
 
 	xa_lock(&handles);
-	if (!cmx_file_usable(file)) {
-		ret = -EACCES;
-	} else if (!file->mm) {
-		if (list_empty(&file->ids) && list_empty(&file->events)) {
-			/* so that the address is not used for another process */
-			mmgrab(current->mm);
-			WRITE_ONCE(file->mm, current->mm);
-		} else {
-			ret = -EBUSY;
-		}
+	if (file->mm) {
+		ret = cmx_file_usable(file) ? 0 : -EACCES;
+	} else if (!list_empty(&file->ids) || !list_empty(&file->events)) {
+		ret = -EBUSY;
+	} else {
+		/* so that the address is not used for another process */
+		mmgrab(current->mm);
+		WRITE_ONCE(file->mm, current->mm);
 	}
 	xa_unlock(&handles);
 	return ret;

@@ -345,6 +345,11 @@ static const struct ib_gid_attr *ib_request_find_gid_roce(const struct ib_reques
 				     req->ndev);
 }
 
+static void ib_request_set_sgid(struct rdma_dev_addr *addr, union ib_gid sgid)
+{
+	rdma_addr_set_sgid(addr, &sgid);
+}
+
 static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request *req)
 {
 	struct rdma_dev_addr *dev_addr = &addr->dev_addr;
@@ -354,8 +359,7 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 	if (!req->ndev) {
 		dev_addr->dev_type = ARPHRD_INFINIBAND;
 		if (req->gid)
-			memcpy(dev_addr->src_dev_addr + rdma_addr_gid_offset(dev_addr), req->gid,
-			       sizeof(*req->gid));
+			ib_request_set_sgid(dev_addr, *req->gid);
 		ib_addr_set_pkey(dev_addr, req->pkey);
 		return;
 	}
@@ -398,7 +402,6 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 
 static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
-	struct rdma_dev_addr *addr = &conn_id->id.route.addr.dev_addr;
 	const struct ib_gid_attr *attr;
 
 	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
@@ -409,8 +412,7 @@ static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_req
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
 	if (!req->ndev && !req->gid)
-		memcpy(addr->src_dev_addr + rdma_addr_gid_offset(addr), &attr->gid,
-		       sizeof(attr->gid));
+		ib_request_set_sgid(&conn_id->id.route.addr.dev_addr, attr->gid);
 	return cmx_device_attach_request(conn_id, req->device, req->port, attr);
 }
 

@@ -385,11 +385,12 @@ static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_de
 
 	rcu_read_lock();
 	own = rcu_dereference(attr->ndev);
-	/* before Linux 6.6, the GID names no interface, but begins with the address of it */
-	same = own ? own == ndev : !memcmp(attr->gid.raw, ndev->dev_addr, ETH_ALEN);
-	if (own && !same)
-		same = (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
+	if (own)
+		same = own == ndev || (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
 		       (is_vlan_dev(own) && vlan_dev_real_dev(own) == ndev);
+	else
+		/* before Linux 6.6, the GID names no interface, but begins with its address */
+		same = !memcmp(attr->gid.raw, ndev->dev_addr, ETH_ALEN);
 	rcu_read_unlock();
 	return same;
 }
