@@ -71,9 +71,7 @@ void cmxl_qp_forget_attrs(struct cmxl_id *id)
 	pthread_mutex_unlock(&id->lock);
 }
 
-/*
- * The id has this Q_Key, which may be another one than when its QP was created. The id's lock is held.
- */
+/* The id has this Q_Key now, and its QP perhaps another one. The id's lock is held. */
 int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
 {
 	struct ibv_qp_attr attr = { .qkey = qkey };
@@ -85,8 +83,10 @@ int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
 		known->init.qp_state = 0;
 	if (!id->id.qp || !known->applied_init.qp_state || known->applied_init.qkey == qkey)
 		return 0;
+	if (cmxl_verbs_err(ibv_modify_qp(id->id.qp, &attr, IBV_QP_QKEY)))
+		return -1;
 	known->applied_init.qkey = qkey;
-	return cmxl_verbs_err(ibv_modify_qp(id->id.qp, &attr, IBV_QP_QKEY));
+	return 0;
 }
 
 static int cmxl_qp_apply_attr(struct ibv_qp *qp, struct ib_uverbs_qp_attr *attr)
