@@ -62,12 +62,10 @@ static int thresholds(int max)
 {
 	char path[64];
 	int i, ret = 0;
-	FILE *f;
 
 	for (i = 1; i <= 3 && !ret; i++) {
 		snprintf(path, sizeof(path), "/proc/sys/net/ipv4/neigh/default/gc_thresh%d", i);
-		f = fopen(path, "w");
-		ret = !f || fprintf(f, "%d", max) < 0 || fclose(f);
+		ret = file_write(path, "%d", max);
 	}
 	return ret;
 }

@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/address.h"
@@ -144,6 +145,20 @@ FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode)
 	f = fopen(path, mode);
 	WANT(f);
 	return f;
+}
+
+int file_write(const char *path, const char *format, ...)
+{
+	FILE *f = fopen(path, "w");
+	va_list args;
+	int ret;
+
+	if (!f)
+		return -1;
+	va_start(args, format);
+	ret = vfprintf(f, format, args) < 0 ? -1 : 0;
+	va_end(args);
+	return fclose(f) ? -1 : ret;
 }
 
 long port_stat_get(struct rdma_cm_id *id, const char *name)

@@ -2,7 +2,6 @@
 /* What a user without privileges may have, and that others are none the worse for it. */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,15 +14,7 @@
 /* A shell would not keep what seteuid() gives. */
 static int set_parameter(const char *path, unsigned int n)
 {
-	FILE *f;
-
-	if (seteuid(0))
-		return -1;
-	f = fopen(path, "w");
-	if (!f)
-		return -1;
-	fprintf(f, "%u", n);
-	return fclose(f);
+	return seteuid(0) ?: file_write(path, "%u", n);
 }
 
 static int set_limit(unsigned int n)
@@ -78,11 +69,9 @@ static void ids_of_a_user(void)
 static void map_ids(pid_t pid, const char *map, uid_t base)
 {
 	char path[64];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
-	f = fopen(path, "w");
-	WANT(f && fprintf(f, "0 %u 1", base) > 0 && !fclose(f));
+	WANT(!file_write(path, "0 %u 1", base));
 }
 
 /* Tells @up when it has a user namespace, and how many ids it could make. It keeps them until @down ends. */

@@ -11,6 +11,7 @@
 # flows FROM ID TO ID       a datagram arrives; tried again, as the switch may not know of the group yet
 # record MGID FIELD [GUID]  of the SA's records of a group, of the member at that port or of the first one
 # group_is, no_group MGID   whether the SA has that group
+# stat_of PORT NAME         a counter of ours
 # is, like NAME WANT GOT    equal; fits the pattern
 # shellcheck shell=bash
 
@@ -69,6 +70,7 @@ record() { # MGID NAME [PORT-GUID]
 		key == "PortGid" { mine = index($1, port) }
 		here && mine && key == name { print $1; exit }'
 }
+stat_of() { "$top/tools/cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'; }
 group_is() { groups | grep -q "^$1 "; }
 no_group() { ! group_is "$1"; }
 joined() { mc "$1" event $((20000 * slow)); }

@@ -149,23 +149,28 @@ static void qp_later(const void *arg)
 	done(id);
 }
 
+static void joined(union ibv_gid *gid, int *lid)
+{
+	struct rdma_cm_event *event = ev_raw(ch, 5000);
+
+	if (!event)
+		return;
+	show_event(event);
+	*gid = event->param.ud.ah_attr.grh.dgid;
+	*lid = event->param.ud.ah_attr.dlid;
+	rdma_ack_cm_event(event);
+}
+
 /* The program attaches a QP that was made after the join. Leaving detaches it. */
 static void attached_later(const void *arg)
 {
 	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
-	struct rdma_cm_event *event;
 	union ibv_gid gid = { };
 	int lid = 0;
 
 	(void)arg;
 	do_join(id, GROUP, "before");
-	event = ev_raw(ch, 5000);
-	if (event) {
-		show_event(event);
-		gid = event->param.ud.ah_attr.grh.dgid;
-		lid = event->param.ud.ah_attr.dlid;
-		rdma_ack_cm_event(event);
-	}
+	joined(&gid, &lid);
 	mkqp(id, IBV_QPT_UD);
 	CALL(ibv_attach_mcast(id->qp, &gid, lid), "attach");
 	do_leave(id, GROUP);
@@ -176,7 +181,6 @@ static void attached_later(const void *arg)
 static void own_attach(const void *arg)
 {
 	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
-	struct rdma_cm_event *event;
 	union ibv_gid gid = { };
 	struct ibv_qp *qp;
 	int lid = 0;
@@ -184,13 +188,7 @@ static void own_attach(const void *arg)
 	(void)arg;
 	qp = ext_qp(id, IBV_QPT_UD, "own");
 	do_join(id, GROUP, "own");
-	event = ev_raw(ch, 5000);
-	if (event) {
-		show_event(event);
-		gid = event->param.ud.ah_attr.grh.dgid;
-		lid = event->param.ud.ah_attr.dlid;
-		rdma_ack_cm_event(event);
-	}
+	joined(&gid, &lid);
 	ext_modify(id, qp, IBV_QPS_INIT);
 	CALL(ibv_attach_mcast(qp, &gid, lid), "attach");
 	CALL(ibv_detach_mcast(qp, &gid, lid), "detach");

@@ -32,9 +32,6 @@ guid_text() {
 	g=$(vib_guid "$1")
 	printf '%x:%x:%x:%x' "0x${g:2:4}" "0x${g:6:4}" "0x${g:10:4}" "0x${g:14:4}"
 }
-stat_of() { # PORT NAME: a counter
-	"$cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'
-}
 shown_not() { ! shown "$1"; }
 
 echo "# listed for operators"

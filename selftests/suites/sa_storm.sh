@@ -82,7 +82,7 @@ echo "# clients register again, and a program fetches no event"
 mc a id 0 udp 10.78.0.1 >/dev/null
 mc a option 0 rejoin 1 >/dev/null
 is "all are joined once more" "$storm of $storm, status 0" "$(mc a many 0 239.1.6.1 $storm)"
-rejoined() { "$top/tools/cmx" stats vib0/1 | awk '$2 == "groups_rejoined" { n = $3 } END { print n + 0 }'; }
+rejoined() { stat_of vib0/1 groups_rejoined; }
 before=$(rejoined)
 for n in {1..10}; do
 	knob ports/0/event 17
