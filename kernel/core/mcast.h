@@ -3,11 +3,19 @@
 #define CMX_MCAST_H
 
 #include <linux/kref.h>
+#include <rdma/ib.h>
 #include <rdma/ib_sa.h>
 #include "id.h"
 
 struct cmx_event;
 struct net_device;
+
+/* Much smaller than struct sockaddr_storage, and there may be thousands of them. */
+union cmx_mcast_addr {
+	struct sockaddr sa;
+	struct sockaddr_in6 in6;
+	struct sockaddr_ib ib;
+};
 
 /**
  * struct cmx_mcast - membership of one id in one group
@@ -17,8 +25,8 @@ struct net_device;
  * @context: context of the consumer (ULP)
  * @user_data: user data of the consumer (process)
  * @handle: handle of the process; 0 for a ULP
- * @fetched: number of events that the process has fetched for it; protected by the mutex of the
- *	channel
+ * @posted: number of events posted for it
+ * @fetched: number of them that the process has fetched; protected by the mutex of the channel
  * @attr: attributes of the join
  * @mgid: MGID, once known
  * @start: time of the join, see stats.h
@@ -36,10 +44,11 @@ struct net_device;
 struct cmx_mcast {
 	struct kref ref;
 	struct cmx_id_private *id_priv;
-	struct sockaddr_storage addr;
+	union cmx_mcast_addr addr;
 	void *context;
 	u64 user_data;
 	u32 handle;
+	u32 posted;
 	u32 fetched;
 	struct cmx_mcast_attr attr;
 	union ib_gid mgid;

@@ -72,6 +72,7 @@ static void mcast_event_post(struct cmx_mcast *mc, struct cmx_event *ev, int sta
 	if (status)
 		ev->ev.event = RDMA_CM_EVENT_MULTICAST_ERROR;
 	trace_cmx_mcast(mc, ev->flags & CMX_EVENT_F_REJOIN ? "rejoin" : "join", status);
+	mc->posted++;
 	cmx_event_post(ev);
 }
 

@@ -58,14 +58,12 @@ static void sa_request_grant(struct cmx_sa_queue *queue, struct cmx_sa_request *
 	queue->under_way++;
 }
 
-static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
-			       enum cmx_sa_kind kind)
+static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request *req)
 {
-	struct list_head *turns = &queue->turns[kind];
+	struct list_head *turns = &queue->turns[req->kind];
 	struct cmx_sa_request *oldest;
 
 	req->state = CMX_SA_WAITING;
-	req->kind = kind;
 	list_for_each_entry(oldest, turns, item) {
 		if (oldest->user == req->user) {
 			list_add_tail(&req->item, &oldest->later);
@@ -265,11 +263,15 @@ int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
 	} else if (req->state == CMX_SA_EXPIRED) {
 		req->state = CMX_SA_IDLE;
 		ret = -ETIMEDOUT;
-	} else if (req->state == CMX_SA_IDLE && !sa_queue_blocks(queue, kind)) {
-		sa_request_grant(queue, req);
-	} else if (req->state != CMX_SA_SENT) {
-		if (req->state == CMX_SA_IDLE)
-			sa_request_enqueue(queue, req, kind);
+	} else if (req->state == CMX_SA_IDLE) {
+		req->kind = kind;
+		if (sa_queue_blocks(queue, kind)) {
+			sa_request_enqueue(queue, req);
+			ret = -EINPROGRESS;
+		} else {
+			sa_request_grant(queue, req);
+		}
+	} else if (req->state == CMX_SA_WAITING) {
 		ret = -EINPROGRESS;
 	}
 	spin_unlock(&queue->lock);
@@ -296,7 +298,9 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 			queue->answered = jiffies;
 		if (!status || status == -ETIMEDOUT)
 			sa_queue_adapt(queue, req);
-		silent = status == -ETIMEDOUT && !time_after(queue->answered, req->since);
+		/* ib_sa does not report the end of a leave */
+		silent = status == -ETIMEDOUT && req->kind != CMX_SA_LEAVE &&
+			 !time_after(queue->answered, req->since);
 		if (!silent)
 			sa_queue_grant(queue);
 		else

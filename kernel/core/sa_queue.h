@@ -66,7 +66,7 @@ enum cmx_sa_request_state {
  * struct cmx_sa_request - a join or a leave
  * @user: user whose turn it takes; only compared, never dereferenced
  * @wake: called under the queue's lock when the request no longer waits
- * @kind: what it is for, if it waits
+ * @kind: what it is for, unless it is idle
  * @state: under the queue's lock
  * @since: jiffies when it was allowed to be sent
  * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in

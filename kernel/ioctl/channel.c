@@ -352,7 +352,7 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
  *
  * If @from has been claimed, @to is claimed as well.
  *
- * Return: 0, -ENOENT, -ERESTARTSYS, or the error of cmx_file_claim() for @to.
+ * Return: 0, -ENOENT, -EINTR, or the error of cmx_file_claim() for @to.
  */
 int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched)
 {
@@ -361,11 +361,11 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	/* interruptible, because a fetch by another process may be slow */
-	ret = mutex_lock_interruptible(&from->mutex);
+	/* a fetch by another process may be slow */
+	ret = mutex_lock_killable(&from->mutex);
 	if (ret) {
 		cmx_uid_put(user_id);
-		return -ERESTARTSYS;
+		return ret;
 	}
 	mutex_lock(&user_id->id_priv.lock);
 	/* the uid of an id in a claimed channel may be an address, also after the move */
@@ -393,7 +393,7 @@ static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u
 	spin_unlock(&file->lock);
 	user_id->fetched++;
 	if (ev->mc)
-		ev->mc->fetched++;
+		WRITE_ONCE(ev->mc->fetched, ev->mc->fetched + 1);
 	if (ev->listener) {
 		user_id_return_backlog(to_uid(ev->id_priv));
 		cmx_handle_publish_id(to_uid(ev->id_priv), handle, file);
@@ -451,7 +451,7 @@ static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_ro
  * @room: buffer of the process
  * @block: wait for the first event
  *
- * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -ENOMEM, -EFAULT, -EACCES. An
+ * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -EINTR, -ENOMEM, -EFAULT, -EACCES. An
  * event that could not be copied stays in the queue.
  */
 int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block)
@@ -462,8 +462,9 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 	do {
 		if (block && wait_event_interruptible(file->wait, !list_empty(&file->events)))
 			return -ERESTARTSYS;
-		if (mutex_lock_interruptible(&file->mutex))
-			return -ERESTARTSYS;
+		/* in-tree, a signal does not interrupt this either */
+		if (mutex_lock_killable(&file->mutex))
+			return -EINTR;
 		ret = channel_events_fetch(file, room, &n);
 		mutex_unlock(&file->mutex);
 	} while (block && !n && ret == -EAGAIN);

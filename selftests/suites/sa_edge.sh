@@ -78,6 +78,10 @@ knob ports/1/event 17
 check "with MCAST_REJOIN it is back" again b
 is "a program can have that reported again" 1 "$(mc b report)"
 check "it is reported again" again b
+is "not again, until it is fetched" "1 1" "$(mc b report) $(sleep 5; mc b report)"
+sleep 5
+check "then it comes" again b
+is "and only once" none "$(mc b event 1)"
 is "without" "MULTICAST_ERROR id=0 status=-102" "$(joined plain)"
 is "that is counted" 1 "$(stat_of vib1/1 groups_ended)"
 is "as on the in-tree stack" "MULTICAST_ERROR id=0 status=-102" "$(joined stock)"
@@ -154,6 +158,21 @@ mc a leave 0 239.2.1.3 >/dev/null
 check "without members the group ends, whoever else is in it" within 10 no_group $mgid
 for n in b c; do mc $n leave 0 239.2.1.3 >/dev/null; done
 
+echo "# a port that stays in the group it leaves, with another join state"
+start l 0 ours
+mc l join 0 239.2.1.8 >/dev/null
+like "a member" "MULTICAST_JOIN*status=0 *" "$(joined l)"
+mc a join 0 239.2.1.8 non >/dev/null
+like "a non-member of the same port" "MULTICAST_JOIN*status=0 *" "$(joined a)"
+mc l leave 0 239.2.1.8 >/dev/null
+# it must have begun
+sleep 0.2
+mc l join 0 239.2.1.9 >/dev/null
+like "the next join does not wait until that seems to be late" \
+	"MULTICAST_JOIN id=0 status=0 *" "$(joined l)"
+mc l leave 0 239.2.1.9 >/dev/null
+mc a leave 0 239.2.1.8 >/dev/null
+
 echo "# Debian's mckey"
 i=0
 mckey_in() { # STACK HCA ARG...
@@ -199,12 +218,16 @@ for i in 0 1; do
 	mc $n join 4 239.2.1.7 >/dev/null
 	is "$n: with MCAST_REJOIN it waits" none "$(mc $n event 2000)"
 done
+mc l option 0 rejoin 1 >/dev/null
+mc l join 0 239.2.1.10 sendnon >/dev/null
+is "so does one that no SM will accept" none "$(mc l event 2000)"
 sm start
 for n in a b; do
 	like "$n: until there is one" "MULTICAST_JOIN id=4 status=0 *" "$(joined $n)"
 	mc $n destroy 4 >/dev/null
 done
 check "left: the group ends" within 10 no_group ff12:4001:ffff::f02:107
+is "the other one: until there is one, which refuses it" "MULTICAST_ERROR id=0 status=-22" "$(joined l)"
 
 echo "# no broadcast group"
 partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }

@@ -38,6 +38,9 @@
 /* A leave that ib_sa still repeats after this time no longer blocks the next request. */
 #define LEAVE_MS 3000
 
+/* Neither does a leave whose end cannot be seen, after this time */
+#define LEAVE_UNSEEN_MS 300
+
 /* Longest interval at which ib_sa is polled for the end of a leave */
 #define LEAVE_POLL_MS 50
 
@@ -191,7 +194,10 @@ static bool sa_status_is_transient(int status)
  */
 static void sa_member_failed(struct cmx_sa_member *m, int status)
 {
-	if ((m->lost || sa_status_is_transient(status)) && sa_member_may_rejoin(m)) {
+	/* by an SA, see sa_member_probe() */
+	bool refused = status == -EINVAL && m->mc->ev;
+
+	if (((m->lost && !refused) || sa_status_is_transient(status)) && sa_member_may_rejoin(m)) {
 		if (!m->lost) {
 			m->delay_ms = 0;
 			/* A join that was not reported yet is not a loss. */
@@ -206,6 +212,7 @@ static void sa_member_failed(struct cmx_sa_member *m, int status)
 		cmx_mcast_detach(m->mc);
 		sa_member_queue_later(m);
 	} else if (m->mc->ev) {
+		m->lost = false;
 		cmx_mcast_report_join(m->mc, status, NULL, NULL);
 	} else {
 		m->lost = false;
@@ -223,11 +230,24 @@ static int sa_member_handler(int status, struct ib_sa_multicast *sa)
 	return 0;
 }
 
+/* The join states that the port has in the group, or -ENOENT if ib_sa does not have the group */
+static int sa_member_port_states(const struct cmx_sa_member *m)
+{
+	struct ib_sa_mcmember_rec rec;
+	union ib_gid mgid = m->rec.mgid;
+
+	if (ib_sa_get_mcmember_rec(m->dev->device, m->port, &mgid, &rec))
+		return -ENOENT;
+	return rec.join_state;
+}
+
 /* Send a join whose turn has come. Return 0, or the error if the request ended at once. */
 static int sa_member_send_join(struct cmx_sa_member *m)
 {
+	int states = sa_member_port_states(m);
 	struct ib_sa_multicast *sa;
 
+	m->local = states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
 	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec, m->mask,
 				  GFP_KERNEL, sa_member_handler, m);
 	if (IS_ERR(sa))
@@ -284,7 +304,11 @@ static void sa_member_request_end(struct cmx_sa_member *m, int status)
 		m->ghost = m->rec.mgid.raw[0];
 	else if (answered)
 		m->ghost = false;
-	cmx_sa_request_end(sa_member_port_queue(m), &m->req, answered ? 0 : status);
+	if (m->local)
+		status = -ECANCELED;
+	else if (answered)
+		status = 0;
+	cmx_sa_request_end(sa_member_port_queue(m), &m->req, status);
 }
 
 /*
@@ -309,6 +333,7 @@ static void sa_member_step(struct cmx_sa_member *m, int status)
 		sa_member_free_sa(m);
 	if (status == -EINVAL && m->mc->ev && !m->probed) {
 		m->probed = true;
+		m->local = false;
 		status = sa_member_probe(m);
 		if (!status)
 			return;
@@ -336,29 +361,35 @@ static void sa_member_end(struct cmx_sa_member *m)
 
 /*
  * ib_sa does not report the end of a leave. Until then it keeps the group, in which the join state
- * is already cleared.
+ * is already cleared; after that, too, if the port has another join state in the group. ib_sa does
+ * not ask the SA if another member of the port has the same join state.
+ *
+ * Returns the status of the request, or -EINPROGRESS.
  */
-static bool sa_member_is_leaving(struct cmx_sa_member *m)
+static int sa_member_leave_status(const struct cmx_sa_member *m, unsigned int ms)
 {
-	struct ib_sa_mcmember_rec rec;
+	int states = sa_member_port_states(m);
 
-	return !ib_sa_get_mcmember_rec(m->dev->device, m->port, &m->rec.mgid, &rec) &&
-	       !(rec.join_state & m->rec.join_state);
+	if (states < 0)
+		return 0;
+	if (states & m->rec.join_state)
+		return -ECANCELED;
+	if (states)
+		return ms < LEAVE_UNSEEN_MS ? -EINPROGRESS : -ECANCELED;
+	return ms < LEAVE_MS ? -EINPROGRESS : -ETIMEDOUT;
 }
 
 static void sa_member_poll_leave(struct cmx_sa_member *m)
 {
 	unsigned int ms = jiffies_to_msecs(jiffies - m->req.since);
+	int status = sa_member_leave_status(m, ms);
 
-	if (!sa_member_is_leaving(m)) {
-		cmx_sa_request_end(sa_member_port_queue(m), &m->req, 0);
-		sa_member_end(m);
-	} else if (ms >= LEAVE_MS) {
-		cmx_sa_request_end(sa_member_port_queue(m), &m->req, -ETIMEDOUT);
-		sa_member_end(m);
-	} else {
+	if (status == -EINPROGRESS) {
 		sa_member_queue(m, min_t(unsigned int, ms / 4 + 1, LEAVE_POLL_MS));
+		return;
 	}
+	cmx_sa_request_end(sa_member_port_queue(m), &m->req, status);
+	sa_member_end(m);
 }
 
 /*
@@ -508,8 +539,8 @@ static void sa_report(struct cmx_mcast *mc)
 {
 	struct cmx_sa_member *m = mc->backend;
 
-	/* lost again, or not joined yet: there will be an event */
-	if (!m || !m->sa || m->asked || mc->ev)
+	/* lost again, or not joined yet: there will be an event. Or there is one */
+	if (!m || !m->sa || m->asked || mc->ev || mc->posted != READ_ONCE(mc->fetched))
 		return;
 	/* Each report of a rejoin can be repeated once. */
 	if (!m->reported)

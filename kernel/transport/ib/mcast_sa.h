@@ -26,6 +26,7 @@ struct seq_file;
  * @tries: joins since the group was left
  * @asks: @work is to join
  * @asked: a join or a probe was sent, and its result was not handled yet
+ * @local: the port has the join state already, so that ib_sa does not ask the SA
  * @ghost: the SA may have a record of a join that it did not answer
  * @leaving: the group was left, and the SA is being told
  * @ended: nothing is left to do
@@ -53,6 +54,7 @@ struct cmx_sa_member {
 	u8 tries;
 	bool asks;
 	bool asked;
+	bool local;
 	bool ghost;
 	bool leaving;
 	bool ended;

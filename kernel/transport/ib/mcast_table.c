@@ -5,12 +5,22 @@
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/once.h>
 #include <linux/seq_file.h>
 #include "device.h"
 #include "mcast_sa.h"
 
 static DEFINE_HASHTABLE(members, 10);	/* by MGID */
 static DEFINE_SPINLOCK(members_lock);	/* protects members */
+
+/* The seed keeps users from choosing groups that share a bucket. */
+static u32 sa_member_hash(const struct cmx_sa_member *m)
+{
+	static u32 seed __read_mostly;
+
+	get_random_once(&seed, sizeof(seed));
+	return jhash(&m->mc->mgid, sizeof(m->mc->mgid), seed);
+}
 
 /**
  * cmx_sa_member_list() - add a member to the table that operators see
@@ -20,7 +30,7 @@ void cmx_sa_member_list(struct cmx_sa_member *m)
 {
 	spin_lock(&members_lock);
 	if (hlist_unhashed(&m->node))
-		hash_add(members, &m->node, jhash(&m->mc->mgid, sizeof(m->mc->mgid), 0));
+		hash_add(members, &m->node, sa_member_hash(m));
 	spin_unlock(&members_lock);
 }
 
