@@ -16,6 +16,7 @@
 #include "iw.h"
 #include "listen.h"
 #include "port_space.h"
+#include "sockaddr.h"
 #include "transport.h"
 #include "cma_hdr.h"
 
@@ -189,16 +190,27 @@ static bool listen_takes_tcp_port(struct cmx_device *dev)
 	return transport && transport->takes_tcp_port;
 }
 
+/*
+ * Some providers listen on a wildcard in the initial network namespace, whatever the one of the
+ * listener is. A bind to an address has checked the interface.
+ */
+static bool listen_may_take_tcp_port(const struct cmx_listen *l, struct ib_device *device)
+{
+	return !cmx_addr_any(cmx_src(l->id_priv)) || listen_may_claim(l, device) ||
+	       cmx_iw_device_is_in(device, cmx_net(l->id_priv));
+}
+
 static int listen_call_provider(struct listen_entry *entry)
 {
 	struct ib_device *device = entry->dev->device;
+	bool tcp = listen_takes_tcp_port(entry->dev);
 	struct cmx_listen *l = entry->l;
 	int ret;
 
-	if (listen_takes_tcp_port(entry->dev)) {
-		ret = cmx_iw_listen(l->id_priv, device, l->backlog, &entry->iw);
-	} else if (!listen_may_claim(l, device)) {
+	if (tcp ? !listen_may_take_tcp_port(l, device) : !listen_may_claim(l, device)) {
 		ret = -EACCES;
+	} else if (tcp) {
+		ret = cmx_iw_listen(l->id_priv, device, l->backlog, &entry->iw);
 	} else {
 		entry->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
 		ret = PTR_ERR_OR_ZERO(entry->cm);

@@ -22,9 +22,9 @@ siw() {
 # another device, for what is not to be in the way of who uses it
 roce() {
 	modprobe rdma_rxe || return
-	ip link add d2 type dummy || return
+	[ -e /sys/class/net/d2 ] || ip link add d2 type dummy || return
 	ip link set d2 up
-	ip addr add 10.79.0.1/24 dev d2
+	ip addr replace 10.79.0.1/24 dev d2
 	rdma link add rxe2 type rxe netdev d2 || return
 	within 10 grep -q ACTIVE /sys/class/infiniband/rxe2/ports/1/state || return
 	chmod 666 /dev/infiniband/*
@@ -119,6 +119,28 @@ killed() {
 }
 check "a deadline, while the provider waits for TCP" silent
 check "the program that waits is killed" killed
+
+# a container, with the address of the interface on one of its own
+container() {
+	ip netns add c && ip -n c link add x0 type dummy && ip -n c link set x0 up && ip -n c addr add $a/24 dev x0
+}
+serve_in() { # COMMAND...: on a wildcard
+	ours timeout $((60 * slow)) ip netns exec c "$@" rping -d -s -a 0.0.0.0 -p 7711 >"$tmp/in" 2>&1
+}
+refused_in() { ! serve_in setpriv --reuid 65534 --clear-groups && grep -q "rdma_listen: Permission denied" "$tmp/in"; }
+serves_in() { grep -q " listen " /sys/kernel/debug/rdma_cmx/ids; }
+check "a container" container
+check "its user may not take the port of a device of the host" refused_in
+check "another device, without which no program starts" roce
+check "the device goes" timeout $((30 * slow)) rdma link del siw0
+serve_in &
+check "its root listens" within 30 serves_in
+check "the device comes, with a socket of the host" siw
+check_not "the container gets no request of the host" ours timeout $((30 * slow)) rping -c -C 1 -a $a -p 7711
+check_not "nor hears of it" grep -q CONNECT_REQUEST "$tmp/in"
+ip netns pids c | xargs kill && wait
+check "rxe goes" timeout $((30 * slow)) rdma link del rxe2
+ip netns del c
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

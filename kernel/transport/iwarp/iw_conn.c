@@ -22,6 +22,7 @@
 #include "event.h"
 #include "iw.h"
 #include "option_value.h"
+#include "qp.h"
 #include "request.h"
 #include "sockaddr.h"
 #include "trace.h"
@@ -263,8 +264,14 @@ static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		return -EOPNOTSUPP;
 	ret = iw_qp_init(id_priv) ?: iw_cm_accept(id_priv->iw.cm, &conn);
 	trace_cmx_cm_send(id_priv, "MPA reply", ret);
-	if (!ret)
-		id_priv->response_pending = 0;
+	if (ret && !id_priv->id.qp)
+		return ret;
+	id_priv->response_pending = 0;
+	if (ret) {
+		cmx_qp_to_err(id_priv);
+		/* fails if the provider has given up the connection by itself */
+		iw_cm_reject(id_priv->iw.cm, NULL, 0);
+	}
 	return ret;
 }
 
@@ -303,7 +310,7 @@ static int iw_disconnect(struct cmx_id_private *id_priv)
 
 static int iw_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 {
-	return 0;
+	return id_priv->iw.cm ? 0 : -EINVAL;
 }
 
 static int iw_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
@@ -426,6 +433,7 @@ static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *d
 	struct rdma_addr *addr = &conn_id->id.route.addr;
 	u32 port = rdma_start_port(device);
 	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
 	int ret;
 
 	addr->src_addr = event->local_addr;
@@ -433,7 +441,14 @@ static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *d
 	ret = rdma_translate_ip(cmx_src(conn_id), &addr->dev_addr);
 	if (ret)
 		return ret;
-	attr = rdma_get_gid_attr(device, port, 0);
+	if (!rdma_dev_access_netns(device, cmx_net(conn_id)))
+		return -ENODEV;
+	/* the provider may have found the address in another network namespace */
+	ndev = dev_get_by_index(addr->dev_addr.net, addr->dev_addr.bound_dev_if);
+	if (!ndev)
+		return -ENODEV;
+	attr = iw_port_gid(device, port, NULL, 0, ndev);
+	dev_put(ndev);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
 	return cmx_device_attach_request(conn_id, device, port, attr);
@@ -491,6 +506,29 @@ refused:
 	cmx_request_refused(iw->device, rdma_start_port(iw->device), &event->remote_addr,
 			    &event->local_addr, NULL, ret);
 	return ret;
+}
+
+/**
+ * cmx_iw_device_is_in() - is the network interface of an iWARP device in a network namespace?
+ * @device: the device
+ * @net: the namespace
+ *
+ * Return: false also if the interface is not known, as before Linux 6.6.
+ */
+bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net)
+{
+	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, rdma_start_port(device), 0);
+	const struct net_device *own;
+	bool same;
+
+	if (IS_ERR(attr))
+		return false;
+	rcu_read_lock();
+	own = rcu_dereference(attr->ndev);
+	same = own && net_eq(dev_net(own), net);
+	rcu_read_unlock();
+	rdma_put_gid_attr(attr);
+	return same;
 }
 
 /**
