@@ -27,8 +27,12 @@
 #include "transport.h"
 #include "neigh_watch.h"
 
-/* Interval of lookups while the neighbour table is full */
-#define FULL_TABLE_MS 500
+/*
+ * Interval of lookups while the neighbour table is full, and its least share for each query that
+ * waits for room: a lookup makes the kernel search the whole table for an entry to drop.
+ */
+#define FULL_TABLE_MS 500U
+#define FULL_TABLE_EACH_MS 8U
 
 /**
  * struct cmx_addr_op - a pending address query
@@ -38,6 +42,7 @@
  * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
  * @deadline: end of the query, in jiffies
+ * @polls: it is one of n_polls
  * @work: repeats the lookup
  *
  * The query is active while id_priv->addr_op points to it. After that only the memory remains,
@@ -50,11 +55,13 @@ struct cmx_addr_op {
 	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
 	unsigned long deadline;
+	bool polls;
 	struct delayed_work work;
 };
 
 static DEFINE_HASHTABLE(ops, 8);
-static DEFINE_SPINLOCK(ops_lock);	/* protects ops, and the hop of each query */
+static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
+static DEFINE_SPINLOCK(ops_lock);	/* protects the above, and hop and polls of each query */
 
 struct addr_attach_arg {
 	struct cmx_id_private *id_priv;
@@ -188,6 +195,7 @@ static void addr_op_detach(struct cmx_addr_op *op)
 	op->id_priv->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
 	hash_del(&op->node);
+	n_polls -= op->polls;
 	spin_unlock_bh(&ops_lock);
 }
 
@@ -200,16 +208,21 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop
 {
 	struct cmx_addr_result f;
 	struct cmx_neigh_key now;
+	unsigned int poll_ms;
 
 	spin_lock_bh(&ops_lock);
 	hash_del(&op->node);
+	n_polls -= op->polls;
+	op->polls = !hop->family;
+	n_polls += op->polls;
+	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
 	op->hop = *hop;
 	if (hop->family)
 		hash_add(ops, &op->node, cmx_neigh_key_hash(hop));
 	spin_unlock_bh(&ops_lock);
 
 	if (!hop->family) {
-		addr_op_queue(op, min(left, msecs_to_jiffies(FULL_TABLE_MS)));
+		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
 	}
 	addr_op_queue(op, left);

@@ -118,6 +118,37 @@ static void full_table(void)
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
+#define MANY_QUERIES 500
+
+/* Each of these lookups makes the kernel search the whole table. */
+static void full_table_many(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	unsigned int before;
+	int i;
+
+	need_rig();
+	atexit(thresholds_reset);
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -"));
+	WANT(!thresholds(1));
+	for (i = 0; i < MANY_QUERIES; i++) {
+		WANT(i == 0 || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
+	}
+	before = refusals();
+	sleep(2);
+	tap_note_print("%u in 2 s", refusals() - before);
+	/* with an interval of 0.5 s it would be four times their number */
+	WANT(refusals() - before < 2 * MANY_QUERIES);
+	WANT(!thresholds(1024));
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	for (i = 0; i < MANY_QUERIES; i++)
+		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
 /* The suite iwarp does it too, as iWARP has no such addresses. */
 static void af_ib_listener(void)
 {
@@ -155,6 +186,7 @@ const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", late_neighbour },
 	{ "address: many wait for one neighbour", many_wait },
 	{ "address: the neighbour table is full", full_table },
+	{ "address: the neighbour table is full for hundreds", full_table_many },
 	{ "address: a wildcard of AF_IB", af_ib_listener },
 	{ "a device without a node GUID", no_node_guid },
 	{}
