@@ -39,6 +39,13 @@ static int cmxl_rai_protocol(int port_space, int socktype)
 	}
 }
 
+/* Is an address in the result to be that of AF_IB? */
+static bool cmxl_rai_wants_ib(const struct rdma_addrinfo *hints)
+{
+	return hints->ai_flags & RAI_FAMILY && hints->ai_flags & RAI_NUMERICHOST &&
+	       hints->ai_family == AF_IB;
+}
+
 static void cmxl_ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *hints)
 {
 	memset(ai, 0, sizeof(*ai));
@@ -46,7 +53,10 @@ static void cmxl_ai_from_hints(struct addrinfo *ai, const struct rdma_addrinfo *
 		ai->ai_flags |= AI_PASSIVE;
 	if (hints->ai_flags & RAI_NUMERICHOST)
 		ai->ai_flags |= AI_NUMERICHOST;
-	if (hints->ai_family != AF_IB)
+	/* a GID is written as an IPv6 address */
+	if (cmxl_rai_wants_ib(hints))
+		ai->ai_family = AF_INET6;
+	else if (hints->ai_family != AF_IB)
 		ai->ai_family = hints->ai_family;
 	ai->ai_socktype = cmxl_rai_socktype(hints->ai_qp_type);
 	ai->ai_protocol = cmxl_rai_protocol(hints->ai_port_space, ai->ai_socktype);
@@ -63,15 +73,12 @@ static int cmxl_rai_copy_addr(struct sockaddr **dst, socklen_t *dst_len, const v
 	return 0;
 }
 
-/* A GID is written as an IPv6 address. */
 static int cmxl_rai_copy_addr_ib(struct sockaddr **dst, socklen_t *dst_len,
 				 const struct sockaddr *src, int port_space)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)src;
 	struct sockaddr_ib *ib;
 
-	if (src->sa_family != AF_INET6)
-		return EAI_FAMILY;
 	ib = calloc(1, sizeof(*ib));
 	if (!ib)
 		return EAI_MEMORY;
@@ -94,8 +101,7 @@ static int cmxl_rai_from_ai(struct rdma_addrinfo *rai, const struct rdma_addrinf
 			    const struct addrinfo *ai)
 {
 	bool passive = ai->ai_flags & AI_PASSIVE;
-	bool ib = (hints->ai_flags & RAI_FAMILY) && (hints->ai_flags & RAI_NUMERICHOST) &&
-		  hints->ai_family == AF_IB;
+	bool ib = cmxl_rai_wants_ib(hints);
 	struct sockaddr **addr = passive ? &rai->ai_src_addr : &rai->ai_dst_addr;
 	socklen_t *len = passive ? &rai->ai_src_len : &rai->ai_dst_len;
 	char **name = passive ? &rai->ai_src_canonname : &rai->ai_dst_canonname;

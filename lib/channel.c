@@ -45,12 +45,6 @@ int cmxl_channel_claim(struct rdma_event_channel *channel)
 	return ret;
 }
 
-/* True in a child of fork(): the objects of the channel belong to the parent. */
-bool cmxl_channel_is_foreign(struct rdma_event_channel *channel)
-{
-	return cmxl_channel_claim(channel) && errno == EACCES;
-}
-
 static int cmxl_channel_open(void)
 {
 	int fd = cmxl_device_open_file();

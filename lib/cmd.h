@@ -75,6 +75,8 @@ static inline void cmxl_cmd_out(struct cmxl_cmd *cmd, uint16_t id, void *buf, si
 /* Requests only the start of struct cmx_id_info, and marks the rest as not valid. */
 static inline void cmxl_cmd_out_start(struct cmxl_cmd *cmd, struct cmx_id_info *info)
 {
+	/* not needed, but valgrind does not know that the kernel writes it */
+	memset(info, 0, offsetof(struct cmx_id_info, dst_addr));
 	info->dst_addr.ss_family = 0;
 	info->init_attr.qp_state = 0;
 	cmxl_cmd_out(cmd, CMX_ATTR_INFO, info, offsetof(struct cmx_id_info, dst_addr));

@@ -86,14 +86,16 @@ void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_att
  * @init: attributes for INIT, from the last struct cmx_id_info; qp_state is 0 if not known
  * @rtr: attributes for RTR, from a connection event; qp_state is 0 if not known
  * @rts: attributes for RTS, from a connection event; qp_state is 0 if not known
- * @applied_init: the INIT attributes that were last applied to the QP
+ * @qp_has_qkey: the QP is a datagram QP that has been modified to INIT
+ * @qp_qkey: its Q_Key
  */
 struct cmxl_known {
 	struct ibv_sa_path_rec paths[2];
 	struct ib_uverbs_qp_attr init;
 	struct ib_uverbs_qp_attr rtr;
 	struct ib_uverbs_qp_attr rts;
-	struct ib_uverbs_qp_attr applied_init;
+	bool qp_has_qkey;
+	uint32_t qp_qkey;
 };
 
 /**
@@ -118,6 +120,7 @@ struct cmxl_known {
  *	failed, and the kernel destroyed it again
  * @qp_held: number of events that began to modify the QP; under @lock
  * @qp_released: number of events that finished to modify the QP; under @lock
+ * @owner: the process that created it. In a child of fork() its objects belong to the parent
  * @lock: also protects the fields below, and @id.route while events fill it in
  * @mcast: hash tables of memberships; NULL before the first one
  * @known: attributes for connecting; NULL before the address is resolved
@@ -146,6 +149,7 @@ struct cmxl_id {
 	uint32_t events_before;
 	uint32_t qp_held;
 	uint32_t qp_released;
+	pid_t owner;
 	pthread_mutex_t lock;
 	struct cmxl_mcast **mcast;
 	struct cmxl_known *known;
@@ -231,7 +235,6 @@ void cmxl_ai_end(struct cmxl_id *id);
 
 /* channel.c */
 int cmxl_channel_claim(struct rdma_event_channel *channel);
-bool cmxl_channel_is_foreign(struct rdma_event_channel *channel);
 
 /* device.c */
 int cmxl_devices_init(void);

@@ -12,6 +12,8 @@
 int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
+	/* by a bind */
+	bool known = id->dev && cmxl_addr_port(&cm_id->route.addr.src_addr);
 	struct cmx_id_info info;
 	struct cmxl_cmd cmd;
 
@@ -19,10 +21,11 @@ int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 		return CMXL_SYSTEM_CALL(rdma_listen, -1, (cm_id, backlog));
 	cmxl_id_cmd(&cmd, id, CMX_ID_LISTEN);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
-	cmxl_cmd_out_start(&cmd, &info);
+	if (!known)
+		cmxl_cmd_out_start(&cmd, &info);
 	if (cmxl_id_issue(&cmd, id))
 		return -1;
-	return cmxl_id_apply_info(id, &info);
+	return known ? 0 : cmxl_id_apply_info(id, &info);
 }
 
 static int cmxl_conn_param_check(const struct cmxl_id *id, const struct rdma_conn_param *param)

@@ -203,10 +203,7 @@ struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev)
 	return dev->xrcd;
 }
 
-/*
- * A device that cannot be opened, for example because a container hides it, is left out. It is an
- * error only if no device is left.
- */
+/* A device that cannot be opened, for example because a container hides it, is left out. */
 struct ibv_context **rdma_get_devices(int *num_devices)
 {
 	struct ibv_context **list = NULL;
@@ -231,10 +228,6 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 		d->refs++;
 	}
 	list[n] = NULL;
-	if (!n) {
-		free(list);
-		list = NULL;
-	}
 out:
 	pthread_mutex_unlock(&devices_lock);
 	if (num_devices)

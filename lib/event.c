@@ -177,6 +177,11 @@ static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmx
 	struct cmx_event_resp *resp = &record->resp;
 
 	cmxl_event_copy_param(e, resp);
+	/* the program may have passed a copy of the channel's struct that does not live long */
+	pthread_mutex_lock(&listener->lock);
+	if (listener->id.channel->fd == channel->fd)
+		channel = listener->id.channel;
+	pthread_mutex_unlock(&listener->lock);
 	id = cmxl_id_from_request(channel, listener, resp->id);
 	if (!id) {
 		cmxl_id_destroy_handle(channel->fd, resp->id);

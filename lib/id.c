@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmx_lib.h"
 
 void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method)
@@ -94,7 +95,8 @@ static int cmxl_id_check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 	default:
 		return cmxl_err(EINVAL);
 	}
-	switch (qp_type) {
+	switch ((int)qp_type) {
+	case 0:		/* a listener for all types */
 	case IBV_QPT_RC:
 	case IBV_QPT_UC:
 	case IBV_QPT_UD:
@@ -117,6 +119,7 @@ static struct cmxl_id *cmxl_id_alloc(struct rdma_event_channel *channel, void *c
 	id->id.context = context;
 	id->id.ps = ps;
 	id->id.qp_type = qp_type;
+	id->owner = getpid();
 	id->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	return id;
 }

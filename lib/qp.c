@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmx_lib.h"
 
 static int cmxl_qp_query_attr(struct cmxl_id *id, enum ibv_qp_state state,
@@ -81,11 +82,11 @@ int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
 		return 0;
 	if (known->init.qkey != qkey)
 		known->init.qp_state = 0;
-	if (!id->id.qp || !known->applied_init.qp_state || known->applied_init.qkey == qkey)
+	if (!id->id.qp || !known->qp_has_qkey || known->qp_qkey == qkey)
 		return 0;
 	if (cmxl_verbs_err(ibv_modify_qp(id->id.qp, &attr, IBV_QP_QKEY)))
 		return -1;
-	known->applied_init.qkey = qkey;
+	known->qp_qkey = qkey;
 	return 0;
 }
 
@@ -111,24 +112,17 @@ int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state)
 	return id->id.qp ? cmxl_qp_set_state(id->id.qp, state, 0) : 0;
 }
 
-/*
- * Modifies the QP to INIT, unless it is in INIT with the same attributes. The attributes may have
- * changed since the QP was created, for example the P_Key of the path.
- */
 static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ib_uverbs_qp_attr attr;
 
-	if (cmxl_qp_get_attr(id, IBV_QPS_INIT, &attr))
-		return -1;
-	if (qp->state == IBV_QPS_INIT && id->known &&
-	    !memcmp(&attr, &id->known->applied_init, sizeof(attr)))
-		return 0;
-	if (cmxl_qp_apply_attr(qp, &attr))
+	if (cmxl_qp_get_attr(id, IBV_QPS_INIT, &attr) || cmxl_qp_apply_attr(qp, &attr))
 		return -1;
 	pthread_mutex_lock(&id->lock);
-	if (cmxl_id_known(id))
-		id->known->applied_init = attr;
+	if (cmxl_id_known(id)) {
+		id->known->qp_has_qkey = attr.qp_attr_mask & IBV_QP_QKEY;
+		id->known->qp_qkey = attr.qkey;
+	}
 	pthread_mutex_unlock(&id->lock);
 	return 0;
 }
@@ -139,6 +133,7 @@ int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources)
 
 	if (!id->id.qp)
 		return 0;
+	/* The attributes may have changed since the QP was created, also those of the QP. */
 	if (cmxl_qp_to_init(id, id->id.qp) || cmxl_qp_get_attr(id, IBV_QPS_RTR, &attr))
 		return -1;
 	if (responder_resources != RDMA_MAX_RESP_RES)
@@ -176,18 +171,21 @@ static void cmxl_cqs_destroy(struct rdma_cm_id *id)
 	/* the SRQ of an XRC target uses the CQ */
 	if (id->qp_type == IBV_QPT_XRC_RECV && id->srq)
 		return;
-	if (id->send_cq && id->send_cq != id->recv_cq)
-		ibv_destroy_cq(id->send_cq);
-	if (id->recv_cq)
+	/* A send CQ without a receive CQ stays, and the next QP uses it. */
+	if (id->recv_cq) {
 		ibv_destroy_cq(id->recv_cq);
-	if (id->send_cq_channel && id->send_cq_channel != id->recv_cq_channel)
-		ibv_destroy_comp_channel(id->send_cq_channel);
-	if (id->recv_cq_channel)
+		if (id->send_cq && id->send_cq != id->recv_cq)
+			ibv_destroy_cq(id->send_cq);
+		id->send_cq = NULL;
+		id->recv_cq = NULL;
+	}
+	if (id->recv_cq_channel) {
 		ibv_destroy_comp_channel(id->recv_cq_channel);
-	id->send_cq = NULL;
-	id->recv_cq = NULL;
-	id->send_cq_channel = NULL;
-	id->recv_cq_channel = NULL;
+		if (id->send_cq_channel && id->send_cq_channel != id->recv_cq_channel)
+			ibv_destroy_comp_channel(id->send_cq_channel);
+		id->send_cq_channel = NULL;
+		id->recv_cq_channel = NULL;
+	}
 }
 
 static struct ibv_cq *cmxl_cq_create(struct rdma_cm_id *id, int size,
@@ -286,7 +284,7 @@ void rdma_destroy_srq(struct rdma_cm_id *id)
 		CMXL_SYSTEM_CALL(rdma_destroy_srq, (void)0, (id));
 		return;
 	}
-	if (cmxl_channel_is_foreign(id->channel)) {
+	if (to_cmxl_id(id)->owner != getpid()) {
 		id->srq = NULL;
 		return;
 	}
@@ -443,6 +441,9 @@ static bool cmxl_qp_take(struct cmxl_id *id, struct ibv_qp **qp, uint32_t *held)
 		cmxl_mcast_detach_all(id);
 		*qp = id->id.qp;
 		id->id.qp = NULL;
+		/* the next QP may be created after the P_Key table has changed */
+		if (id->known)
+			id->known->init.qp_state = 0;
 	}
 	pthread_mutex_unlock(&id->lock);
 	return taken;
@@ -457,7 +458,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 		CMXL_SYSTEM_CALL(rdma_destroy_qp, (void)0, (id));
 		return;
 	}
-	if (cmxl_channel_is_foreign(id->channel)) {
+	if (to_cmxl_id(id)->owner != getpid()) {
 		id->qp = NULL;
 		return;
 	}

@@ -40,6 +40,7 @@ static int ioctl_qp_type_choose(u32 ps, u32 *qp_type)
 		return -EINVAL;
 	}
 	switch (*qp_type) {
+	case 0:		/* a listener for all types */
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <infiniband/ib.h>
 #include "api.h"
 
 static const struct rdma_addrinfo numeric = {
@@ -54,6 +55,25 @@ static void is_resolved(void)
 	WANT(!rdma_resolve_addrinfo(id, own_addr(), "1", &numeric));
 	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
 	WANT(!rdma_destroy_id(id));
+}
+
+/* In-tree this is the GID :: or a few bytes that happen to lie behind an IPv4 address. */
+static void any_gid(void)
+{
+	static const struct rdma_addrinfo hints = {
+		.ai_flags = RAI_PASSIVE | RAI_NUMERICHOST | RAI_FAMILY, .ai_family = AF_IB,
+		.ai_port_space = RDMA_PS_TCP,
+	};
+	static const struct ib_addr any;
+	const struct sockaddr_ib *sib;
+	struct rdma_addrinfo *rai;
+
+	WANT(!rdma_getaddrinfo(NULL, "4711", &hints, &rai));
+	WANT(rai->ai_family == AF_IB && rai->ai_src_len == sizeof(*sib));
+	sib = (const struct sockaddr_ib *)rai->ai_src_addr;
+	WANT(!memcmp(&sib->sib_addr, &any, sizeof(any)));
+	WANT(sib->sib_sid == htobe64(RDMA_IB_IP_PS_TCP + 4711));
+	rdma_freeaddrinfo(rai);
 }
 
 static void is_refused(void)
@@ -160,6 +180,7 @@ static void versions(void)
 const struct test addrinfo_tests[] = {
 	{ "addrinfo: resolved", is_resolved },
 	{ "addrinfo: refused", is_refused },
+	{ "addrinfo: wildcard of AF_IB", any_gid },
 	{ "addrinfo: id without a channel", is_awaited },
 	{ "a program's own event", user_event },
 	{ "versions of functions", versions },

@@ -257,6 +257,23 @@ static void create_qp_in(const void *arg)
 	duo_end(&d);
 }
 
+/* What the program has changed in the QP since its creation is changed back. */
+static void accept_modified_qp(const void *arg)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct rdma_cm_id *id;
+	struct duo d;
+
+	(void)arg;
+	id = duo_reach(&d, REQUESTED);
+	CALL(ibv_modify_qp(id->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+						  IBV_QP_ACCESS_FLAGS), "modify_qp, no access");
+	show_qp(id->qp);
+	CALL(rdma_accept(id, &d.param), "accept");
+	show_qp(id->qp);
+	duo_end(&d);
+}
+
 static void attr_in(const void *arg)
 {
 	const enum reach *where = arg;
@@ -539,6 +556,7 @@ static const char *const pair_ll[] = { ADDR_LL "%" DEV, ADDR_LL "%" DEV };
 
 const struct cmp_case connect_cases[] = {
 	FULL("v4", pair_v4),
+	{ "connect.accept_modified_qp", accept_modified_qp, NULL },
 	FULL("any", pair_any),
 	FULL("any_second", pair_any_second),
 	FULL("any6_v4", pair_any6_v4),

@@ -363,7 +363,31 @@ static void peer_moves(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* A program may fetch an event with a struct of its own. */
+static void copied_channel(const void *arg)
+{
+	struct rdma_event_channel copy;
+	struct rdma_cm_event *event;
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	if (duo_listen(&d, RDMA_PS_TCP) || duo_route(&d, RDMA_PS_TCP))
+		return;
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	copy = *d.cl;
+	if (CALL(rdma_get_cm_event(&copy, &event), "get_cm_event"))
+		return;
+	d.srv = event->id;
+	label_id(d.srv, "srv");
+	show_event(event);
+	say("channel of the listener %d", d.srv->channel == d.cl);
+	CALL(rdma_ack_cm_event(event), "ack_cm_event");
+	duo_end(&d);
+}
+
 const struct cmp_case event_cases[] = {
+	{ "event.copied_channel", copied_channel, NULL },
 	{ "event.empty", empty, NULL },
 	{ "event.order", order, NULL },
 	{ "event.held", held, NULL },

@@ -494,6 +494,48 @@ static void shared_queue(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* Without a type, it listens for all of them. */
+static void endpoint_any_type(const void *arg)
+{
+	struct rdma_addrinfo ai = { .ai_flags = RAI_PASSIVE, .ai_port_space = RDMA_PS_IB };
+	struct rdma_cm_id *id = NULL;
+
+	(void)arg;
+	ai.ai_src_addr = ip(ADDR, PORT);
+	ai.ai_src_len = sizeof(struct sockaddr_in);
+	if (CALL(rdma_create_ep(&id, &ai, NULL, NULL), "create_ep"))
+		return;
+	label_id(id, "lst");
+	show_id(id);
+	do_listen(id, 1);
+	rdma_destroy_ep(id);
+}
+
+/* The library makes a send CQ only. */
+static void send_cq(const void *arg)
+{
+	struct ibv_qp_init_attr attr = ep_attr;
+	struct rdma_event_channel *ch = mkchan();
+	struct rdma_cm_id *id;
+	struct ibv_cq *cq;
+
+	(void)arg;
+	id = mkid(ch, "id", RDMA_PS_TCP);
+	do_bind(id, ADDR, 0);
+	cq = ibv_create_cq(id->verbs, 8, NULL, NULL, 0);
+	attr.qp_type = IBV_QPT_RC;
+	attr.recv_cq = cq;
+	CALL(rdma_create_qp(id, NULL, &attr), "create_qp");
+	say("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
+	rdma_destroy_qp(id);
+	say("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
+	if (id->send_cq)
+		ibv_destroy_cq(id->send_cq);
+	ibv_destroy_cq(cq);
+	rmid(id);
+	rdma_destroy_event_channel(ch);
+}
+
 static void qp_ex(const void *arg)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -598,6 +640,8 @@ const struct cmp_case misc_cases[] = {
 	NOTIFY("connected", CONNECTED),
 	NOTIFY("disconnected", DISCONNECTED),
 	{ "misc.srq", shared_queue, NULL },
+	{ "misc.endpoint_any_type", endpoint_any_type, NULL },
+	{ "misc.send_cq", send_cq, NULL },
 	{ "misc.qp_ex", qp_ex, NULL },
 	{ "misc.many_ids", many, NULL },
 	{ "misc.fresh", fresh, NULL },

@@ -374,6 +374,23 @@ static void path_good(const void *arg)
 	duo_end(&d);
 }
 
+/* The id is on a device, but has no interface, and so no GID. */
+static void path_loopback(const void *arg)
+{
+	struct ibv_path_data path;
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	d.cli = mkid(d.cc, "cli", RDMA_PS_TCP);
+	do_resolve(d.cli, NULL, "127.0.0.1", PORT);
+	ev(d.cc);
+	fill_path(&path, GOOD);
+	set(d.cli, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &path, sizeof(path));
+	ev_none(d.cc);
+	duo_end(&d);
+}
+
 #define AT(area, fn, lvl, nm, state, where) \
 	{ "option." area "." state, fn, &(const struct opt_arg){ lvl, nm, where } }
 #define EVERYWHERE(area, fn, lvl, nm)					\
@@ -399,6 +416,7 @@ const struct cmp_case option_cases[] = {
 	EVERYWHERE("ack_timeout_int", integer, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT),
 	EVERYWHERE("path", lengths, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH),
 	EVERYWHERE("unknown", unknown, 0, 0),
+	{ "option.path_loopback", path_loopback, NULL },
 	{ "option.bad_buffer", bad_buffer, NULL },
 	{ "option.bad_pointer", bad_pointer, NULL },
 	FROM("tos_effect.idle", tos_effect, IDLE),

@@ -286,7 +286,7 @@ enum cmx_attr {
 	CMX_ATTR_MCAST_ID,	/* in u32 */
 	CMX_ATTR_UID,		/* in u64: user data, returned in events */
 	CMX_ATTR_PS,		/* in u32 */
-	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB */
+	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB; 0: a listener for all */
 	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
 	CMX_ATTR_DST_ADDR,	/* in: sockaddr, 16 to 128 bytes */
 	CMX_ATTR_TIMEOUT,	/* in u32: ms */

@@ -60,6 +60,8 @@ static void ib_handle_rej(struct cmx_id_private *id_priv, const struct ib_cm_eve
 	if (ib_rej_is_path_error(ev->status))
 		cmx_route_invalidate(id_priv);
 	id_priv->response_pending = 0;
+	/* the peer may reject after our RTU, which it has not received */
+	id_priv->established = 0;
 	cmx_qp_to_err(id_priv);
 	cmx_deadline_stop(id_priv);
 }

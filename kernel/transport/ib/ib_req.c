@@ -184,7 +184,7 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 	req->listened = true;
 	if (device && device != req->device)
 		return false;
-	if (id_priv->id.qp_type != req->qp_type)
+	if (id_priv->id.qp_type && id_priv->id.qp_type != req->qp_type)
 		return false;
 	if (src->sa_family == AF_IB)
 		return req->ib && req->sib &&

@@ -92,6 +92,9 @@ static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	enum ib_gid_type gid_type = id_priv->gid_type;
 
+	/* a loopback address has no interface */
+	if (!addr->bound_dev_if)
+		return -ENODEV;
 	if (addr->network == RDMA_NETWORK_IPV4 || addr->network == RDMA_NETWORK_IPV6) {
 		if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) &&
 		    gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
