@@ -65,17 +65,14 @@ static int progress(char stage)
 	}
 }
 
-/* All HCAs at once. false: some did not come to an end */
-static bool run(char stage)
+/* Until all HCAs have done it, or none goes on */
+static void wait_all(char stage)
 {
 	struct pollfd p = { done_fd, POLLIN };
 	int left = conf.hcas, before = -1, n;
 	double moved = now();
 	char c;
 
-	for (int i = 0; i < conf.hcas; i++)
-		if (write(hcas[i].commands, &stage, 1) != 1)
-			die("command");
 	while (left) {
 		if (poll(&p, 1, PROGRESS_MS) == 1) {
 			if (read(done_fd, &c, 1) != 1)
@@ -89,9 +86,17 @@ static bool run(char stage)
 			moved = now();
 		before = n;
 		if (now() - moved > slow_time(STUCK_MS) / 1e3)
-			return false;
+			return;
 	}
-	return true;
+}
+
+/* All HCAs at once */
+static void run(char stage)
+{
+	for (int i = 0; i < conf.hcas; i++)
+		if (write(hcas[i].commands, &stage, 1) != 1)
+			die("command");
+	wait_all(stage);
 }
 
 static void mark(void)
@@ -209,6 +214,7 @@ void bench_scale(void)
 	for (int i = 0; i < conf.hcas; i++)
 		start_hca(i, fd[1]);
 	close(fd[1]);
+	wait_all('o');
 	mark();
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;

@@ -325,6 +325,12 @@ static bool is_over(char stage)
 	return false;
 }
 
+static void report(int done)
+{
+	if (write(done, "", 1) != 1)
+		die("done");
+}
+
 void scale_hca(int i, int commands, int done)
 {
 	char netns[32], stage = 0;
@@ -340,6 +346,7 @@ void scale_hca(int i, int commands, int done)
 		hca.groups[g].addr.sin_addr.s_addr |= htonl(i % sets() * conf.groups + g + 1);
 	}
 	open_id();
+	report(done);
 	p[0] = (struct pollfd){ commands, POLLIN };
 	p[1] = (struct pollfd){ hca.ch->fd, POLLIN };
 	p[2] = (struct pollfd){ hca.id->recv_cq_channel->fd, POLLIN };
@@ -357,8 +364,7 @@ void scale_hca(int i, int commands, int done)
 		}
 		if (stage && is_over(stage)) {
 			stage = 0;
-			if (write(done, "", 1) != 1)
-				die("done");
+			report(done);
 		}
 	}
 }
