@@ -120,7 +120,7 @@ struct cmxl_known {
  *	failed, and the kernel destroyed it again
  * @qp_held: number of events that began to modify the QP; under @lock
  * @qp_released: number of events that finished to modify the QP; under @lock
- * @owner: the process that created it. In a child of fork() its objects belong to the parent
+ * @owner: the process that has created the QP or SRQ of the id; 0 if none was created
  * @lock: also protects the fields below, and @id.route while events fill it in
  * @mcast: hash tables of memberships; NULL before the first one
  * @known: attributes for connecting; NULL before the address is resolved

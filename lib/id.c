@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "cmx_lib.h"
 
 void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method)
@@ -119,7 +118,6 @@ static struct cmxl_id *cmxl_id_alloc(struct rdma_event_channel *channel, void *c
 	id->id.context = context;
 	id->id.ps = ps;
 	id->id.qp_type = qp_type;
-	id->owner = getpid();
 	id->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	return id;
 }

@@ -171,7 +171,7 @@ static void cmxl_cqs_destroy(struct rdma_cm_id *id)
 	/* the SRQ of an XRC target uses the CQ */
 	if (id->qp_type == IBV_QPT_XRC_RECV && id->srq)
 		return;
-	/* A send CQ without a receive CQ stays, and the next QP uses it. */
+	/* A send CQ without a receive CQ stays, as in-tree. */
 	if (id->recv_cq) {
 		ibv_destroy_cq(id->recv_cq);
 		if (id->send_cq && id->send_cq != id->recv_cq)
@@ -256,6 +256,7 @@ int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 	if (!id->pd)
 		id->pd = attr->pd;
 	id->srq = srq;
+	to_cmxl_id(id)->owner = getpid();
 	return 0;
 }
 
@@ -278,13 +279,19 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 	return ret;
 }
 
+/* True in a child of fork(): the QP belongs to the parent. A program may also have set id->qp itself. */
+static bool cmxl_qp_is_foreign(const struct cmxl_id *id)
+{
+	return id->owner && id->owner != getpid();
+}
+
 void rdma_destroy_srq(struct rdma_cm_id *id)
 {
 	if (cmxl_system_is_used()) {
 		CMXL_SYSTEM_CALL(rdma_destroy_srq, (void)0, (id));
 		return;
 	}
-	if (to_cmxl_id(id)->owner != getpid()) {
+	if (cmxl_qp_is_foreign(to_cmxl_id(id))) {
 		id->srq = NULL;
 		return;
 	}
@@ -362,6 +369,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 		goto err_qp;
 	cm_id->pd = qp->pd;
 	cm_id->qp = qp;
+	to_cmxl_id(cm_id)->owner = getpid();
 	return 0;
 
 err_qp:
@@ -458,7 +466,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 		CMXL_SYSTEM_CALL(rdma_destroy_qp, (void)0, (id));
 		return;
 	}
-	if (to_cmxl_id(id)->owner != getpid()) {
+	if (cmxl_qp_is_foreign(to_cmxl_id(id))) {
 		id->qp = NULL;
 		return;
 	}

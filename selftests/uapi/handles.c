@@ -249,7 +249,8 @@ static void test_values(void)
 		return;
 	CHECK(create_as(s.fd, 0, IB_UVERBS_QPT_RC) == EINVAL);
 	CHECK(create_as(s.fd, 0x10106, IB_UVERBS_QPT_RC) == EINVAL);
-	CHECK(create_as(s.fd, RDMA_PS_IB, 0) == EINVAL);
+	CHECK(create_as(s.fd, RDMA_PS_IB, 0) == 0);
+	CHECK(create_as(s.fd, RDMA_PS_IB, 1) == EINVAL);
 	CHECK(create_as(s.fd, RDMA_PS_IB, ~0U) == EINVAL);
 	CHECK(bind_to(&s, &odd, sizeof(odd)) == EAFNOSUPPORT);
 	CHECK(bind_to(&s, &in6, 27) == EINVAL);

@@ -274,7 +274,8 @@ enum cmx_mcast_method {
 	/**
 	 * @CMX_MCAST_REPORT: in CMX_ATTR_MCAST_ID. Called if the QP could not be attached after an
 	 * event with CMX_EVENT_F_REJOIN. The same event is reported again after a delay, which
-	 * doubles each time. Without such an event since the last call, it has no effect
+	 * doubles each time. Without such an event since the last call, or while an event
+	 * of the membership has not been fetched, it has no effect
 	 */
 	CMX_MCAST_REPORT,
 };
