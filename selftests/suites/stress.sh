@@ -20,21 +20,34 @@ no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 
 deep() { grep -q '^ESTABLISHED' "$1" && grep -q '^MULTICAST_JOIN' "$1"; }
 
-# fuzz WHERE WHAT ADDRESS...: on rxe or on the fabric, with what disturbs it
-fuzz() {
-	local where=$1 what=$2 pid out status
+# fuzz_once WHERE WHAT ADDRESS...: returns the status of the program, whose output is in $out
+fuzz_once() {
+	local where=$1 what=$2 pid status
 	shift 2
-	out=$(mktemp)
-	load_cmx || exit
 	"$stress/disturb" "$where" "$seed" "$seconds" "$what" </dev/null &
 	pid=$!
 	timeout -k 5 $((seconds + 90 * slow)) "$stress/$what" -s "$seed" -n 10000000 \
 		-T "$seconds" "$@" >"$out" 2>&1 </dev/null
 	status=$?
+	wait $pid
 	note <"$out"
+	return $status
+}
+
+# fuzz WHERE WHAT ADDRESS...: on rxe or on the fabric, with what disturbs it
+fuzz() {
+	local where=$1 what=$2 out status=0
+	out=$(mktemp)
+	load_cmx || exit
+	fuzz_once "$@" || status=$?
+	if [ $status = 0 ] && ! deep "$out"; then
+		repeated "$what on the $where" "what disturbs it came before its first connection or group"
+		seed=$((seed + 1))
+		[ "$where" = fabric ] || { rdma link del rxe0 2>/dev/null; rig || exit; }
+		fuzz_once "$@" || status=$?
+	fi
 	check "$what on the $where ends by itself" test $status = 0
 	check "$what on the $where got as far as connections and groups" deep "$out"
-	wait $pid
 	check "no id of $what is left on the $where" within 30 no_ids
 	no_ids || head -20 /sys/kernel/debug/rdma_cmx/ids | note
 	check "the module unloads after $what on the $where" within 30 rmmod rdma_cmx
