@@ -59,6 +59,8 @@ _cmx_words() {
 	case ${COMP_WORDS[1]} in
 	show)	_cmx_show_words;;
 	default) _cmx_default_words;;
+	monitor) echo -j;;
+	stats)	echo -j -m; _cmx_default_words | grep /;;
 	esac
 }
 

@@ -86,7 +86,7 @@ static int tool_debugfs_show(const char *what)
 
 	f = tool_file_open(DEBUGFS, what, "r");
 	if (!f)
-		return tool_fail(DEBUGFS);
+		return tool_module_fail(DEBUGFS);
 	while (getline(&line, &size, f) > 0)
 		tool_table_measure(&t, line, t.columns ?: COLUMNS_MAX);
 	rewind(f);

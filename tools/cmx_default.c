@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmx_default.h"
+#include "device.h"
 #include "file.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -31,14 +32,14 @@ static int param_print(const char *name)
 	char val[VALUE_MAX];
 
 	if (tool_file_read_line(CMX_PARAMS, name, val, sizeof(val)))
-		return tool_fail(name);
+		return tool_module_fail(name);
 	printf("%s %s\n", name, val);
 	return 0;
 }
 
 static int param_set(const char *name, const char *val)
 {
-	return tool_file_write_line(CMX_PARAMS, name, val) ? tool_fail(name) : 0;
+	return tool_file_write_line(CMX_PARAMS, name, val) ? tool_module_fail(name) : 0;
 }
 
 static int param_walk(const char *dir, const char *name, void *arg)
@@ -136,14 +137,14 @@ static int port_run(char *name, int argc, char **argv)
 	if (!port || !port_args_are_valid(argc, argv))
 		return 2;
 	if (!argc && port_print(name, port))
-		return tool_fail(name);
+		return tool_module_fail(name);
 	port_folder(dir, name, port);
 	for (i = 0; i < argc; i += 2) {
 		ret = strcmp(argv[i], "tos") ?
 			      tool_file_write_line(dir, MODE, mode_to_file(argv[i + 1])) :
 			      tool_file_write_line(dir, TOS, argv[i + 1]);
 		if (ret)
-			return tool_fail(argv[i]);
+			return tool_module_fail(argv[i]);
 	}
 	return 0;
 }
@@ -173,7 +174,7 @@ static int import_port(const char *from, const char *port, void *arg)
 		return 0;
 	if (tool_file_write_line(dir, TOS, strcmp(tos, "0") ? tos : "none") ||
 	    tool_file_write_line(dir, MODE, mode))
-		walk->status = tool_fail(dir);
+		walk->status = tool_module_fail(dir);
 	else
 		port_print(walk->device, port);
 	return 0;
@@ -194,7 +195,7 @@ static int default_import(void)
 	struct import_walk walk = {};
 
 	if (access(CMX_MODULE, F_OK))
-		return tool_fail(CMX_MODULE);
+		return tool_module_fail(CMX_MODULE);
 	if (tool_folder_walk(RDMA_CM, tool_name_is_visible, import_device, &walk))
 		return tool_fail(RDMA_CM);
 	return walk.status;
@@ -206,7 +207,7 @@ static int default_print_all(void)
 
 	if (access(CMX_PARAMS, F_OK) ||
 	    tool_folder_walk(CMX_PARAMS, tool_name_is_visible, param_walk, &status))
-		return tool_fail(CMX_PARAMS);
+		return tool_module_fail(CMX_PARAMS);
 	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, device_walk, NULL))
 		return tool_fail(TOOL_DEVICES);
 	return status;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "cmx_monitor.h"
+#include "device.h"
 
 #define INSTANCES "/sys/kernel/tracing/instances/"
 #define LINE_SIZE 4096
@@ -344,7 +345,7 @@ int monitor_run(int argc, char **argv)
 	}
 	ret = monitor_instance(dir, json);
 	if (ret)
-		fprintf(stderr, "cmx: monitor: %s\n", strerror(errno));
+		tool_module_fail("monitor");
 	rmdir(dir);
 	return ret;
 }

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "../lib/open_device.h"
 #include "cmx_show.h"
 #include "device.h"
 
-#define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
 #define FILTERS_MAX 16
 
 struct show_filter {
@@ -92,7 +92,7 @@ static int show_ids_print(int fd, const struct show_request *request)
 
 	do {
 		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
-			return show_fail(DEVICE);
+			return show_fail(CMXL_DEVICE_PATH);
 		if (!begun)
 			request->format->begin();
 		begun = true;
@@ -173,7 +173,7 @@ int show_ids_run(int argc, char **argv)
 
 	if (!show_args_parse(&request, argc, argv))
 		return 2;
-	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	fd = cmxl_device_open_file();
 	if (fd < 0) {
 		tool_device_explain();
 		return 1;

@@ -280,7 +280,7 @@ int stats_run(int argc, char **argv)
 		return 1;
 	}
 	if (!num_entries && access(CMX_MODULE, F_OK)) {
-		fputs("cmx: the module rdma_cmx is not loaded\n", stderr);
+		fputs("cmx: The module rdma_cmx is not loaded.\n", stderr);
 		return 1;
 	}
 	if (walk.filter && !num_entries) {

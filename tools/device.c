@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include "../lib/open_device.h"
 #include "device.h"
+#include "file.h"
 
 /* depmod lists the module with or without the suffix of a compression. */
 static bool tool_module_is_installed(const char *release)
@@ -46,6 +47,14 @@ static void tool_device_explain_missing(void)
 	else
 		fprintf(stderr, "cmx: The module rdma_cmx is not installed for the running kernel %s.\n",
 			uts.release);
+}
+
+int tool_module_fail(const char *what)
+{
+	tool_fail(what);
+	if (access("/sys/module/rdma_cmx", F_OK))
+		fputs("cmx: The module rdma_cmx is not loaded.\n", stderr);
+	return 1;
 }
 
 void tool_device_explain(void)

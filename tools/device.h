@@ -4,5 +4,7 @@
 
 /* Prints to stderr why the char device cannot be opened, if it cannot. */
 void tool_device_explain(void);
+/* As tool_fail(), and says so if the module is not loaded. */
+int tool_module_fail(const char *what);
 
 #endif
