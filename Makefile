@@ -21,6 +21,7 @@ KERNDIR	?= $(PREFIX)/lib/rdma-cmx/kernel
 SRCDIR	?= /usr/src
 DKMSDIR	= $(SRCDIR)/rdma-cmx-$(CMX_VERSION)
 DKMS	?= dkms
+DEPMOD	?= depmod
 D	= $(DESTDIR)
 
 # KERNEL=NAME: a kernel of selftests/vm/kernels; else KDIR, else the running one
@@ -80,7 +81,8 @@ tools: lib
 	@$(MAKE) --no-print-directory -C tools CMX_VERSION='$(CMX_VERSION)' \
 		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
-install: install-lib install-tools install-dev install-conf install-module
+# the module first: it refuses to take the place of a package
+install: install-module install-lib install-tools install-dev install-conf
 
 install-lib: lib
 	install -d $(D)$(CMXLIB) $(D)$(MANDIR)/man7
@@ -104,6 +106,7 @@ install-dev:
 	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(CMX_VERSION)' \
 		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \
 		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
+	chmod 644 $(D)$(PKGDIR)/rdma-cmx.pc
 
 install-conf:
 	install -d $(D)$(UDEVDIR) $(D)$(MODLOADDIR)
@@ -111,6 +114,7 @@ install-conf:
 	printf '%s\n' 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' \
 		'ACTION=="add", KERNEL=="rdma_cmx", SUBSYSTEM=="misc", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default -i"' \
 		>$(D)$(UDEVDIR)/90-rdma-cmx.rules
+	chmod 644 $(D)$(MODLOADDIR)/rdma-cmx.conf $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 install-symvers: module
 	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
@@ -125,23 +129,31 @@ install-dkms-source:
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
-# that was installed without DKMS
+# that was installed without DKMS. Each kernel that had a module gets one again.
 install-dkms:
-	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
-	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx.ko*
-	@$(MAKE) --no-print-directory install-dkms-source
-	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION)
+	@kernels=$$($(DKMS) status rdma-cmx | sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p' | sort -u); \
+	set -ex; \
+	tools/packaging/dkms-remove $(SRCDIR) $(DKMS); \
+	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*; \
+	$(MAKE) --no-print-directory install-dkms-source; \
+	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION); \
+	for k in $$kernels; do \
+		$(DKMS) status rdma-cmx/$(CMX_VERSION) -k $$k | grep -q ': installed' || \
+			$(DKMS) install -k $$k rdma-cmx/$(CMX_VERSION); \
+	done
 
 install-one-kernel: module install-symvers
 	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
-		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=) DEPMOD=true) modules_install
+		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=)) DEPMOD=true modules_install
+	# the kernel's own rule skips it where the headers have no System.map, as Debian's
+	$(if $(D),,$(DEPMOD) "$$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)")
 
 # DKMS where it is, so that the module follows the kernel's updates; else for one kernel
 install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)
 
 uninstall:
 	$(if $(D),,tools/packaging/dkms-remove $(SRCDIR) $(DKMS))
-	for m in $(D)$(ROOTLIB)/modules/*/updates/rdma_cmx.ko*; do \
+	for m in $(D)$(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*; do \
 		[ -e "$$m" ] || continue; \
 		rm "$$m" && k=$${m%/updates/*} && $(if $(D),true,depmod) "$${k##*/}"; \
 	done
