@@ -129,24 +129,24 @@ install-dkms-source:
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
-# that was installed without DKMS. Each kernel that had a module gets one again.
+# that was installed without DKMS. Each kernel that had a module gets one again, if it can.
+install-dkms: dkms-kernels := $(shell $(DKMS) status rdma-cmx 2>/dev/null | \
+	sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p' | sort -u)
 install-dkms:
-	@kernels=$$($(DKMS) status rdma-cmx | sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p' | sort -u); \
-	set -ex; \
-	tools/packaging/dkms-remove $(SRCDIR) $(DKMS); \
-	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*; \
-	$(MAKE) --no-print-directory install-dkms-source; \
-	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION); \
-	for k in $$kernels; do \
+	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
+	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*
+	@$(MAKE) --no-print-directory install-dkms-source
+	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION)
+	@for k in $(dkms-kernels); do \
 		$(DKMS) status rdma-cmx/$(CMX_VERSION) -k $$k | grep -q ': installed' || \
-			$(DKMS) install -k $$k rdma-cmx/$(CMX_VERSION); \
+			$(DKMS) install -k $$k rdma-cmx/$(CMX_VERSION) || echo "no module for $$k" >&2; \
 	done
 
 install-one-kernel: module install-symvers
 	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
 		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=)) DEPMOD=true modules_install
 	# the kernel's own rule skips it where the headers have no System.map, as Debian's
-	$(if $(D),,$(DEPMOD) "$$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)")
+	$(if $(D),,$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(make -s --no-print-directory -C $(KDIR) kernelrelease)")
 
 # DKMS where it is, so that the module follows the kernel's updates; else for one kernel
 install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)

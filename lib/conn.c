@@ -12,13 +12,14 @@
 int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
-	/* by a bind */
-	bool known = id->dev && cmxl_addr_port(&cm_id->route.addr.src_addr);
 	struct cmx_id_info info;
 	struct cmxl_cmd cmd;
+	bool known;
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_listen, -1, (cm_id, backlog));
+	/* by a bind */
+	known = id->dev && cmxl_addr_port(&cm_id->route.addr.src_addr);
 	cmxl_id_cmd(&cmd, id, CMX_ID_LISTEN);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);
 	if (!known)

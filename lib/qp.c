@@ -133,7 +133,7 @@ int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources)
 
 	if (!id->id.qp)
 		return 0;
-	/* The attributes may have changed since the QP was created, also those of the QP. */
+	/* Since the QP was created, the path may have changed, and the program may have modified the QP. */
 	if (cmxl_qp_to_init(id, id->id.qp) || cmxl_qp_get_attr(id, IBV_QPS_RTR, &attr))
 		return -1;
 	if (responder_resources != RDMA_MAX_RESP_RES)
@@ -400,7 +400,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_create_qp, -1, (id, pd, attr));
 	ret = rdma_create_qp_ex(id, &ex);
-	/* on failure the CQs have been destroyed */
+	/* on failure there is nothing to report */
 	if (ret)
 		return ret;
 	attr->send_cq = ex.send_cq;

@@ -222,6 +222,8 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop
 	spin_unlock_bh(&ops_lock);
 
 	if (!hop->family) {
+		/* at least once before the end, so that a neighbour that gets room can reply */
+		left = min(left, max(left / 2, msecs_to_jiffies(FULL_TABLE_MS)));
 		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
 	}

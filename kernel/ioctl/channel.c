@@ -136,8 +136,12 @@ static void user_event_post(struct cmx_event *ev)
 		while ((file = READ_ONCE(user_id->file)) && !channel_event_add(file, user_id, ev))
 			;
 	rcu_read_unlock();
-	if (!file)
-		event_discard_later(ev);
+	if (file)
+		return;
+	/* nobody will fetch it */
+	if (ev->mc)
+		ev->mc->posted--;
+	event_discard_later(ev);
 }
 
 static struct cmx_id_private *user_id_alloc(gfp_t gfp)
