@@ -21,7 +21,6 @@ KERNDIR	?= $(PREFIX)/lib/rdma-cmx/kernel
 SRCDIR	?= /usr/src
 DKMSDIR	= $(SRCDIR)/rdma-cmx-$(CMX_VERSION)
 DKMS	?= dkms
-DEPMOD	?= depmod
 D	= $(DESTDIR)
 
 # KERNEL=NAME: a kernel of selftests/vm/kernels; else KDIR, else the running one
@@ -146,7 +145,7 @@ install-one-kernel: module install-symvers
 	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
 		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=)) DEPMOD=true modules_install
 	# the kernel's own rule skips it where the headers have no System.map, as Debian's
-	$(if $(D),,$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(make -s --no-print-directory -C $(KDIR) kernelrelease)")
+	$(if $(D),,depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(make -s --no-print-directory -C $(KDIR) kernelrelease)")
 
 # DKMS where it is, so that the module follows the kernel's updates; else for one kernel
 install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)

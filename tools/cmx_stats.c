@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "cmx_default.h"
 #include "cmx_stats.h"
+#include "device.h"
 #include "file.h"
 
 #define LATENCY "latency_"
@@ -279,10 +278,8 @@ int stats_run(int argc, char **argv)
 		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
 		return 1;
 	}
-	if (!num_entries && access(CMX_MODULE, F_OK)) {
-		fputs("cmx: The module rdma_cmx is not loaded.\n", stderr);
+	if (!num_entries && tool_module_is_missing())
 		return 1;
-	}
 	if (walk.filter && !num_entries) {
 		fprintf(stderr, "cmx: %s: no such port of rdma_cmx\n", walk.filter);
 		return 1;

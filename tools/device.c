@@ -33,12 +33,17 @@ static bool tool_module_is_installed(const char *release)
 	return found;
 }
 
+static bool tool_module_is_loaded(void)
+{
+	return !access("/sys/module/rdma_cmx", F_OK);
+}
+
 static void tool_device_explain_missing(void)
 {
 	struct utsname uts;
 
 	uname(&uts);
-	if (!access("/sys/module/rdma_cmx", F_OK))
+	if (tool_module_is_loaded())
 		fputs("cmx: The module rdma_cmx is loaded, but this system or container has no device\n"
 		      "for it. A container needs " CMXL_DEVICE_PATH " of the host.\n", stderr);
 	else if (tool_module_is_installed(uts.release))
@@ -49,11 +54,18 @@ static void tool_device_explain_missing(void)
 			uts.release);
 }
 
+bool tool_module_is_missing(void)
+{
+	if (tool_module_is_loaded())
+		return false;
+	fputs("cmx: The module rdma_cmx is not loaded.\n", stderr);
+	return true;
+}
+
 int tool_module_fail(const char *what)
 {
 	tool_fail(what);
-	if (access("/sys/module/rdma_cmx", F_OK))
-		fputs("cmx: The module rdma_cmx is not loaded.\n", stderr);
+	tool_module_is_missing();
 	return 1;
 }
 

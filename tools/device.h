@@ -2,8 +2,12 @@
 #ifndef CMX_TOOL_DEVICE_H
 #define CMX_TOOL_DEVICE_H
 
+#include <stdbool.h>
+
 /* Prints to stderr why the char device cannot be opened, if it cannot. */
 void tool_device_explain(void);
+/* Prints to stderr that the module is not loaded, if so. */
+bool tool_module_is_missing(void);
 /* As tool_fail(), and says so if the module is not loaded. */
 int tool_module_fail(const char *what);
 

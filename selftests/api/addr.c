@@ -91,23 +91,26 @@ static void thresholds_reset(void)
 }
 
 /*
- * There is no neighbour to wait for: it is looked for again as soon as there is room. The kernel makes
- * room of neighbours that are older than five seconds, so that no time may pass between filling the
- * table and resolving.
+ * The kernel makes room of neighbours that are older than five seconds, so that no time may pass between
+ * this and resolving.
  */
+static void table_fill(void)
+{
+	need_rig();
+	atexit(thresholds_reset);
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -"));
+	WANT(!thresholds(1));
+}
+
+/* There is no neighbour to wait for: it is looked for again as soon as there is room. */
 static void full_table(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-	static const char fill[] =
-		"for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -";
 	unsigned int before;
 
-	need_rig();
-	atexit(thresholds_reset);
-	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!system(fill));
-	WANT(!thresholds(1));
+	table_fill();
 	before = refusals();
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
 	WANT(refusals() > before);
@@ -128,11 +131,7 @@ static void full_table_many(void)
 	unsigned int before;
 	int i;
 
-	need_rig();
-	atexit(thresholds_reset);
-	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -"));
-	WANT(!thresholds(1));
+	table_fill();
 	for (i = 0; i < MANY_QUERIES; i++) {
 		WANT(i == 0 || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));

@@ -54,10 +54,10 @@ extern bool cancel_fetch;
 
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val);
 uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);
-/* in the folder of an id's port, see cmx(8) */
 /* Returns 0 or -1. */
 __attribute__((format(printf, 2, 3)))
 int file_write(const char *path, const char *format, ...);
+/* in the folder of an id's port, see cmx(8) */
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
 /* connections whose peer has not yet confirmed the end */
 int closing_count(void);

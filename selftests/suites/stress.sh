@@ -20,6 +20,12 @@ no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 
 deep() { grep -q '^ESTABLISHED' "$1" && grep -q '^MULTICAST_JOIN' "$1"; }
 
+# rxe may be of no use after the run before
+rig_again() {
+	rdma link del rxe0 2>/dev/null
+	rig || exit
+}
+
 # fuzz_once WHERE WHAT ADDRESS...: returns the status of the program, whose output is in $out
 fuzz_once() {
 	local where=$1 what=$2 pid status
@@ -43,7 +49,7 @@ fuzz() {
 	if [ $status = 0 ] && ! deep "$out"; then
 		repeated "$what on the $where" "what disturbs it came before its first connection or group"
 		seed=$((seed + 1))
-		[ "$where" = fabric ] || { rdma link del rxe0 2>/dev/null; rig || exit; }
+		[ "$where" = fabric ] || rig_again
 		fuzz_once "$@" || status=$?
 	fi
 	check "$what on the $where ends by itself" test $status = 0
@@ -53,9 +59,7 @@ fuzz() {
 	check "the module unloads after $what on the $where" within 30 rmmod rdma_cmx
 }
 for what in fuzz_ioctl fuzz_lib; do
-	# rxe may be of no use after the run before
-	rdma link del rxe0 2>/dev/null
-	rig || exit
+	rig_again
 	fuzz rig $what 10.77.0.1 fd77::1 - 10.77.0.99
 done
 rdma link del rxe0

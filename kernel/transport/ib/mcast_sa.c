@@ -231,12 +231,11 @@ static int sa_member_handler(int status, struct ib_sa_multicast *sa)
 }
 
 /* The join states that the port has in the group, or -ENOENT if ib_sa does not have the group */
-static int sa_member_port_states(const struct cmx_sa_member *m)
+static int sa_member_port_states(struct cmx_sa_member *m)
 {
 	struct ib_sa_mcmember_rec rec;
-	union ib_gid mgid = m->rec.mgid;
 
-	if (ib_sa_get_mcmember_rec(m->dev->device, m->port, &mgid, &rec))
+	if (ib_sa_get_mcmember_rec(m->dev->device, m->port, &m->rec.mgid, &rec))
 		return -ENOENT;
 	return rec.join_state;
 }
@@ -366,7 +365,7 @@ static void sa_member_end(struct cmx_sa_member *m)
  *
  * Returns the status of the request, or -EINPROGRESS.
  */
-static int sa_member_leave_status(const struct cmx_sa_member *m, unsigned int ms)
+static int sa_member_leave_status(struct cmx_sa_member *m, unsigned int ms)
 {
 	int states = sa_member_port_states(m);
 
