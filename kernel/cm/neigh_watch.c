@@ -17,7 +17,9 @@
 
 /**
  * struct watch_mac_change - a change of the link layer address of an interface
- * @work: posts the event to the ids that use the interface
+ * @work: posts the event to @ids
+ * @ids: the ids that use the interface, each with a reference
+ * @n: number of @ids
  * @net: network namespace; only to be compared
  * @ifindex: the interface
  * @len: length of @mac
@@ -25,6 +27,8 @@
  */
 struct watch_mac_change {
 	struct work_struct work;
+	struct cmx_id_private **ids;
+	size_t n;
 	const struct net *net;
 	int ifindex;
 	u8 len;
@@ -161,11 +165,8 @@ static void watch_peer_work(struct work_struct *work)
 static void watch_mac_change_work(struct work_struct *work)
 {
 	struct watch_mac_change *c = container_of(work, struct watch_mac_change, work);
-	struct cmx_id_private **ids;
-	size_t n;
 
-	ids = cmx_device_find_ids(watch_src_mac_changed, c, &n);
-	watch_event_post_all(ids, n, watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
+	watch_event_post_all(c->ids, c->n, watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 	kfree(c);
 }
 
@@ -189,6 +190,25 @@ static bool watch_hop_init(const struct cmx_id_private *id_priv, struct cmx_neig
 	return id_priv->dev_port->transport->gid_is_ip;
 }
 
+/* Find or create a peer. Caller must hold the lock of the bucket. */
+static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx_neigh_key *hop,
+					const u8 *mac)
+{
+	struct cmx_neigh *peer;
+
+	hlist_for_each_entry(peer, &b->peers, node)
+		if (cmx_neigh_key_equal(&peer->hop, hop) && !memcmp(peer->mac, mac, ETH_ALEN))
+			return peer;
+	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!peer)
+		return NULL;
+	peer->hop = *hop;
+	memcpy(peer->mac, mac, ETH_ALEN);
+	INIT_WORK(&peer->work, watch_peer_work);
+	hlist_add_head(&peer->node, &b->peers);
+	return peer;
+}
+
 /**
  * cmx_neigh_watch() - watch the link layer address of the peer of an id
  * @id_priv: the id, whose address has been resolved. Caller must hold its lock
@@ -198,35 +218,21 @@ static bool watch_hop_init(const struct cmx_id_private *id_priv, struct cmx_neig
  */
 void cmx_neigh_watch(struct cmx_id_private *id_priv)
 {
-	const u8 *mac = id_priv->id.route.addr.dev_addr.dst_dev_addr;
-	struct cmx_neigh *new, *peer;
+	struct cmx_neigh *peer;
 	struct cmx_neigh_key hop;
 	struct watch_bucket *b;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (WARN_ON_ONCE(id_priv->peer) || !watch_hop_init(id_priv, &hop))
 		return;
-	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
-	if (!new)
-		return;
-	new->hop = hop;
-	memcpy(new->mac, mac, ETH_ALEN);
-	INIT_WORK(&new->work, watch_peer_work);
-
 	b = watch_bucket_of(&hop);
 	spin_lock_bh(&b->lock);
-	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->hop, &hop) && !memcmp(peer->mac, mac, ETH_ALEN))
-			break;
-	if (!peer) {
-		peer = new;
-		new = NULL;
-		hlist_add_head(&peer->node, &b->peers);
+	peer = watch_peer_get(b, &hop, id_priv->id.route.addr.dev_addr.dst_dev_addr);
+	if (peer) {
+		hlist_add_head(&id_priv->peer_item, &peer->ids);
+		peer->users++;
 	}
-	hlist_add_head(&id_priv->peer_item, &peer->ids);
-	peer->users++;
 	spin_unlock_bh(&b->lock);
-	kfree(new);
 	id_priv->peer = peer;
 }
 
@@ -244,6 +250,10 @@ void cmx_neigh_unwatch(struct cmx_id_private *id_priv)
 		watch_peer_put(peer, id_priv);
 }
 
+/*
+ * Unprivileged users can make bonds of their own and let them fail over without end: a failover
+ * that concerns no id queues no work, and the search delays the user that causes it.
+ */
 static int watch_netdev_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
@@ -251,7 +261,7 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 
 	if (event != NETDEV_BONDING_FAILOVER || !netif_is_bond_master(ndev))
 		return NOTIFY_DONE;
-	c = kzalloc(sizeof(*c), GFP_ATOMIC);
+	c = kzalloc(sizeof(*c), GFP_KERNEL);
 	if (!c)
 		return NOTIFY_DONE;
 	INIT_WORK(&c->work, watch_mac_change_work);
@@ -259,7 +269,13 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 	c->ifindex = ndev->ifindex;
 	c->len = ndev->addr_len;
 	memcpy(c->mac, ndev->dev_addr, ndev->addr_len);
-	queue_work(cmx_wq, &c->work);
+	c->ids = cmx_device_find_ids(watch_src_mac_changed, c, &c->n);
+	if (c->n) {
+		queue_work(cmx_wq, &c->work);
+	} else {
+		kvfree(c->ids);
+		kfree(c);
+	}
 	return NOTIFY_DONE;
 }
 
