@@ -206,6 +206,7 @@ static void addr_op_detach(struct cmx_addr_op *op)
 static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop,
 			 unsigned long left)
 {
+	unsigned long last = msecs_to_jiffies(FULL_TABLE_MS);
 	struct cmx_addr_result f;
 	struct cmx_neigh_key now;
 	unsigned int poll_ms;
@@ -222,8 +223,8 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop
 	spin_unlock_bh(&ops_lock);
 
 	if (!hop->family) {
-		/* at least once before the end, so that a neighbour that gets room can reply */
-		left = min(left, max(left / 2, msecs_to_jiffies(FULL_TABLE_MS)));
+		/* once before the end, so that a neighbour that gets room can reply */
+		left = left > last ? left - last : left;
 		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
 	}
