@@ -268,6 +268,8 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 	struct ip_group *group;
 	int i;
 
+	if (!ipv4 && !ipv6)
+		return;
 	spin_lock(&lock);
 	hash_for_each_safe(groups, i, next, group, node) {
 		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
