@@ -92,6 +92,31 @@ static void ipv6(void)
 	WANT(left("/proc/net/igmp6", group));
 }
 
+/* The source GID decides whether datagrams are IPv4 or IPv6, so it has the family of the group. */
+static void join_as(const char *source, const char *group, bool ipv4)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = bound(&ch, source);
+	struct rdma_cm_event *ev;
+	union ibv_gid gid;
+
+	WANT(!rdma_join_multicast(id, addr_of(group, 0), NULL));
+	ev = joined(ch);
+	WANT(!ibv_query_gid(id->verbs, id->port_num, ev->param.ud.ah_attr.grh.sgid_index, &gid));
+	WANT(!memcmp(&gid, mapped, sizeof(mapped)) == ipv4);
+	rdma_ack_cm_event(ev);
+	WANT(!rdma_destroy_id(id));
+}
+
+static void other_family(void)
+{
+	join_as("10.77.0.1", "239.1.2.3", true);
+	join_as("10.77.0.1", "ff15::77", false);
+	join_as("fd77::1", "239.1.2.3", true);
+	join_as("fd77::1", "ff15::77", false);
+}
+
 /* The MTU gets too small for IPv6, and large enough again. */
 static void forgotten(void)
 {
@@ -321,6 +346,7 @@ static void left_by_sync(void)
 const struct test mcast_tests[] = {
 	{ "multicast: IPv4, one IGMP membership for many ids", ipv4 },
 	{ "multicast: IPv6 and MLD", ipv6 },
+	{ "multicast: a group of the other family", other_family },
 	{ "multicast: IPv6 goes from the interface and comes back", forgotten },
 	{ "multicast: send-only joins no IGMP", send_only },
 	{ "multicast: attributes of a join", attributes },

@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
 #include "mcast.h"
@@ -300,12 +301,51 @@ static int ip_group_netdev_event(struct notifier_block *nb, unsigned long event,
 
 static struct notifier_block netdev_nb = { .notifier_call = ip_group_netdev_event };
 
-static void ip_rec_fill(const struct cmx_mcast *mc, bool v2, struct ib_sa_mcmember_rec *rec)
+static bool ip_gid_is_v4(const union ib_gid *gid)
+{
+	return ipv6_addr_v4mapped((const struct in6_addr *)gid);
+}
+
+/*
+ * With RoCE v2 the source GID of a datagram decides between IPv4 and IPv6. If the id has an address
+ * of the other family than the group, take another GID of the interface. An interface without one
+ * can only receive.
+ */
+static void ip_source_gid(const struct cmx_mcast *mc, const struct net_device *ndev,
+			  union ib_gid *gid)
+{
+	struct ib_device *device = mc->id_priv->id.device;
+	u32 port = mc->id_priv->id.port_num;
+	const struct ib_gid_attr *attr;
+	bool found = false;
+	int i;
+
+	rdma_ip2gid(cmx_src(mc->id_priv), gid);
+	if (ip_gid_is_v4(gid) == ip_gid_is_v4(&mc->mgid))
+		return;
+	for (i = 0; !found && i < device->port_data[port].immutable.gid_tbl_len; i++) {
+		attr = rdma_get_gid_attr(device, port, i);
+		if (IS_ERR(attr))
+			continue;
+		found = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+			rcu_access_pointer(attr->ndev) == ndev &&
+			ip_gid_is_v4(&attr->gid) == ip_gid_is_v4(&mc->mgid);
+		if (found)
+			*gid = attr->gid;
+		rdma_put_gid_attr(attr);
+	}
+}
+
+static void ip_rec_fill(const struct cmx_mcast *mc, const struct net_device *ndev, bool v2,
+			struct ib_sa_mcmember_rec *rec)
 {
 	const struct cmx_id_private *id_priv = mc->id_priv;
 
 	rec->mgid = mc->mgid;
-	rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
+	if (v2)
+		ip_source_gid(mc, ndev, &rec->port_gid);
+	else
+		rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
 	rec->pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);
 	if (mc->attr.mask & CMX_MCAST_QKEY)
 		rec->qkey = cpu_to_be32(mc->attr.qkey);
@@ -329,7 +369,7 @@ static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 			return PTR_ERR(group);
 		mc->backend = group;
 	}
-	ip_rec_fill(mc, v2, &rec);
+	ip_rec_fill(mc, ndev, v2, &rec);
 	cmx_mcast_report_join(mc, 0, &rec, ndev);
 	return 0;
 }
