@@ -13,6 +13,23 @@
 #include "keys.h"
 #include "transport.h"
 
+/**
+ * cmx_group_rec_get() - get the MCMemberRecord of a group that the port of an id has joined
+ * @id_priv: the id, which is attached to a device
+ * @mgid: the group
+ * @rec: receives the record
+ *
+ * Return: 0, or -EADDRNOTAVAIL if the port has not joined the group. ib_sa has an empty record of a
+ *	group while the first join of the port is not answered.
+ */
+int cmx_group_rec_get(const struct cmx_id_private *id_priv, union ib_gid *mgid,
+		      struct ib_sa_mcmember_rec *rec)
+{
+	int ret = ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, mgid, rec);
+
+	return ret || rec->mlid ? ret : -EADDRNOTAVAIL;
+}
+
 /* In RDMA_PS_IPOIB the default is that of the broadcast group, which IPoIB must have joined. */
 static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 {
@@ -25,7 +42,7 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 	if (id_priv->id.ps != RDMA_PS_IPOIB || !id_priv->dev_port->transport->has_sa)
 		return 0;
 	ib_addr_get_mgid(addr, &mgid);
-	ret = ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, &mgid, &rec);
+	ret = cmx_group_rec_get(id_priv, &mgid, &rec);
 	if (!ret)
 		*qkey = be32_to_cpu(rec.qkey);
 	return ret;

@@ -35,12 +35,6 @@ static void mcast_broadcast_mgid(const struct cmx_id_private *id_priv, u16 pkey,
 	mgid->raw[5] = pkey;
 }
 
-static int mcast_broadcast_rec(const struct cmx_id_private *id_priv, union ib_gid *mgid,
-			       struct ib_sa_mcmember_rec *rec)
-{
-	return ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, mgid, rec);
-}
-
 static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 {
 	switch (mc->attr.join_state) {
@@ -98,7 +92,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	int ret;
 
 	mcast_broadcast_mgid(mc->id_priv, pkey, &broadcast);
-	known = !mcast_broadcast_rec(mc->id_priv, &broadcast, rec);
+	known = !cmx_group_rec_get(mc->id_priv, &broadcast, rec);
 	if (!known)
 		memset(rec, 0, sizeof(*rec));
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
