@@ -197,7 +197,8 @@ enum cmx_id_method {
 	 * IB_EVENT_COMM_EST: ESTABLISHED follows; EISCONN if the connection is
 	 * established or this was reported before. IB_EVENT_QP_FATAL fails with
 	 * EINVAL, but the path records to the peer are queried again. All
-	 * others: EINVAL. On iWARP every call succeeds and has no effect
+	 * others: EINVAL. On iWARP a call has no effect, and fails with
+	 * EINVAL if there is no connection
 	 */
 	CMX_ID_NOTIFY,
 	/**

@@ -285,7 +285,8 @@ static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 {
 	int ret;
 
-	if (!id_priv->passive || !id_priv->response_pending || reason != IB_CM_REJ_CONSUMER_DEFINED)
+	/* an MPA reply has no reason */
+	if (!id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
 	ret = iw_cm_reject(id_priv->iw.cm, data, len);
 	trace_cmx_cm_send(id_priv, "MPA reject", ret);
