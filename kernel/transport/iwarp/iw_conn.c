@@ -301,6 +301,9 @@ static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
  */
 static int iw_disconnect(struct cmx_id_private *id_priv)
 {
+	/* The id of a ULP keeps its connection when its device is removed. */
+	if (id_priv->state == CMX_REMOVED && id_priv->established)
+		return iw_conn_close(id_priv);
 	if (id_priv->state != CMX_CONNECT || id_priv->response_pending)
 		return 0;
 	if (id_priv->established)
