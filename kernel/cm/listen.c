@@ -191,13 +191,13 @@ static bool listen_takes_tcp_port(struct cmx_device *dev)
 }
 
 /*
- * Some providers listen on a wildcard in the initial network namespace, whatever the one of the
- * listener is. A bind to an address has checked the interface.
+ * Some providers listen in the initial network namespace, whatever the one of the listener is.
+ * Before Linux 6.6 a bind does not know the interface of the device, and compares link layer
+ * addresses.
  */
 static bool listen_may_take_tcp_port(const struct cmx_listen *l, struct ib_device *device)
 {
-	return !cmx_addr_any(cmx_src(l->id_priv)) || listen_may_claim(l, device) ||
-	       cmx_iw_device_is_in(device, cmx_net(l->id_priv));
+	return listen_may_claim(l, device) || cmx_iw_device_is_in(device, cmx_net(l->id_priv));
 }
 
 static int listen_call_provider(struct listen_entry *entry)

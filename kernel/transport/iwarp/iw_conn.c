@@ -388,7 +388,10 @@ static bool iw_id_fits(const struct cmx_id_private *id_priv)
 	       cmx_src(id_priv)->sa_family != AF_IB;
 }
 
-/* Is @ndev the interface of the port, or one that shares its link as a VLAN? */
+/*
+ * Is @ndev the interface of the port, or one that shares its link as a VLAN? A VLAN that was moved
+ * to another network namespace is not: some providers look up addresses in the initial one only.
+ */
 static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_device *ndev)
 {
 	const struct net_device *own;
@@ -397,8 +400,10 @@ static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_de
 	rcu_read_lock();
 	own = rcu_dereference(attr->ndev);
 	if (own)
-		same = own == ndev || (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
-		       (is_vlan_dev(own) && vlan_dev_real_dev(own) == ndev);
+		same = own == ndev ||
+		       (net_eq(dev_net(own), dev_net(ndev)) &&
+			((is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
+			 (is_vlan_dev(own) && vlan_dev_real_dev(own) == ndev)));
 	else
 		/* before Linux 6.6, the GID names no interface, but begins with its address */
 		same = !memcmp(attr->gid.raw, ndev->dev_addr, ETH_ALEN);
