@@ -380,9 +380,10 @@ static u32 opt_stage(const struct cmx_id_private *id_priv)
 {
 	if (id_priv->state != CMX_CONNECT)
 		return BIT(id_priv->state);
-	if (id_priv->established)
+	/* The accept has moved the QP to RTS. */
+	if (id_priv->established || (id_priv->passive && !id_priv->response_pending))
 		return CMX_STAGE_ESTABLISHED;
-	return id_priv->passive && id_priv->response_pending ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
+	return id_priv->passive ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
 }
 
 static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
@@ -430,7 +431,8 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  *	struct ib_path_rec_data
  * @len: size of @val in bytes
  *
- * The id of an incoming request inherits the options of the listener, except for the path.
+ * The id of an incoming request inherits the options of the listener, except for those of the path
+ * and of an active connection.
  *
  * Context: process, may sleep.
  *

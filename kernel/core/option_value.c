@@ -100,12 +100,19 @@ u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 	return OPT_IN_EFFECT(id_priv, CONNECT_DEADLINE_MS, connect_deadline_ms);
 }
 
+#define OPTS_OF_ACTIVE									\
+	(BIT(CMX_OPT_IB_PATH) | BIT(CMX_OPT_CM_RETRIES) | BIT(CMX_OPT_CM_RESPONSE_TIMEOUT) |	\
+	 BIT(CMX_OPT_RESOLVE_RETRIES) | BIT(CMX_OPT_SL) | BIT(CMX_OPT_FLOW_LABEL) |		\
+	 BIT(CMX_OPT_HOP_LIMIT) | BIT(CMX_OPT_GID_TYPE) | BIT(CMX_OPT_PKEY) |			\
+	 BIT(CMX_OPT_PATH_MTU))
+
 /**
  * cmx_opt_inherit() - copy the options of a listener to the id of a request
  * @child: the id of the request
  * @listener: its listener
  *
- * The path is not copied, because the request determines it.
+ * The options of the route and of an active connection are not inherited: the request determines
+ * the path, and nothing would use them.
  *
  * Context: Caller must hold the locks of both ids.
  */
@@ -113,5 +120,5 @@ void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *
 {
 	lockdep_assert_held(&listener->lock);
 	child->opt = listener->opt;
-	child->opt.set &= ~BIT(CMX_OPT_IB_PATH);
+	child->opt.set &= ~OPTS_OF_ACTIVE;
 }

@@ -249,6 +249,7 @@ static void timers(void)
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 	uint8_t ack = 9;
+	uint32_t flags;
 	int mask;
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
@@ -256,14 +257,21 @@ static void timers(void)
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 7));
 	WANT(!rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1));
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 3));
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_SL, 5));
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 3));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
 	/* the child has its listener's options */
 	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, NULL) == 3);
+	/* the path is that of the request */
+	WANT(!get_u32(p.child, CMX_OPTION, CMX_OPTION_SL, &flags) && !(flags & CMX_OPT_F_SET));
+	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RETRIES, NULL) == 15);
 	WANT(!rdma_init_qp_attr(p.child, &rtr, &mask));
 	WANT(mask & IBV_QP_MIN_RNR_TIMER && rtr.min_rnr_timer == 3);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
+	/* also before the RTU */
+	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 4) && errno == EISCONN);
 	WANT(!expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(!rdma_init_qp_attr(p.id, &rtr, &mask));
 	WANT(rtr.min_rnr_timer == 7);
