@@ -33,8 +33,10 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 		return cmxl_err(EINVAL);
 	if (optlen && !optval)
 		return cmxl_err(EFAULT);
-	/* the kernel does not know the QP and cannot check this */
-	if (level == CMX_OPTION && optname == CMX_OPTION_MCAST_LOOPBACK && id->id.qp)
+	/* the kernel does not know the QP, which may have the ECE options of the request already */
+	if (level == CMX_OPTION && id->id.qp &&
+	    (optname == CMX_OPTION_MCAST_LOOPBACK ||
+	     (optname == CMX_OPTION_ECE_POLICY && id->remote_ece.vendor_id)))
 		return cmxl_err(EISCONN);
 	cmxl_id_cmd(&cmd, id, CMX_ID_SET_OPTION);
 	cmxl_option_add(&cmd, level, optname);

@@ -240,7 +240,12 @@ static int opt_check_path_mtu(const struct cmx_id_private *id_priv, u32 val)
 /* A SIDR REQ carries no ECE. */
 static int opt_check_ece_policy(const struct cmx_id_private *id_priv, u32 val)
 {
-	return val == CMX_ECE_REQUIRE && id_priv->id.qp_type == IB_QPT_UD ? -EINVAL : 0;
+	if (val != CMX_ECE_REQUIRE)
+		return 0;
+	if (id_priv->id.qp_type == IB_QPT_UD)
+		return -EINVAL;
+	/* A request is checked when it arrives. */
+	return id_priv->passive && !id_priv->ece_remote.vendor_id ? -EOPNOTSUPP : 0;
 }
 
 static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 val)

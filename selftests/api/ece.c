@@ -100,6 +100,19 @@ static void active_requires(void)
 	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
 }
 
+/* A request without ECE is there already. */
+static void late_require(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE) &&
+	     errno == EOPNOTSUPP);
+	pair_connect(&p);
+}
+
 static void rejected(void)
 {
 	struct rdma_conn_param par = plain;
@@ -118,6 +131,7 @@ const struct test ece_tests[] = {
 	{ "ECE: policy off", off },
 	{ "ECE: the listener requires it", passive_requires },
 	{ "ECE: the caller requires it", active_requires },
+	{ "ECE: required of a request without it", late_require },
 	{ "ECE: rejected", rejected },
 	{}
 };

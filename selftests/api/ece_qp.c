@@ -264,13 +264,17 @@ static void both_require(void)
 /* The peer's options mean nothing to another provider. */
 static void other_vendor(void)
 {
+	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = OTHER, .able = 0x35 };
 	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	accept_it(&p);
+	WANT(!make_qp(p.child, passive));
 	WANT(passive->sets == 1 && !passive->used);
+	/* The QP has the options already. */
+	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF) && errno == EISCONN);
+	WANT(!rdma_accept(p.child, &par));
 	established(&p);
 	WANT(is(query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
