@@ -449,7 +449,8 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  *   requires CAP_NET_ADMIN.
  * * -EISCONN: it is too late to set the option.
  * * -EOPNOTSUPP: the transport does not support the option.
- * * -ENODEV: the device is gone; for TOS on RoCE, also the network interface.
+ * * -ENODEV: the device is gone; for TOS on RoCE, also the network interface; for IB_PATH on RoCE,
+ *   the id has a loopback address.
  * * -EHOSTUNREACH: for IB_PATH, or TOS after the route was resolved: GID_TYPE is set and is not
  *   RoCE v2, and the peer is behind a router.
  * * -EADDRINUSE, -EADDRNOTAVAIL: AFONLY cannot be cleared, because other ids own the port.
