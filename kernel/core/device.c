@@ -299,20 +299,22 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 
 /**
  * cmx_id_get_gids() - get the GIDs of an id and of its peer
- * @id_priv: the id, which is attached to a device
+ * @id_priv: the id. If it is attached to no device, nothing is written
  * @sgid: receives the GID of the id
  * @dgid: receives the GID of the peer; all zero if it is not known yet
  *
  * On RoCE these are the GIDs of the IP addresses, as the in-tree stack reports them.
  *
- * Context: Caller must hold id_priv->lock.
+ * Context: Caller must hold id_priv->lock, or be the ULP of the id, which keeps its device.
  */
 void cmx_id_get_gids(struct cmx_id_private *id_priv, union ib_gid *sgid, union ib_gid *dgid)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	const struct cmx_dev_port *dp = READ_ONCE(id_priv->dev_port);
 
-	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->dev_port->transport->gid_is_ip) {
+	if (!dp)
+		return;
+	if (dp->transport->gid_is_ip) {
 		rdma_ip2gid(cmx_src(id_priv), sgid);
 		rdma_ip2gid(cmx_dst(id_priv), dgid);
 	} else {

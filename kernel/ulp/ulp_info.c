@@ -135,19 +135,15 @@ EXPORT_SYMBOL_GPL(cmx_consumer_reject_data);
  *
  * Both GIDs are all zero until the id is bound to a device.
  *
- * Context: process, may sleep.
+ * Context: any. No lock is taken, as in-tree: RDS calls it under the RCU read lock.
  *
  * Return: none.
  */
 void cmx_read_gids(struct cmx_id *id, union ib_gid *sgid, union ib_gid *dgid)
 {
 	union ib_gid from = {}, to = {};
-	struct cmx_id_private *id_priv = to_id_priv(id);
 
-	mutex_lock(&id_priv->lock);
-	if (id->device)
-		cmx_id_get_gids(id_priv, &from, &to);
-	mutex_unlock(&id_priv->lock);
+	cmx_id_get_gids(to_id_priv(id), &from, &to);
 	if (sgid)
 		*sgid = from;
 	if (dgid)

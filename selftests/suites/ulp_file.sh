@@ -140,12 +140,18 @@ run_smb() { # CLIENT SERVER
 }
 
 # RDS: the loopback of its RDMA transport has two QPs
+# RDS asks for the GIDs of a connection under the RCU read lock
+rds_connections() { # RDS_INFO_IB_CONNECTIONS
+	python3 -c 'import socket
+assert socket.socket(21, socket.SOCK_SEQPACKET).getsockopt(276, 10008, 1024)'
+}
 run_rds() { # CLIENT SERVER
 	# of Debian's kernel, or built as well
 	modprobe -q rds || insmod "$mods/net/rds/rds.ko"
 	check "$who: load" load "$1" net/rds/rds_rdma
 	rds_answer 10.77.0.1
 	check "$who: datagrams" rds_send 10.77.0.1 10.77.0.1
+	check "$who: its connections are listed" rds_connections
 	[ "$1" = stock ] || check "$who: connections of ours" some_ids 2
 	check "$who: the device goes" remove_device
 	rig
