@@ -8,6 +8,7 @@
 #include "cma_hdr.h"
 #include "compat.h"
 #include "deadline.h"
+#include "device.h"
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
@@ -318,11 +319,14 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 	int ret;
 
 	if (id_priv->state == CMX_CONNECT && id_priv->established) {
-		ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL);
+		/* ULPs wait for the event, whatever is returned */
+		ev = id_priv->user ?
+			     cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL) :
+			     cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
 		if (!ev)
 			return -ENOMEM;
 	}
-	if (ev && cmx_qp_has_failed(id_priv))
+	if (ev && id_priv->dev_port->paths && cmx_qp_has_failed(id_priv))
 		cmx_route_invalidate(id_priv);
 	ret = cmx_qp_to_err(id_priv);
 	if (ret)
