@@ -4,6 +4,7 @@
  *
  * Lock order, outermost first:
  *
+ *   &ulp_id.handling	mutex, ulp.c: held while the handler of a ULP runs
  *   &cmx_file.mutex	mutex, channel.c
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
  *   rtnl		taken under the lock of an id for IGMP and MLD

@@ -21,6 +21,7 @@
  * @over: the ULP has released the id
  * @events: events that are not yet delivered
  * @runner: task that delivers events or has locked the handler, or NULL
+ * @handling: held while a handler runs for an event of this id or for a request to this listener
  * @work: delivers the events that CM operations have queued
  * @index: index in ulp_ids; 0 until the id is there
  * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
@@ -34,6 +35,7 @@ struct ulp_id {
 	bool over;
 	struct list_head events;
 	struct task_struct *runner;
+	struct mutex handling;	/* one request to a listener at a time, as in-tree */
 	struct work_struct work;
 	u32 index;
 	atomic_t requests;
@@ -106,11 +108,6 @@ static void ulp_id_end(struct ulp_id *ulp)
 	cmx_id_put(&ulp->id_priv);
 }
 
-static bool ulp_event_listener_is_over(struct cmx_event *ev)
-{
-	return ev->listener && READ_ONCE(to_ulp(ev->listener)->over);
-}
-
 /* The module may be unloaded as soon as its last event is done. */
 static void ulp_owner_forget(struct ulp_id *ulp)
 {
@@ -119,36 +116,51 @@ static void ulp_owner_forget(struct ulp_id *ulp)
 	mutex_unlock(&ulp->id_priv.lock);
 }
 
+/* Call the handler. Returns true if the caller must end the id. */
+static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
+{
+	struct ulp_id *serial = ev->listener ? to_ulp(ev->listener) : ulp;
+	struct cmx_id *id = &ulp->id_priv.id;
+	bool end = false;
+	int ret;
+
+	mutex_lock(&serial->handling);
+	ret = ev->listener && READ_ONCE(serial->over) ? -ECONNABORTED :
+							id->event_handler(id, &ev->ev);
+	if (ret) {
+		spin_lock(&ulp->lock);
+		end = !ulp->over;
+		ulp->over = true;
+		spin_unlock(&ulp->lock);
+	}
+	mutex_unlock(&serial->handling);
+	if (ret)
+		ulp_owner_forget(ulp);
+	return end;
+}
+
 static void ulp_events_deliver(struct cmx_id_private *id_priv)
 {
 	struct ulp_id *ulp = to_ulp(id_priv);
 	struct cmx_event *ev;
-	int ret = 0;
+	bool end = false;
 
 	cmx_id_get(id_priv);
 	spin_lock(&ulp->lock);
 	if (ulp->runner)
 		goto out;
 	ulp->runner = current;
-	while (!ret && !ulp->over && (ev = ulp_event_pop(ulp))) {
+	while (!ulp->over && (ev = ulp_event_pop(ulp))) {
 		spin_unlock(&ulp->lock);
-		ret = ulp_event_listener_is_over(ev) ?
-			      -ECONNABORTED :
-			      id_priv->id.event_handler(&id_priv->id, &ev->ev);
-		if (ret)
-			ulp_owner_forget(ulp);
+		end = ulp_event_handle(ulp, ev);
 		ulp_event_done(ev);
 		spin_lock(&ulp->lock);
 	}
-	if (ulp->over)
-		ret = 0;
-	else if (ret)
-		ulp->over = true;
 	ulp->runner = NULL;
 	ulp_id_wake_waiters(ulp);
 out:
 	spin_unlock(&ulp->lock);
-	if (ret)
+	if (end)
 		ulp_id_end(ulp);
 	cmx_id_put(id_priv);
 }
@@ -209,6 +221,7 @@ static struct cmx_id_private *ulp_id_alloc(gfp_t gfp)
 	if (!ulp)
 		return NULL;
 	spin_lock_init(&ulp->lock);
+	mutex_init(&ulp->handling);
 	INIT_LIST_HEAD(&ulp->events);
 	INIT_WORK(&ulp->work, ulp_events_work);
 	return &ulp->id_priv;
@@ -295,7 +308,8 @@ EXPORT_SYMBOL_GPL(__cmx_create_id);
  * Waits for a running handler, but never for the peer. The running handler sees the id unchanged.
  * After this function returns, no handler runs for @id or for requests to it as a listener.
  *
- * Context: process, may sleep. Not from the handler of @id, which returns non-zero instead.
+ * Context: process, may sleep. Not from the handler of @id, which returns non-zero instead, and not
+ * from the handler of a request to @id.
  *
  * Return: none.
  */
@@ -330,10 +344,12 @@ static bool ulp_handler_trylock(struct ulp_id *ulp)
  * cmx_lock_handler() - prevent the handler of an id from running
  * @id: the id
  *
- * Waits for a running handler. Events wait until cmx_unlock_handler(). Until then the caller may
- * call any function except cmx_destroy_id(), and may change @context and @event_handler of the id.
+ * Waits for a running handler. Events, and requests to a listener, wait until cmx_unlock_handler().
+ * Until then the caller may call any function except cmx_destroy_id(), and may change @context and
+ * @event_handler of the id.
  *
- * Context: process, may sleep. Not from the handler of @id.
+ * Context: process, may sleep. Not from the handler of @id or of a request to @id. The same task
+ * calls cmx_unlock_handler().
  *
  * Return: none.
  */
@@ -342,6 +358,7 @@ void cmx_lock_handler(struct cmx_id *id)
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 
 	wait_var_event(ulp, ulp_handler_trylock(ulp));
+	mutex_lock(&ulp->handling);
 }
 EXPORT_SYMBOL_GPL(cmx_lock_handler);
 
@@ -358,6 +375,7 @@ void cmx_unlock_handler(struct cmx_id *id)
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 	bool more;
 
+	mutex_unlock(&ulp->handling);
 	spin_lock(&ulp->lock);
 	ulp->runner = NULL;
 	more = !list_empty(&ulp->events);

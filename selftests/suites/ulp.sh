@@ -74,6 +74,18 @@ kill $pid
 wait
 check "no id is left" within 5 no_ids
 
+# a listener, its request and the id of its client
+request_waits() { [ "$(grep -c ":7630\b" /sys/kernel/debug/rdma_cmx/ids)" = 3 ]; }
+run "lock $a 7630" >"$tmp/out" 2>&1 &
+pid=$!
+within 10 grep -q locked $ctl/result
+LD_LIBRARY_PATH=$cmx_lib timeout $((30 * slow)) rping -c -a $a -p 7630 -C 1 >/dev/null 2>&1 &
+check "a request to a listener whose handler is locked" within 10 request_waits
+kill $pid
+wait
+check "it waits for the handler" eval '[ "$(echo $(cat $ctl/result))" = "locked unlocked request" ]'
+check "no id is left" within 5 no_ids
+
 # ib_mad tells all users of a port of time-outs one after the other
 ip neigh replace 10.77.0.99 lladdr 02:77:00:00:00:99 dev d0 nud permanent
 run "stall 10.77.0.9 7620" >"$tmp/out" 2>&1 &

@@ -49,6 +49,7 @@ void ping_exit(void);
 int echo(int argc, char **argv);		/* echo.c */
 int break_at(int argc, char **argv);		/* break.c */
 int hold(int argc, char **argv);		/* hold.c */
+int lock(int argc, char **argv);
 int stall(int argc, char **argv);
 
 #endif

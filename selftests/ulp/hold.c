@@ -4,6 +4,10 @@
  *
  *	hold ADDR PORT
  *
+ * A listener whose handler is locked until a signal comes. Requests wait for that.
+ *
+ *	lock ADDR PORT
+ *
  * A handler that does not return: it is told that nobody answers, and waits for a signal.
  *
  *	stall ADDR PORT
@@ -34,6 +38,36 @@ int hold(int argc, char **argv)
 			msleep_interruptible(1000);
 		mutex_unlock(&to_id_priv(id)->lock);
 	}
+	cmx_destroy_id(id);
+	return ret;
+}
+
+static struct completion requested;
+
+static int request_refuse(struct cmx_id *id, struct rdma_cm_event *event)
+{
+	say("request\n");
+	complete(&requested);
+	return 1;
+}
+
+int lock(int argc, char **argv)
+{
+	struct cmx_id *id = bound_id_new(argv, request_refuse);
+	int ret;
+
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	init_completion(&requested);
+	cmx_lock_handler(id);
+	ret = cmx_listen(id, 1);
+	say("locked\n");
+	while (!ret && !signal_pending(current))
+		msleep_interruptible(1000);
+	say("unlocked\n");
+	cmx_unlock_handler(id);
+	if (!ret)
+		wait_for_completion_timeout(&requested, msecs_to_jiffies(ulp_timeout_ms));
 	cmx_destroy_id(id);
 	return ret;
 }

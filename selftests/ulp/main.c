@@ -11,6 +11,7 @@
  *					address of it, too
  *	break HOW SIDE EVENT ADDR PORT	an id ends at an event, see break.c
  *	hold ADDR PORT			a listener stays locked until a signal comes
+ *	lock ADDR PORT			the handler of a listener is locked until a signal comes
  *	stall ADDR PORT			nobody answers, and the handler that is told waits for a signal
  */
 #include <linux/debugfs.h>
@@ -36,6 +37,7 @@ static const struct command {
 	{ "echo", 5, echo },
 	{ "break", 6, break_at },
 	{ "hold", 3, hold },
+	{ "lock", 3, lock },
 	{ "stall", 3, stall },
 };
 

@@ -19,10 +19,11 @@ struct cmx_mcast;
  * @id: the id; for CONNECT_REQUEST the new id, which has the context of the listener
  * @event: valid during the call only
  *
- * The events of an id are handled in order, one at a time. The handler may call any function on
- * @id except cmx_destroy_id() and cmx_lock_handler().
+ * The events of an id are handled in order, one at a time, and so are the requests to a listener.
+ * The handler may call any function on @id except cmx_destroy_id() and cmx_lock_handler(). In the
+ * handler of a request this applies to the listener, too.
  *
- * Context: process, may sleep. No lock of rdma_cmx is held.
+ * Context: process, may sleep. No lock of an id is held.
  *
  * Return: 0, or another value to destroy @id. The handler must have destroyed its QP before. It
  * is not called for @id again, and must not access @id any more.
