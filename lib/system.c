@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <gnu/lib-names.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +39,30 @@ static bool cmxl_system_is_own_file(const struct stat *st)
 	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
+static bool cmxl_system_symbol_is_replaced(void *libc, const char *name)
+{
+	void *address = dlsym(RTLD_DEFAULT, name);
+	void *symbol = NULL;
+	Dl_info info;
+
+	if (address == dlsym(libc, name))
+		return false;
+	/* a program that is not PIE may have an undefined symbol with an address, that of its PLT */
+	return !dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) || !symbol ||
+	       ((ElfW(Sym) *)symbol)->st_shndx != SHN_UNDEF;
+}
+
 static bool cmxl_system_malloc_is_replaced(void)
 {
+	static const char * const names[] = { "free", "malloc", "calloc", "realloc" };
 	void *libc = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
-	bool replaced;
+	bool replaced = false;
+	size_t i;
 
 	if (!libc)
 		return false;
-	replaced = dlsym(libc, "free") != dlsym(RTLD_DEFAULT, "free");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !replaced; i++)
+		replaced = cmxl_system_symbol_is_replaced(libc, names[i]);
 	dlclose(libc);
 	return replaced;
 }

@@ -50,6 +50,9 @@ check "the system's library works in a program with its own malloc" \
 check "no fallback in a program with its own malloc, and the reason" says "librdmacm: the program has its own malloc(), so that the librdmacm of the system cannot be used
 librdmacm: no $dev, and no other librdmacm to fall back on
 $refused" with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog"
+check "a fallback in a program that is not PIE" says "$fell" with 1 "$prog-no-pie"
+check "no fallback in such a program with its own malloc" \
+	eval 'with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog-no-pie" 2>&1 | grep "its own malloc"'
 check "no notice when librdmacm is not used" says "" with 1 "$prog" -n
 conf RDMA_CMX_FALLBACK=1
 check "a fallback by the file" says "$fell" ours "$prog"
