@@ -222,8 +222,15 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	if (id->handle && cmxl_id_issue_destroy(cm_id->channel->fd, id->handle, &events)) {
 		if (errno != EACCES)
 			return -1;
-		/* in a child of fork() the device belongs to the parent, too */
+		/*
+		 * In a child of fork() the device belongs to the parent, too, and a thread of the
+		 * parent may have held the locks.
+		 */
 		id->dev = NULL;
+		if (cm_id->event)
+			free(container_of(cm_id->event, struct cmxl_event, event));
+		cmxl_id_free(id);
+		return 0;
 	}
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);

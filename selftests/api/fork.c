@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,6 +133,41 @@ static void destroyed(void)
 	family_check(&f);
 }
 
+static volatile bool stop;
+
+static void *join_and_leave(void *id)
+{
+	struct sockaddr_in group = { .sin_family = AF_INET };
+
+	inet_pton(AF_INET, "239.77.9.3", &group.sin_addr);
+	while (!stop) {
+		WANT(!rdma_join_multicast(id, (struct sockaddr *)&group, NULL));
+		WANT(!rdma_leave_multicast(id, (struct sockaddr *)&group));
+	}
+	return NULL;
+}
+
+static void child_destroys_busy(void *id)
+{
+	WANT(!rdma_destroy_id(id));
+}
+
+/* A thread of the parent may hold the lock of the id, and the child does not have that thread. */
+static void busy(void)
+{
+	struct family f = {};
+	pthread_t thread;
+	int i;
+
+	family_make(&f);
+	WANT(!pthread_create(&thread, NULL, join_and_leave, f.member));
+	for (i = 0; i < 50; i++)
+		fork_run(child_destroys_busy, f.member);
+	stop = true;
+	WANT(!pthread_join(thread, NULL));
+	family_check(&f);
+}
+
 /* An endpoint: the id has a channel and a QP that the library made. */
 static void child_destroys_ep(void *id)
 {
@@ -182,6 +218,7 @@ static void daemonised(void)
 const struct test fork_tests[] = {
 	{ "fork: a child's calls are refused", refused },
 	{ "fork: a child's destructors leave the parent's ids alone", destroyed },
+	{ "fork: a child destroys an id that a thread uses", busy },
 	{ "fork: they leave its endpoints alone", endpoint },
 	{ "fork: a channel that a daemon inherits", daemonised },
 	{}
