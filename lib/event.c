@@ -149,7 +149,7 @@ static void cmxl_event_on_resolved(struct cmxl_event *e, const struct cmx_event_
 	if (!(record->resp.flags & CMX_EVENT_F_INFO))
 		return;
 	if (!cmxl_id_apply_info(e->id, &record->info)) {
-		if (cmxl_id_device(&e->id->id))
+		if (record->info.port_num)
 			return;
 		/* the device was removed before the event was fetched */
 		errno = ENODEV;
@@ -499,7 +499,7 @@ int rdma_cmx_get_events(struct rdma_event_channel *channel, struct rdma_cm_event
 		return CMXL_SYSTEM_CALL(rdma_cmx_get_events, -1, (channel, events, n));
 	if (!events || n < 1)
 		return cmxl_err(EINVAL);
-	records = calloc(max, sizeof(*records));
+	records = malloc(max * sizeof(*records));
 	if (!records)
 		return cmxl_err(ENOMEM);
 	pthread_cleanup_push(free, records);

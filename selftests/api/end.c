@@ -221,6 +221,39 @@ static void device_gone_resolved(void)
 	WANT(expect(ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
 }
 
+static void route_until_removed(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.81.0.1", 7), 2000));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!rdma_resolve_route(id, 2000));
+	wait_for_event(ch);
+	WANT(!system("rdma link delete rxe1 &"));
+	while (!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 8))
+		usleep(10000);
+	WANT(errno == ENODEV);
+	WANT(expect(ch, RDMA_CM_EVENT_ROUTE_ERROR) == -ENODEV);
+}
+
+static void device_gone_routed(void)
+{
+	int status;
+	pid_t pid;
+
+	need_rig();
+	pid = fork();
+	if (!pid) {
+		route_until_removed();
+		_exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+	/* the device goes when the process has closed it */
+	while (system("rdma link add rxe1 type rxe netdev bond1 2>/dev/null"))
+		usleep(100000);
+}
+
 static void connect_until_removed(int port)
 {
 	struct rdma_conn_param par = plain;
@@ -266,6 +299,7 @@ const struct test end_tests[] = {
 	{ "the deadline of an accept that is met", accept_deadline_met },
 	{ "the same QP connects again", same_qp_again },
 	{ "the device goes before ADDR_RESOLVED is fetched", device_gone_resolved },
+	{ "the device goes before ROUTE_RESOLVED is fetched", device_gone_routed },
 	{ "the device goes before CONNECT_REQUEST is fetched", device_gone_request },
 	{}
 };
