@@ -86,8 +86,8 @@ static bool cmxl_mcast_shared(const struct cmxl_mcast *mcast)
 /* The id's lock is held. */
 static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 {
-	struct cmxl_mcast **bucket = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
+	struct cmxl_mcast **bucket;
 	int ret;
 
 	if (!qp || mcast->attached || mcast->send_only)
@@ -98,6 +98,7 @@ static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 			return ret;
 	}
 	mcast->attached = true;
+	bucket = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	mcast->next_attached = *bucket;
 	*bucket = mcast;
 	return 0;
@@ -109,10 +110,11 @@ static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
  */
 static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 {
-	struct cmxl_mcast **pos = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 	struct ibv_qp *qp = mcast->id->id.qp;
+	struct cmxl_mcast **pos;
 
 	if (mcast->attached) {
+		pos = cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 		while (*pos != mcast)
 			pos = &(*pos)->next_attached;
 		*pos = mcast->next_attached;
