@@ -329,7 +329,7 @@ static bool tool_is_help(const char *arg)
 	return !strcmp(arg, "-h") || !strcmp(arg, "--help");
 }
 
-int main(int argc, char **argv)
+static int tool_command(int argc, char **argv)
 {
 	size_t i;
 
@@ -345,4 +345,12 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].fn(argc - 1, argv + 1);
 	return tool_usage();
+}
+
+/* A script that keeps the output must not take a truncated one for the whole. */
+int main(int argc, char **argv)
+{
+	int ret = tool_command(argc, argv);
+
+	return fflush(stdout) || ferror(stdout) ? tool_fail("standard output") : ret;
 }

@@ -17,17 +17,21 @@
 #include "cmx_monitor.h"
 #include "device.h"
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 #define INSTANCES "/sys/kernel/tracing/instances/"
 #define LINE_SIZE 4096
 #define FIRST_EVENT "events/rdma_cmx/cmx_event"
 /*
  * Values of enum rdma_cm_event_type: ADDR_ERROR, ROUTE_ERROR, CONNECT_RESPONSE (ESTABLISHED for a
- * process that connects), CONNECT_ERROR, UNREACHABLE, REJECTED, ESTABLISHED
+ * process that connects), CONNECT_ERROR, UNREACHABLE, REJECTED, ESTABLISHED, DISCONNECTED,
+ * DEVICE_REMOVAL, ADDR_CHANGE
  */
-#define EVENT_FILTER "type == 1 || type == 3 || (type >= 5 && type <= 9)"
+#define EVENT_FILTER "type == 1 || type == 3 || (type >= 5 && type <= 11) || type == 14"
 
 /**
  * struct monitor_line - the values of a trace line; an empty string stands for none
+ * @time: when it happened, in microseconds since 1970
  * @event: what happened
  * @src: local address, of a refused request the address that it is for
  * @dst: address of the peer
@@ -37,6 +41,7 @@
  * @id: name of the id in traces
  */
 struct monitor_line {
+	long long time;
 	const char *event;
 	char src[64], dst[64], device[72], gid[64], reason[64], id[24];
 };
@@ -83,30 +88,32 @@ static void monitor_set_reason(struct monitor_line *l, const struct monitor_reas
 			snprintf(l->reason, sizeof(l->reason), "%s", reason->name);
 }
 
+static const struct {
+	const char *type, *event;
+} monitor_events[] = {
+	{ "ADDR_ERROR", "addr-failed" }, { "ROUTE_ERROR", "route-failed" },
+	{ "CONNECT_RESPONSE", "connected" }, { "CONNECT_ERROR", "error" },
+	{ "UNREACHABLE", "unreachable" }, { "REJECTED", "rejected" },
+	{ "ESTABLISHED", "connected" }, { "DISCONNECTED", "disconnected" },
+	{ "DEVICE_REMOVAL", "device-removed" }, { "ADDR_CHANGE", "addr-changed" },
+};
+
 static bool monitor_parse_event(struct monitor_line *l, const char *text)
 {
 	char name[32];
 	int status;
+	size_t i;
 
 	if (sscanf(text, "id=%23s %63s > %63s %31s status=%d", l->id, l->src, l->dst, name,
 		   &status) != 5)
 		return false;
-	if (!strcmp(name, "ESTABLISHED") || !strcmp(name, "CONNECT_RESPONSE"))
-		l->event = "connected";
-	else if (!strcmp(name, "REJECTED"))
-		l->event = "rejected";
-	else if (!strcmp(name, "UNREACHABLE"))
-		l->event = "unreachable";
-	else if (!strcmp(name, "ADDR_ERROR"))
-		l->event = "addr-failed";
-	else if (!strcmp(name, "ROUTE_ERROR"))
-		l->event = "route-failed";
-	else
-		l->event = "error";
-	if (strcmp(l->event, "connected"))
-		monitor_set_reason(l, strcmp(l->event, "unreachable") ? rej_reasons : sidr_reasons,
+	for (i = 0; i < ARRAY_SIZE(monitor_events); i++)
+		if (!strcmp(name, monitor_events[i].type))
+			l->event = monitor_events[i].event;
+	if (status)
+		monitor_set_reason(l, strcmp(name, "UNREACHABLE") ? rej_reasons : sidr_reasons,
 				   status);
-	return true;
+	return l->event;
 }
 
 static bool monitor_parse_refused(struct monitor_line *l, const char *text)
@@ -147,8 +154,6 @@ static const struct monitor_source {
 	{ "cmx_mcast", monitor_parse_mcast },
 };
 
-#define NUM_SOURCES (sizeof(monitor_sources) / sizeof(monitor_sources[0]))
-
 /* The fields in the order of their names below; no value needs to be escaped in JSON. */
 static void monitor_print(const struct monitor_line *l, bool json)
 {
@@ -156,21 +161,21 @@ static void monitor_print(const struct monitor_line *l, bool json)
 		{ "device", l->device }, { "src", l->src }, { "dst", l->dst },
 		{ "gid", l->gid }, { "reason", l->reason }, { "id", l->id },
 	};
-	struct timespec now;
+	time_t sec = l->time / 1000000;
 	char date[32];
 	struct tm tm;
 	size_t i;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &tm);
+	localtime_r(&sec, &tm);
 	strftime(date, sizeof(date), "%F %T", &tm);
 	if (json)
-		printf("{\"time\":%lld.%06ld,\"event\":\"%s\"", (long long)now.tv_sec,
-		       now.tv_nsec / 1000, l->event);
+		printf("{\"time\":%lld.%06lld,\"event\":\"%s\"", l->time / 1000000,
+		       l->time % 1000000, l->event);
 	else
-		printf("%s.%06ld %-11s", date, now.tv_nsec / 1000, l->event);
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!*fields[i].value)
+		printf("%s.%06lld %-12s", date, l->time % 1000000, l->event);
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		/* The kernel cannot print addresses of AF_IB: it has "(einval)" for them. */
+		if (!*fields[i].value || *fields[i].value == '(')
 			continue;
 		if (json)
 			printf(",\"%s\":\"%s\"", fields[i].name, fields[i].value);
@@ -192,6 +197,31 @@ static const char *monitor_find_text(const char *line, const char *mark)
 	return text;
 }
 
+static long long monitor_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+/*
+ * The stamp before @end, as microseconds since 1970. It is read backwards, as the name of the
+ * process, which is in the same line, may contain anything.
+ */
+static long long monitor_parse_time(const char *line, const char *end)
+{
+	const char *stamp = end;
+	long long sec, usec;
+
+	while (stamp > line && strchr("0123456789.", stamp[-1]))
+		stamp--;
+	if (sscanf(stamp, "%lld.%lld", &sec, &usec) != 2)
+		return monitor_clock(CLOCK_REALTIME);
+	return sec * 1000000 + usec + monitor_clock(CLOCK_REALTIME) -
+	       monitor_clock(CLOCK_MONOTONIC);
+}
+
 /* "CPU:0 [LOST 1 EVENTS]". Any other line ends with a value. */
 static bool monitor_line_is_loss(const char *line)
 {
@@ -211,10 +241,11 @@ static void monitor_handle_line(const char *line, bool json)
 		fprintf(stderr, "cmx: events were lost: %s\n", strstr(line, "[LOST "));
 		return;
 	}
-	for (i = 0; i < NUM_SOURCES; i++) {
+	for (i = 0; i < ARRAY_SIZE(monitor_sources); i++) {
 		snprintf(mark, sizeof(mark), ": %s: ", monitor_sources[i].event);
 		text = monitor_find_text(line, mark);
 		if (text && monitor_sources[i].parse(&l, text)) {
+			l.time = monitor_parse_time(line, text - strlen(mark));
 			monitor_print(&l, json);
 			return;
 		}
@@ -238,7 +269,7 @@ static size_t monitor_handle_lines(char *buf, size_t len, bool json)
 
 /*
  * The signals are blocked except in ppoll(), so that none is missed. The events of the instance go
- * with the module, and are not enabled when it is loaded again.
+ * with the module, and are not enabled when it is loaded again. main() reports an error of stdout.
  */
 static int monitor_read(const char *events, int fd, bool json)
 {
@@ -250,12 +281,11 @@ static int monitor_read(const char *events, int fd, bool json)
 	ssize_t got;
 
 	sigemptyset(&none);
-	while (!monitor_stop) {
+	while (!monitor_stop && !ferror(stdout)) {
 		got = read(fd, buf + len, LINE_SIZE - len);
 		if (got > 0) {
 			len = monitor_handle_lines(buf, len + got, json);
-			if (fflush(stdout))
-				return 1;
+			fflush(stdout);
 			continue;
 		}
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
@@ -287,9 +317,10 @@ static int monitor_enable(const char *dir)
 	char name[64];
 	size_t i;
 
-	if (monitor_write(dir, FIRST_EVENT "/filter", EVENT_FILTER))
+	if (monitor_write(dir, "trace_clock", "mono") ||
+	    monitor_write(dir, FIRST_EVENT "/filter", EVENT_FILTER))
 		return -1;
-	for (i = 0; i < NUM_SOURCES; i++) {
+	for (i = 0; i < ARRAY_SIZE(monitor_sources); i++) {
 		snprintf(name, sizeof(name), "events/rdma_cmx/%s/enable", monitor_sources[i].event);
 		if (monitor_write(dir, name, "1"))
 			return -1;
@@ -320,7 +351,7 @@ static void monitor_catch_signals(void)
 	size_t i;
 
 	sigemptyset(&set);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
 		sigaddset(&set, signals[i]);
 		sigaction(signals[i], &act, NULL);
 	}

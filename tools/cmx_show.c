@@ -103,7 +103,7 @@ static int show_ids_print(int fd, const struct show_request *request)
 		}
 	} while (cursor);
 	request->format->end();
-	return fflush(stdout) ? show_fail("output") : 0;
+	return 0;
 }
 
 static bool show_filter_add(struct show_request *request, const char *name, const char *value)

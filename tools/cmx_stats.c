@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cmx stats: counters and latencies of the ports, from sysfs, where the module has a folder for
- * each port of a device. A counter that this program does not know is printed as well.
+ * each port of a device. A counter that this program does not know is printed as well. The counters
+ * of ids that are attached to no port are in the folder of the char device.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include "device.h"
 #include "file.h"
 
+#define CHARDEV "/sys/class/misc/rdma_cmx"
 #define LATENCY "latency_"
 /* Settings in the same folder, see cmx_default.c */
 #define DEFAULT "default_"
@@ -20,8 +22,8 @@
 
 /**
  * struct stats_entry - a file of a port
- * @device: RDMA device
- * @port: port, a decimal number
+ * @device: RDMA device; empty for ids that are attached to no port
+ * @port: port, a decimal number, or empty as well
  * @name: name of the counter, or of the latency
  * @n: number of numbers
  * @number: the counter; of a latency the sum in microseconds, then the number of latencies in each
@@ -68,7 +70,7 @@ static int entry_read(const char *device, const char *port, const char *dir, con
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "re");
-	/* the device has been removed meanwhile */
+	/* the device has been removed meanwhile, or the module is older than this program */
 	if (!f)
 		return 0;
 	e = realloc(entries, (num_entries + 1) * sizeof(*entries));
@@ -138,6 +140,13 @@ static int walk_device(const char *dir, const char *name, void *arg)
 	return tool_folder_walk(path, tool_name_is_port, walk_port, walk);
 }
 
+/* The folder has other files too. */
+static int stats_read_unattached(void)
+{
+	return entry_read("", "", CHARDEV, "addr_timeouts") ?:
+	       entry_read("", "", CHARDEV, "addr_errors");
+}
+
 /* The limit of the bucket in which the given share of the latencies ends; 0: there is no limit */
 static unsigned long long latency_quantile(const struct stats_entry *e, int percent)
 {
@@ -172,7 +181,8 @@ static void stats_print_text(void)
 		count = entry_stage(e) ? entry_latency_count(e) : e->number[0];
 		if (!count)
 			continue;
-		printf("%s/%s %s %llu", e->device, e->port, e->name, count);
+		printf(*e->device ? "%s/%s %s %llu" : "unattached%s%s %s %llu", e->device, e->port,
+		       e->name, count);
 		if (entry_stage(e)) {
 			printf(" mean %lluus", e->number[0] / count);
 			print_quantile(e, 50);
@@ -200,8 +210,9 @@ static void stats_print_json(void)
 	printf("[");
 	for (e = entries; e < entries + num_entries; last = e++) {
 		if (!last || strcmp(e->device, last->device) || strcmp(e->port, last->port))
-			printf("%s{\"device\":\"%s\",\"port\":%s", last ? "}," : "", e->device,
-			       e->port);
+			printf(*e->device ? "%s{\"device\":\"%s\",\"port\":%s" :
+					    "%s{\"unattached\":true%s%s",
+			       last ? "}," : "", e->device, e->port);
 		printf(",\"%s\":", e->name);
 		if (entry_stage(e))
 			print_json_latency(e);
@@ -238,23 +249,30 @@ static int entry_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name) ?: strcmp(x->device, y->device) ?: strcmp(x->port, y->port);
 }
 
-/* The text format of Prometheus, which wants the values of one metric together */
+/*
+ * The text format of Prometheus, which wants the values of one metric together. Counters of ids
+ * that are attached to no port have names of their own, so that sums over the ports stay right.
+ */
 static void stats_print_metrics(void)
 {
 	const struct stats_entry *e, *last = NULL;
+	const char *prefix;
 	bool latency;
 
 	qsort(entries, num_entries, sizeof(*entries), entry_compare);
 	for (e = entries; e < entries + num_entries; last = e++) {
 		latency = entry_stage(e);
-		if (!last || strcmp(e->name, last->name))
-			printf("# TYPE rdma_cmx_%s%s %s\n", e->name, latency ? "_seconds" : "_total",
-			       latency ? "histogram" : "counter");
+		prefix = *e->device ? "" : "unattached_";
+		if (!last || strcmp(e->name, last->name) || !*last->device)
+			printf("# TYPE rdma_cmx_%s%s%s %s\n", prefix, e->name,
+			       latency ? "_seconds" : "_total", latency ? "histogram" : "counter");
 		if (latency)
 			print_metric_latency(e);
-		else
+		else if (*e->device)
 			printf("rdma_cmx_%s_total{device=\"%s\",port=\"%s\"} %llu\n", e->name,
 			       e->device, e->port, e->number[0]);
+		else
+			printf("rdma_cmx_%s%s_total %llu\n", prefix, e->name, e->number[0]);
 	}
 }
 
@@ -274,7 +292,8 @@ int stats_run(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk)) {
+	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk) ||
+	    (!walk.filter && stats_read_unattached())) {
 		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
 		return 1;
 	}

@@ -62,6 +62,9 @@ static enum cmx_stat stats_of_event(const struct cmx_event *ev)
 	int status = ev->ev.status;
 	bool timeout = status == -ETIMEDOUT;
 
+	/* also UNREACHABLE of a connection, whose peer has another MAC address now */
+	if (ev->is_watch)
+		return CMX_STAT_ADDR_CHANGED;
 	switch (ev->ev.event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		return CMX_STAT_ADDR_RESOLVED;

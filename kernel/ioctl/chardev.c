@@ -8,6 +8,7 @@
 #include <linux/poll.h>
 #include "chardev.h"
 #include "ioctl.h"
+#include "stats.h"
 
 static int chardev_open(struct inode *inode, struct file *filp)
 {
@@ -42,6 +43,26 @@ static const struct file_operations chardev_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
+/* Counters of ids that are attached to no port. Those of ports are in the folders of the ports. */
+static ssize_t addr_timeouts_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT));
+}
+static DEVICE_ATTR_RO(addr_timeouts);
+
+static ssize_t addr_errors_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
+}
+static DEVICE_ATTR_RO(addr_errors);
+
+static struct attribute *chardev_attrs[] = {
+	&dev_attr_addr_timeouts.attr,
+	&dev_attr_addr_errors.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(chardev);
+
 /* Everybody may open it: operations that need a privilege, as low ports do, check for it. */
 static struct miscdevice chardev_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -49,6 +70,7 @@ static struct miscdevice chardev_misc = {
 	.nodename = "infiniband/" CMX_DEVICE_NAME,
 	.mode = 0666,
 	.fops = &chardev_fops,
+	.groups = chardev_groups,
 };
 
 /**

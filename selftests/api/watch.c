@@ -11,8 +11,11 @@ static void peer_moves(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch, *other;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	long changed, timeouts;
 
 	resolve(ch, id, "10.77.0.97", 7601);
+	changed = port_stat_get(id, "addr_changed");
+	timeouts = port_stat_get(id, "connect_timeouts");
 	WANT(!rdma_connect(id, &par));
 	/* not this one's peer */
 	id = new_id(&other, RDMA_PS_TCP);
@@ -25,6 +28,8 @@ static void peer_moves(void)
 	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
 	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	WANT(!next_event(other, 100));
+	WANT(port_stat_get(id, "addr_changed") == changed + 1);
+	WANT(port_stat_get(id, "connect_timeouts") == timeouts);
 }
 
 static void bond_fails_over(void)

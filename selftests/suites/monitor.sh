@@ -25,12 +25,19 @@ stat_is() { # NAME NUMBER: the counter
 	"$cmx" stats rxe0/1 | awk -v n="$1" -v want="$2" '
 		$2 == n { v = $3 } END { print v + 0; exit v + 0 != want }'
 }
-unattached() { "$cmx" show stats | awk '$1 ~ /^unattached/ { n += $2 } END { print n }'; }
+unattached() { # COMMAND...: the sum of the counters of ids that are attached to no port
+	"$@" | awk '/^(rdma_cmx_)?unattached/ { n += $NF } END { print n + 0 }'
+}
 monitors() { # ONES: as many have begun
 	[ "$(cat $instances/cmx-*/events/rdma_cmx/cmx_mcast/enable | tr -d "\n")" = "$1" ]
 }
 traced() { # PATTERN: a line of the monitor
 	within 5 grep -Eq "^[0-9-]+ [0-9:.]+ $1\$" "$tmp/lines"
+}
+traced_between() { # BEGIN END PATTERN: a line in JSON has a time between these, in microseconds
+	local time
+	time=$(sed -nE "s/^\{\"time\":([0-9]+)\.([0-9]{6}),.*$3.*/\1\2/p" "$tmp/json")
+	[ "$1" -lt "$time" ] && [ "$time" -lt "$2" ]
 }
 
 check "another user may not monitor" status_is 1 as_nobody "$cmx" monitor
@@ -59,6 +66,8 @@ check "a REQ to another address is refused" traced \
 check "its sender is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer id [^ ]+"
 check "nobody listens" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id id [^ ]+"
 check "connected" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
+check "disconnected" traced "disconnected +src $peer dst 10.77.0.1:7800 id [^ ]+"
+check "disconnected, of the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer id [^ ]+"
 check "the same in JSON" within 5 eval '[ "$(python3 -c "import json, sys
 for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
 	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
@@ -66,9 +75,15 @@ timeout 20 env LD_LIBRARY_PATH="$cmx_lib" udaddy -s 10.77.0.1 >/dev/null 2>&1
 check "nobody listens for a datagram" traced \
 	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported id [^ ]+"
 ip link set d0 arp on
+kill -STOP $json
+check "a monitor that is stopped" within 5 grep -q "^State:.T" /proc/$json/status
+begin=${EPOCHREALTIME/[.,]/}
 ours -c -a 10.77.0.10 -p 7800 -C 1
+end=${EPOCHREALTIME/[.,]/}
+kill -CONT $json
 check "a neighbour does not answer" traced \
 	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) id [^ ]+"
+check "the time is that of the event, not of reading it" within 5 traced_between $begin $end addr-failed
 ip link set d0 arp off
 kill -INT $lines
 wait $lines
@@ -100,12 +115,13 @@ done <<-END
 	connect_timeouts 0
 END
 check "stats: another user sees the same" eval '[ "$(as_nobody "$cmx" stats)" = "$("$cmx" stats)" ]'
-check "stats: of a device" eval '[ "$("$cmx" stats rxe0)" = "$("$cmx" stats)" ]'
+check "stats: of a device" eval '[ "$("$cmx" stats rxe0)" = "$("$cmx" stats | grep -v "^unattached ")" ]'
 check "stats: the same in JSON" eval '[ "$("$cmx" stats -j | python3 -c "import json, sys
 for port in json.load(sys.stdin):
+	owner = \"unattached\" if port.get(\"unattached\") else port[\"device\"] + \"/1\"
 	for name, n in port.items():
 		n = n[\"count\"] if type(n) is dict else n
-		if name not in (\"device\", \"port\") and n: print(port[\"device\"] + \"/1\", name, n)")" = \
+		if name not in (\"device\", \"port\", \"unattached\") and n: print(owner, name, n)")" = \
 	"$("$cmx" stats | cut -d" " -f1-3)" ]'
 
 # what a scraper of Prometheus checks: a type before the samples, buckets that grow up to the count
@@ -119,7 +135,8 @@ for line in sys.stdin:
 		assert name not in types, line
 		types[name] = kind
 		continue
-	name, labels, value = re.fullmatch(r"(\w+)\{((?:\w+=\"[^\"]*\",?)+)\} ([0-9.]+)\n", line).groups()
+	name, labels, value = re.fullmatch(r"(\w+)(?:\{((?:\w+=\"[^\"]*\",?)+)\})? ([0-9.]+)\n", line).groups()
+	assert (labels is None) == name.startswith("rdma_cmx_unattached_"), line
 	base = re.sub("_(bucket|sum|count)$", "", name)
 	assert types[base] == ("histogram" if base.endswith("_seconds") else "counter"), line
 	if name.endswith("_bucket"):
@@ -151,15 +168,28 @@ check "no name looks like a loss of events" [ ! -s "$tmp/errors" ]
 
 # the id has no device when its address resolution fails
 ip link set d0 arp on
-before=$(unattached)
+before=$(unattached "$cmx" show stats)
+"$cmx" monitor >/dev/full 2>"$tmp/errors" &
+lines=$!
+check "a monitor that cannot print" within 10 monitors 1
 ours -c -a 10.77.0.10 -p 7800 -C 1
+wait $lines
+status=$?
+check "it ends" [ $status = 1 ]
+check "it says why, once" eval '[ "$(cat "$tmp/errors")" = "cmx: standard output: No space left on device" ]'
 check "show stats: an address that nobody answers for" eval \
-	'[ "$(unattached)" = $((before + 1)) ] || { unattached; "$cmx" stats; false; }'
+	'[ "$(unattached "$cmx" show stats)" = $((before + 1)) ] || { "$cmx" show stats; "$cmx" stats; false; }'
+for option in "" -m; do
+	check "stats${option:+ $option}: the same, for another user" eval \
+		'[ "$(unattached as_nobody "$cmx" stats $option)" = $((before + 1)) ]'
+done
+check "stats of a device do not have it" eval '! "$cmx" stats rxe0 -m | grep unattached'
 
 # folders in sysfs go with the device, also while one is read
 exec 7</sys/class/infiniband/rxe0/cmx1/connected
 rdma link delete rxe0
-check "a device that is gone has no counters" eval '[ "$("$cmx" stats -j)" = "[]" ]'
+check "a device that is gone has no counters" eval '[ "$("$cmx" stats -j | tr -d 0-9)" = \
+	"[{\"unattached\":true,\"addr_timeouts\":,\"addr_errors\":}]" ]'
 check_not "nor a file that is open" eval "cat <&7"
 exec 7<&-
 "$cmx" monitor 2>"$tmp/errors" &

@@ -291,6 +291,14 @@ port_suite() {
 	echo 0 >$theirs/ports/1/default_roce_tos
 	check "import that there is none" says "rxe0/1 tos none mode v2" "$cmx" default -i
 	rmdir $theirs
+
+	# the connections have left counters, so that all of these print something
+	for command in "stats -m" "stats -j" stats "show stats" "show mcast" "show paths" show "show -j" \
+		       options default -V -h; do
+		check "$command: says that nothing could be written" \
+			says "cmx: standard output: No space left on device status 1" \
+			eval 'echo $("$cmx" $command 2>&1 >/dev/full || echo status $?)'
+	done
 	rm -r "$tmp"
 }
 on_hardware || show_suite
