@@ -128,18 +128,19 @@ install-dkms-source:
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
-# that was installed without DKMS. Each kernel that had a module gets one again, if it can.
+# that was installed without DKMS. Each kernel that had a module gets one again, if it can, also where the
+# running kernel gets none, which is an error.
 install-dkms: dkms-kernels := $(shell $(DKMS) status rdma-cmx 2>/dev/null | \
 	sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p' | sort -u)
 install-dkms:
 	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
 	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*
 	@$(MAKE) --no-print-directory install-dkms-source
-	$(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION)
-	@for k in $(dkms-kernels); do \
+	@ret=0; $(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION) || ret=$$?; \
+	for k in $(dkms-kernels); do \
 		$(DKMS) status rdma-cmx/$(CMX_VERSION) -k $$k | grep -q ': installed' || \
 			$(DKMS) install -k $$k rdma-cmx/$(CMX_VERSION) || echo "no module for $$k" >&2; \
-	done
+	done; exit $$ret
 
 install-one-kernel: module install-symvers
 	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
