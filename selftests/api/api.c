@@ -14,7 +14,7 @@
 
 #define CASE_SECONDS 30
 
-/* each case has QP numbers of its own: ib_cm remembers those of late connections */
+/* each case has 64 QP numbers of its own: ib_cm remembers those of late connections */
 struct rdma_conn_param plain = {
 	.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 	.rnr_retry_count = 7,
@@ -200,7 +200,7 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags)
 
 static int api_test_run(const struct test *test)
 {
-	plain.qp_num = (getpid() * 4) & 0xffffff;
+	plain.qp_num = (getpid() * 64) & 0xffffff;
 	test->run();
 	return 0;
 }

@@ -10,7 +10,7 @@
 # drain NAME                throws events away
 # flows FROM ID TO ID       a datagram arrives; tried again, as the switch may not know of the group yet
 # record MGID FIELD [GUID]  of the SA's records of a group, of the member at that port or of the first one
-# group_is, no_group MGID   whether the SA has that group
+# group_is MGID             whether the SA has that group; for the opposite, no_group of vib/guest.sh
 # stat_of PORT NAME         a counter of ours
 # is, like NAME WANT GOT    equal; fits the pattern
 # shellcheck shell=bash
@@ -72,7 +72,6 @@ record() { # MGID NAME [PORT-GUID]
 }
 stat_of() { "$top/tools/cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'; }
 group_is() { groups | grep -q "^$1 "; }
-no_group() { ! group_is "$1"; }
 joined() { mc "$1" event $((20000 * slow)); }
 
 flows() {

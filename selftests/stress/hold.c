@@ -3,9 +3,9 @@
  * Holds ids in every state and says on standard output what befalls them:
  *   hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-w]
  * -w: wildcard ids only, for a place without an RDMA device; -p: what they listen on.
- * "ready" when all stand; "removal N" for each DEVICE_REMOVAL, and "still there" when a call
- * does not say so of the id; a line on
- * standard input makes it destroy all, say "gone" and end.
+ * "ready N removals M" when all N stand, of which M will hear that the device goes; "removal N" for
+ * each DEVICE_REMOVAL, and "still there" when a call does not say so of the id; a line on standard
+ * input makes it destroy all, say "gone" and end.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 static struct rdma_event_channel *ch;
 static struct rdma_cm_id *ids[MAX_IDS];
 static int n_ids;
+static int n_requests;	/* not accepted: until then, an id has no other event */
 
 static void die(const char *what)
 {
@@ -107,8 +108,10 @@ static void new_connection(int port, int steps)
 		die("no request");
 	child = ids[n_ids++] = ev->id;
 	rdma_ack_cm_event(ev);
-	if (steps < 2)
+	if (steps < 2) {
+		n_requests++;
 		return;
+	}
 	par.qp_num += MAX_IDS;
 	if (rdma_accept(child, &par))
 		die("rdma_accept");
@@ -118,6 +121,16 @@ static void new_connection(int port, int steps)
 	if (rdma_establish(id))
 		die("rdma_establish");
 	expect(RDMA_CM_EVENT_ESTABLISHED);
+}
+
+/* An id on no device does not hear of its end. */
+static int count_removals(void)
+{
+	int i, n = -n_requests;
+
+	for (i = 0; i < n_ids; i++)
+		n += !!ids[i]->verbs;
+	return n;
 }
 
 static void watch(void)
@@ -192,7 +205,7 @@ int main(int argc, char **argv)
 			expect(RDMA_CM_EVENT_MULTICAST_JOIN);
 		}
 	}
-	printf("ready %d\n", n_ids);
+	printf("ready %d removals %d\n", n_ids, count_removals());
 	watch();
 	while (n_ids)
 		if (rdma_destroy_id(ids[--n_ids]))

@@ -45,7 +45,15 @@ api_rig() {
 }
 on_hardware || api_rig
 
-cases "" ours "$tests/api/api" ${only:+"$only"}
+# two checks look at what cases of the program have traced
+peer="of neighbours only a peer that moves queues work"
+full="limit: the trace tells that a backlog was full"
+traced=()
+if [ -n "$only" ]; then
+	! wanted "$peer" || traced+=("the peer gets another MAC address")
+	! wanted "$full" || traced+=("limit: requests to a slow listener")
+fi
+cases "" ours "$tests/api/api" ${only:+"$only"} "${traced[@]}"
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 check "a program with optional extensions runs on ours" ours "$tests/api/optional" ours
@@ -57,12 +65,12 @@ else
 	skip "$newer" "needs the interface of the suite"
 fi
 if on_hardware; then
-	skip "of neighbours only a peer that moves queues work" "needs the interface of the suite"
-	skip "limit: the trace tells that a backlog was full" "needs the interface of the suite"
+	skip "$peer" "needs the interface of the suite"
+	skip "$full" "needs the interface of the suite"
 else
-	check "of neighbours only a peer that moves queues work" \
+	check "$peer" \
 		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 1 ]
-	check "limit: the trace tells that a backlog was full" \
+	check "$full" \
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
 	echo 0 >$refused

@@ -40,7 +40,7 @@ with() { # ours|stock|fallback COMMAND...: in the background, its process in $pi
 	local lib= fallback=0
 	[ "$1" = stock ] || lib=$cmx_lib
 	[ "$1" != fallback ] || fallback=1
-	RDMA_CMX_FALLBACK=$fallback LD_LIBRARY_PATH=$lib timeout -k 2 30 "${@:2}" </dev/null &
+	RDMA_CMX_FALLBACK=$fallback LD_LIBRARY_PATH=$lib timeout -k 2 $((30 * slow)) "${@:2}" </dev/null &
 	pid=$!
 }
 

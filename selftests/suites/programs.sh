@@ -45,11 +45,11 @@ program() {
 }
 
 # with the library of the stack
-on() { LD_LIBRARY_PATH=$lib timeout -k 2 20 "$@" </dev/null; }
+on() { LD_LIBRARY_PATH=$lib timeout -k 2 $((20 * slow)) "$@" </dev/null; }
 
 # serve COMMAND...: in the background, and wait until it listens; $server is its process
 serve() {
-	LD_LIBRARY_PATH=$lib timeout -k 2 20 "$@" >passive 2>&1 </dev/null &
+	LD_LIBRARY_PATH=$lib timeout -k 2 $((20 * slow)) "$@" >passive 2>&1 </dev/null &
 	server=$!
 	within 10 listening
 	# some have a second listener
@@ -114,7 +114,7 @@ pyverbs() {
 
 # migrate: 2 MB of random numbers, as the memory of a machine without a processor
 emulator() { # FILE ARG...
-	timeout -k 2 60 qemu-system-x86_64 -nodefaults -display none -S -monitor stdio -m 2M \
+	timeout -k 2 $((60 * slow)) qemu-system-x86_64 -nodefaults -display none -S -monitor stdio -m 2M \
 		-object memory-backend-file,id=ram,mem-path="$1",size=2M,share=on \
 		-machine none,memory-backend=ram "${@:2}"
 }

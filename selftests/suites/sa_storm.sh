@@ -10,8 +10,7 @@ fabric up 3 >/dev/null || exit
 load_cmx || exit
 # the first groups of a storm are 239.1.6.x and 239.1.7.x
 storm=300
-stormed() { groups | grep -c '^ff12:4001:ffff::f01:[67]'; }
-none_left() { [ "$(stormed)" = 0 ]; }
+none_left() { no_group 'ff12:4001:ffff::f01:[67]..'; }
 mads() { knob mad/count | awk -v m="$1" '$1 == "0x03" && $2 == m && $3 == "0x0038" { n = $4 } END { print n + 0 }'; }
 joins() { mads 0x02; }
 leaves() { mads 0x15; }

@@ -59,9 +59,21 @@ check "one in 10 lost: ib_send_bw" perf ib_send_bw -s 65536
 check "one in 10 lost: ib_write_bw" perf ib_write_bw -s 65536
 check "one in 10 lost: ib_read_bw" perf ib_read_bw -s 100000
 check "one in 10 lost: ib_atomic_lat" perf ib_atomic_lat -A FETCH_AND_ADD
+# MADs are not lost, so there is a connection
+serve 0 rping -s -C 1 -a 10.78.0.1
+sleep $slow
 knob udp_drop 1
-check_not "all lost: the retries end" on 2 timeout 20 rping -c -C 1 -a 10.78.0.1
+# IBV_WC_RETRY_EXC_ERR
+retries_end() {
+	local out status
+	out=$(on 2 timeout $limit rping -c -C 1 -a 10.78.0.1 2>&1)
+	status=$?
+	echo "status $status, $out"
+	[ $status != 0 ] && [ $status != 124 ] && grep -q 'completion failed status 12$' <<<"$out"
+}
+check "all lost: the retries end" retries_end
 knob udp_drop 0
+within $limit test -s "$tmp/status"
 check "none lost" rpings 0 2 1000
 
 echo "# links that go down and come up"

@@ -26,6 +26,7 @@
 # switch_port I FIELD       a counter of the only switch's port to HCA i: in out mcast-in mcast-out dropped
 # mft MLID [SWITCH]         the ports in the MFT of a switch (0) for a multicast LID (0xc000...), by a space
 # groups                    MGID MLID of each multicast group that the SA knows, a line each
+# no_group MGID             the SA answers, and knows no group whose MGID matches that pattern
 # shellcheck shell=bash
 
 # what there is, is kept in files: "check" runs commands in a subshell
@@ -81,7 +82,14 @@ mft() {
 }
 
 groups() {
-	saquery -C vib0 -g 2>/dev/null | awk '/MGID\./ { sub(/.*\.+/, ""); mgid = $1 } /Mlid\./ { sub(/.*\.+/, ""); print mgid, tolower($1) }'
+	local records
+	records=$(saquery -C vib0 -g 2>/dev/null) || return
+	awk '/MGID\./ { sub(/.*\.+/, ""); mgid = $1 } /Mlid\./ { sub(/.*\.+/, ""); print mgid, tolower($1) }' <<<"$records"
+}
+
+no_group() {
+	local known
+	known=$(groups) && ! grep -q "^$1 " <<<"$known"
 }
 
 sm() {
