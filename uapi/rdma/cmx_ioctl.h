@@ -561,8 +561,9 @@ struct cmx_service_rec {
 
 /**
  * define CMX_MAX_QUEUED - from this number of unfetched events on, an id refuses
- * %CMX_ID_WRITE_EVENT. From twice this number on, it cannot resolve anything, %CMX_MCAST_REPORT
- * fails, and it gets no ADDR_CHANGE and UNREACHABLE
+ * %CMX_ID_WRITE_EVENT. From twice this number on, it cannot resolve anything, and
+ * %CMX_MCAST_REPORT fails. Independently of that, at most one ADDR_CHANGE and one UNREACHABLE that
+ * changes of link layer addresses have caused are queued
  */
 #define CMX_MAX_QUEUED 1024
 
