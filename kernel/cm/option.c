@@ -245,7 +245,8 @@ static int opt_check_ece_policy(const struct cmx_id_private *id_priv, u32 val)
 	if (id_priv->id.qp_type == IB_QPT_UD)
 		return -EINVAL;
 	/* A request is checked when it arrives. */
-	return id_priv->passive && !id_priv->ece_remote.vendor_id ? -EOPNOTSUPP : 0;
+	return id_priv->state == CMX_CONNECT && id_priv->passive && !id_priv->ece_remote.vendor_id ?
+		       -EOPNOTSUPP : 0;
 }
 
 static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 val)
@@ -448,7 +449,8 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  * * -EPERM: this CM_RESPONSE_TIMEOUT, or a packet lifetime above 21 in an IB_PATH record,
  *   requires CAP_NET_ADMIN.
  * * -EISCONN: it is too late to set the option.
- * * -EOPNOTSUPP: the transport does not support the option.
+ * * -EOPNOTSUPP: the transport does not support the option; for CMX_ECE_REQUIRE, the request of the
+ *   peer has no ECE.
  * * -ENODEV: the device is gone; for TOS on RoCE, also the network interface; for IB_PATH on RoCE,
  *   the id has a loopback address.
  * * -EHOSTUNREACH: for IB_PATH, or TOS after the route was resolved: GID_TYPE is set and is not

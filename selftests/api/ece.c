@@ -113,6 +113,18 @@ static void late_require(void)
 	pair_connect(&p);
 }
 
+/* A listener listens already. */
+static void listener_requires_later(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
+	WANT(!rdma_connect(p.id, &par));
+	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+}
+
 static void rejected(void)
 {
 	struct rdma_conn_param par = plain;
@@ -132,6 +144,7 @@ const struct test ece_tests[] = {
 	{ "ECE: the listener requires it", passive_requires },
 	{ "ECE: the caller requires it", active_requires },
 	{ "ECE: required of a request without it", late_require },
+	{ "ECE: required by a listener that listens already", listener_requires_later },
 	{ "ECE: rejected", rejected },
 	{}
 };
