@@ -306,10 +306,15 @@ static bool ip_gid_is_v4(const union ib_gid *gid)
 	return ipv6_addr_v4mapped((const struct in6_addr *)gid);
 }
 
+static bool ip_gid_is_link_local(const union ib_gid *gid)
+{
+	return ipv6_addr_type((const struct in6_addr *)gid) & IPV6_ADDR_LINKLOCAL;
+}
+
 /*
  * With RoCE v2 the source GID of a datagram decides between IPv4 and IPv6. If the id has an address
- * of the other family than the group, take another GID of the interface. An interface without one
- * can only receive.
+ * of the other family than the group, take another GID of the interface, and a link-local one only
+ * if there is no other. An interface without one can only receive.
  */
 static void ip_source_gid(const struct cmx_mcast *mc, const struct net_device *ndev,
 			  union ib_gid *gid)
@@ -323,15 +328,17 @@ static void ip_source_gid(const struct cmx_mcast *mc, const struct net_device *n
 	rdma_ip2gid(cmx_src(mc->id_priv), gid);
 	if (ip_gid_is_v4(gid) == ip_gid_is_v4(&mc->mgid))
 		return;
-	for (i = 0; !found && i < device->port_data[port].immutable.gid_tbl_len; i++) {
+	for (i = 0; i < device->port_data[port].immutable.gid_tbl_len; i++) {
 		attr = rdma_get_gid_attr(device, port, i);
 		if (IS_ERR(attr))
 			continue;
-		found = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
-			rcu_access_pointer(attr->ndev) == ndev &&
-			ip_gid_is_v4(&attr->gid) == ip_gid_is_v4(&mc->mgid);
-		if (found)
+		if (attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+		    rcu_access_pointer(attr->ndev) == ndev &&
+		    ip_gid_is_v4(&attr->gid) == ip_gid_is_v4(&mc->mgid) &&
+		    (!found || ip_gid_is_link_local(gid))) {
 			*gid = attr->gid;
+			found = true;
+		}
 		rdma_put_gid_attr(attr);
 	}
 }
