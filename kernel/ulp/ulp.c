@@ -125,8 +125,7 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 	int ret;
 
 	mutex_lock(&serial->handling);
-	ret = ev->listener && READ_ONCE(serial->over) ? -ECONNABORTED :
-							id->event_handler(id, &ev->ev);
+	ret = READ_ONCE(serial->over) ? -ECONNABORTED : id->event_handler(id, &ev->ev);
 	if (ret) {
 		spin_lock(&ulp->lock);
 		end = !ulp->over;
