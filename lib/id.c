@@ -234,7 +234,9 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	}
 	if (cm_id->event)
 		rdma_ack_cm_event(cm_id->event);
-	cmxl_event_wait_acked(id, &id->events_completed, id->events_before + events);
+	/* An id without a handle had no event; in a child of fork() its lock may be held for ever. */
+	if (id->handle || id->events_before)
+		cmxl_event_wait_acked(id, &id->events_completed, id->events_before + events);
 	cmxl_id_free(id);
 	return 0;
 }
