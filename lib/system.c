@@ -54,7 +54,10 @@ static bool cmxl_system_symbol_is_replaced(void *libc, const char *name)
 
 static bool cmxl_system_malloc_is_replaced(void)
 {
-	static const char * const names[] = { "free", "malloc", "calloc", "realloc" };
+	/* a program that is not PIE may have all of the first four in its PLT */
+	static const char * const names[] = {
+		"free", "malloc", "calloc", "realloc", "posix_memalign", "malloc_usable_size",
+	};
 	void *libc = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
 	bool replaced = false;
 	size_t i;
