@@ -22,8 +22,6 @@
 #include "file.h"
 #include "option_table.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 #define DEBUGFS "/sys/kernel/debug/rdma_cmx"
 #define SHIM "librdmacm.so.1"
 #define VERSION_MAX 128

@@ -11,8 +11,6 @@
 #include "device.h"
 #include "file.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 /* The names of the files are the same in both. */
 #define RDMA_CM "/sys/kernel/config/rdma_cm"
 #define TOS "default_roce_tos"

@@ -16,8 +16,7 @@
 #include <unistd.h>
 #include "cmx_monitor.h"
 #include "device.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "file.h"
 
 #define INSTANCES "/sys/kernel/tracing/instances/"
 #define LINE_SIZE 4096

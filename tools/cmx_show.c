@@ -28,7 +28,7 @@ struct show_request {
 	struct show_filter filters[FILTERS_MAX];
 };
 
-static int show_fail(const char *what)
+static int show_fail(void)
 {
 	if (errno == EPROTONOSUPPORT)
 		fputs("cmx: the loaded module is older than this program and has no list of ids\n",
@@ -37,7 +37,7 @@ static int show_fail(const char *what)
 		fputs("cmx: the loaded module and this program have different versions of the ABI\n",
 		      stderr);
 	else
-		fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
+		fprintf(stderr, "cmx: %s: %s\n", CMXL_DEVICE_PATH, strerror(errno));
 	return 1;
 }
 
@@ -92,7 +92,7 @@ static int show_ids_print(int fd, const struct show_request *request)
 
 	do {
 		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
-			return show_fail(CMXL_DEVICE_PATH);
+			return show_fail();
 		if (!begun)
 			request->format->begin();
 		begun = true;

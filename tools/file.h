@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TOOL_DEVICES "/sys/class/infiniband"
 
 /* Prints errno to stderr. Returns 1, the exit status. */

@@ -12,8 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "cmx_show.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "file.h"
 
 #ifndef AF_IB
 #define AF_IB 27

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmx_show.h"
+#include "file.h"
 #include "option_table.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct {
 	uint32_t flag;
