@@ -139,12 +139,12 @@ run_smb() { # CLIENT SERVER
 	umount "$export_dir"
 }
 
-# RDS: the loopback of its RDMA transport has two QPs
-# RDS asks for the GIDs of a connection under the RCU read lock
-rds_connections() { # RDS_INFO_IB_CONNECTIONS
+# RDS_INFO_IB_CONNECTIONS: RDS reads the GIDs of a connection under the RCU read lock
+rds_connections() {
 	python3 -c 'import socket
 assert socket.socket(21, socket.SOCK_SEQPACKET).getsockopt(276, 10008, 1024)'
 }
+# RDS: the loopback of its RDMA transport has two QPs
 run_rds() { # CLIENT SERVER
 	# of Debian's kernel, or built as well
 	modprobe -q rds || insmod "$mods/net/rds/rds.ko"

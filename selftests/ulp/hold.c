@@ -23,6 +23,12 @@ static int ignore(struct cmx_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
+static void wait_for_signal(void)
+{
+	while (!signal_pending(current))
+		msleep_interruptible(1000);
+}
+
 int hold(int argc, char **argv)
 {
 	struct cmx_id *id = bound_id_new(argv, ignore);
@@ -34,8 +40,7 @@ int hold(int argc, char **argv)
 	if (!ret) {
 		mutex_lock(&to_id_priv(id)->lock);
 		say("held\n");
-		while (!signal_pending(current))
-			msleep_interruptible(1000);
+		wait_for_signal();
 		mutex_unlock(&to_id_priv(id)->lock);
 	}
 	cmx_destroy_id(id);
@@ -62,8 +67,8 @@ int lock(int argc, char **argv)
 	cmx_lock_handler(id);
 	ret = cmx_listen(id, 1);
 	say("locked\n");
-	while (!ret && !signal_pending(current))
-		msleep_interruptible(1000);
+	if (!ret)
+		wait_for_signal();
 	say("unlocked\n");
 	cmx_unlock_handler(id);
 	if (!ret)
@@ -112,8 +117,7 @@ int stall(int argc, char **argv)
 	      wait_for_completion_killable(&stalled);
 	if (!ret) {
 		say("stalled\n");
-		while (!signal_pending(current))
-			msleep_interruptible(1000);
+		wait_for_signal();
 	}
 	complete(&released);
 	cmx_destroy_id(id);
