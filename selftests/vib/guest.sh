@@ -166,7 +166,7 @@ fabric_up() {
 	if [ "$file" ]; then
 		"$tests/vib/topology" -l "$ko" "$file" "$@" || return
 	else
-		insmod "$ko" nodes="$n" "$@" || return
+		insert_module "$ko" nodes="$n" "$@" || return
 	fi
 	within 10 test -e /dev/infiniband/umad$((n - 1)) || return
 	chmod 666 /dev/infiniband/* 2>/dev/null

@@ -225,12 +225,19 @@ built() {
 
 cmx_module() { built "*/rdma_cmx.ko"; }
 
+# insert_module FILE [PARAMETER...]: a file of the host, without what only debuggers read, which is most of it
+insert_module() {
+	local ko=/run/${1//\//_}
+	[ "$ko" -nt "$1" ] || strip -g -o "$ko" "$1" || return
+	insmod "$ko" "${@:2}"
+}
+
 load_cmx() {
 	local ko
 	[ -d /sys/module/rdma_cmx ] && return
 	if ko=$(cmx_module); then
 		modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || return
-		insmod "$ko" "$@" || return
+		insert_module "$ko" "$@" || return
 	else
 		modprobe rdma_cmx "$@" || { note "no module for $(uname -r)"; return 1; }
 	fi
