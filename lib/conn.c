@@ -255,6 +255,11 @@ int rdma_disconnect(struct rdma_cm_id *cm_id)
 	if (cmxl_conn_stop_qp(id))
 		return -1;
 	cmxl_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
+	if (id->id.qp) {
+		cmxl_cmd_u32(&cmd, CMX_ATTR_QP_STATE, IBV_QPS_ERR);
+		/* a module that does not know the attribute does without */
+		cmd.hdr.attrs[cmd.hdr.num_attrs - 1].flags = 0;
+	}
 	if (cmxl_id_issue(&cmd, id))
 		return -1;
 	return cmxl_id_complete(id);

@@ -291,12 +291,31 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 EXPORT_SYMBOL_GPL(cmx_reject);
 
 /**
+ * cmx_disconnect_locked() - cmx_disconnect() for a caller that holds the lock of the id
+ * @id_priv: the id
+ * @qp_is_stopped: the QP is in the error state, or will be
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: as cmx_disconnect().
+ */
+int cmx_disconnect_locked(struct cmx_id_private *id_priv, bool qp_is_stopped)
+{
+	lockdep_assert_held(&id_priv->lock);
+	if (cmx_conn_exists(id_priv))
+		return id_priv->ops->disconnect(id_priv, qp_is_stopped);
+	if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
+		return cmx_qp_to_err(id_priv);
+	return -EINVAL;
+}
+
+/**
  * cmx_disconnect() - disconnect, or confirm that the peer has disconnected
  * @id: the id
  *
  * A QP from cmx_create_qp() goes to the error state. If the connection was established,
- * DISCONNECTED follows at once. The peer is informed in the background, even if @id is destroyed.
- * TIMEWAIT_EXIT follows some time after the peer has confirmed.
+ * DISCONNECTED follows: at once if the id has such a QP, else when the peer has confirmed, or with
+ * status -ETIMEDOUT if it does not. The peer is informed in the background, even if @id is
+ * destroyed. TIMEWAIT_EXIT follows some time after the peer has confirmed.
  *
  * Context: process, may sleep.
  *
@@ -309,12 +328,7 @@ int cmx_disconnect(struct cmx_id *id)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	if (cmx_conn_exists(id_priv))
-		ret = id_priv->ops->disconnect(id_priv);
-	else if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
-		ret = cmx_qp_to_err(id_priv);
-	else
-		ret = -EINVAL;
+	ret = cmx_disconnect_locked(id_priv, id->qp);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

@@ -28,7 +28,7 @@ struct cmx_service;
  * @accept: accepts a request
  * @establish: confirms a reply with an RTU, or accepts a datagram request with default parameters
  * @reject: rejects a request or reply; @reason is an enum ib_cm_rej_reason
- * @disconnect: ends the connection
+ * @disconnect: ends the connection. If the QP is stopped, the event need not wait for the peer
  * @release: releases the ib_cm or iw_cm id, if there is one
  * @notify: handles an event of the QP
  * @init_qp_attr: gets the attributes for @attr->qp_state
@@ -43,7 +43,7 @@ struct cmx_transport_ops {
 	int (*accept)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*establish)(struct cmx_id_private *id_priv);
 	int (*reject)(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason);
-	int (*disconnect)(struct cmx_id_private *id_priv);
+	int (*disconnect)(struct cmx_id_private *id_priv, bool qp_is_stopped);
 	void (*release)(struct cmx_id_private *id_priv);
 	int (*notify)(struct cmx_id_private *id_priv, enum ib_event_type event);
 	int (*init_qp_attr)(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);

@@ -182,13 +182,22 @@ const struct cmx_method cmx_method_reject = {
 
 static int ioctl_id_disconnect(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	return cmx_disconnect(&user_id->id_priv.id);
+	u32 state = cmx_call_u32(call, CMX_ATTR_QP_STATE);
+	int ret;
+
+	if (state > IB_QPS_ERR)
+		return -EINVAL;
+	mutex_lock(&user_id->id_priv.lock);
+	ret = cmx_disconnect_locked(&user_id->id_priv, state == IB_QPS_ERR);
+	mutex_unlock(&user_id->id_priv.lock);
+	return ret;
 }
 
 const struct cmx_method cmx_method_disconnect = {
 	.id_call = ioctl_id_disconnect,
 	.attrs = {
 		CMX_INPUT_U32(ID),
+		CMX_INPUT_OPT(QP_STATE, sizeof(u32), sizeof(u32)),
 	},
 };
 

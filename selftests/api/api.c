@@ -135,6 +135,18 @@ void pair_connect(struct pair *p)
 	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
+void qp_make(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	attr.send_cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
+	attr.recv_cq = attr.send_cq;
+	WANT(attr.send_cq && !rdma_create_qp(id, NULL, &attr));
+}
+
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode)
 {
 	char path[256];

@@ -46,6 +46,9 @@ void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);
 extern struct rdma_conn_param plain;
 
+/* An RC QP of the id. rdma_disconnect() stops it, so that the end need not wait for the peer. */
+void qp_make(struct rdma_cm_id *id);
+
 /* the devices have no node GUID */
 extern bool no_guid;
 

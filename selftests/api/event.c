@@ -52,18 +52,12 @@ static void of_connection(void)
 /* The library follows a response with the QP, and says how that ended. */
 static void of_response(void)
 {
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
 	struct pair p = {};
 
 	pair_resolve(&p, RDMA_PS_TCP);
-	attr.send_cq = ibv_create_cq(p.id->verbs, 1, NULL, NULL, 0);
-	attr.recv_cq = attr.send_cq;
-	WANT(attr.send_cq && !rdma_create_qp(p.id, NULL, &attr));
+	qp_make(p.id);
 	pair_request(&p, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));

@@ -368,18 +368,41 @@ static void external(const void *arg)
 }
 
 /* Does who disconnects hear of it before the other end has answered? */
+static void tell_end(struct duo *d)
+{
+	CALL(rdma_disconnect(d->cli), "disconnect cli");
+	ev(d->cl);
+	say("told: %d", ev_ready(d->cc, 300));
+	CALL(rdma_disconnect(d->srv), "disconnect srv");
+	ev(d->cc);
+}
+
 static void unanswered(const void *arg)
 {
 	struct duo d;
 
 	(void)arg;
 	duo_init(&d);
-	if (!duo_connect(&d, RDMA_PS_TCP)) {
-		CALL(rdma_disconnect(d.cli), "disconnect cli");
-		ev(d.cl);
-		say("told: %d", ev_ready(d.cc, 300));
-		CALL(rdma_disconnect(d.srv), "disconnect srv");
+	if (!duo_connect(&d, RDMA_PS_TCP))
+		tell_end(&d);
+	duo_end(&d);
+}
+
+static void unanswered_external(const void *arg)
+{
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	d.no_qp = 1;
+	d.param.qp_num = fake_qpn("cli");
+	if (!duo_request(&d, RDMA_PS_TCP)) {
+		d.param.qp_num = fake_qpn("srv");
+		CALL(rdma_accept(d.srv, &d.param), "accept srv");
 		ev(d.cc);
+		CALL(rdma_establish(d.cli), "establish cli");
+		ev(d.cl);
+		tell_end(&d);
 	}
 	duo_end(&d);
 }
@@ -594,6 +617,7 @@ const struct cmp_case connect_cases[] = {
 	{ "connect.accept_no_qp", accept_no_qp, NULL },
 	{ "connect.external", external, NULL },
 	{ "connect.unanswered", unanswered, NULL },
+	{ "connect.unanswered_external", unanswered_external, NULL },
 	{ "connect.establish_early", establish_early, NULL },
 	{ "connect.notified", notified, NULL },
 	{ "connect.backlog", backlog, NULL },

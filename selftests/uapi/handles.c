@@ -259,6 +259,7 @@ static void test_values(void)
 
 	if (!scene_open(&s, ADDR))
 		return;
+	CHECK(one_u32(&s, CMX_ID_DISCONNECT, CMX_ATTR_QP_STATE, 7) == EINVAL);
 	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, 7) == EINVAL);
 	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, ~0U) == EINVAL);
 	CHECK(one_u32(&s, CMX_ID_NOTIFY, CMX_ATTR_NOTIFY, 1000) == EINVAL);

@@ -163,6 +163,12 @@ static void reject(struct cmd *c, struct scene *s)
 	cmd_in(c, CMX_ATTR_REASON, &reason, 1);
 }
 
+static void disconnect(struct cmd *c, struct scene *s)
+{
+	id(c, s);
+	cmd_u32(c, CMX_ATTR_QP_STATE, 6);	/* ERR */
+}
+
 static void notify(struct cmd *c, struct scene *s)
 {
 	id(c, s);
@@ -270,7 +276,8 @@ const struct method methods[] = {
 	{ "reject", CMX_OBJ_ID, CMX_ID_REJECT, REQUEST,
 	  { I4(ID), { CMX_ATTR_PRIVATE_DATA, IN, false, 0, 255 },
 	    { CMX_ATTR_REASON, IN, false, 1, 1 } }, reject },
-	{ "disconnect", CMX_OBJ_ID, CMX_ID_DISCONNECT, CONNECTED, { I4(ID) }, id },
+	{ "disconnect", CMX_OBJ_ID, CMX_ID_DISCONNECT, CONNECTED,
+	  { I4(ID), { CMX_ATTR_QP_STATE, IN, false, 4, 4 } }, disconnect },
 	{ "notify", CMX_OBJ_ID, CMX_ID_NOTIFY, ACCEPTED, { I4(ID), I4(NOTIFY) }, notify },
 	{ "init qp attr", CMX_OBJ_ID, CMX_ID_INIT_QP_ATTR, ADDR,
 	  { I4(ID), I4(QP_STATE), O(QP_ATTR, true, sizeof(struct ib_uverbs_qp_attr)) },

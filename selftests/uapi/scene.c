@@ -157,6 +157,7 @@ int id_disconnect(int fd, uint32_t id)
 	struct cmd c;
 
 	id_cmd(&c, CMX_ID_DISCONNECT, id);
+	cmd_u32(&c, CMX_ATTR_QP_STATE, 6);	/* ERR */
 	return cmd_issue(&c, fd);
 }
 

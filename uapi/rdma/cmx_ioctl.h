@@ -190,7 +190,12 @@ enum cmx_id_method {
 	 * (u8: IB_CM_REJ_CONSUMER_DEFINED or IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 	 */
 	CMX_ID_REJECT,
-	/** @CMX_ID_DISCONNECT: no more attributes */
+	/**
+	 * @CMX_ID_DISCONNECT: optionally in CMX_ATTR_QP_STATE. IB_QPS_ERR: the
+	 * QP is in that state, and DISCONNECTED follows at once. Otherwise it
+	 * follows when the peer replies, or with ETIMEDOUT if it does not. On
+	 * iWARP the provider determines when it follows
+	 */
 	CMX_ID_DISCONNECT,
 	/**
 	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type).

@@ -2,10 +2,11 @@
 /*
  * Destruction of ib_cm ids
  *
- * A consumer that disconnects gets its event at once. ib_cm continues to send the DREQ until the
- * peer replies. During that time the ib_cm id is closing, and it can outlive the consumer's id. The
- * peer's REQ determines how often and how long ib_cm sends, which may amount to days. Therefore the
- * time is limited (close_seconds), counted from the destruction of the consumer's id.
+ * A consumer whose QP is stopped gets its event at once when it disconnects. ib_cm continues to
+ * send the DREQ until the peer replies. During that time the ib_cm id is closing, and so it is if
+ * the consumer's id is destroyed before the reply. It can outlive that id. The peer's REQ
+ * determines how often and how long ib_cm sends, which may amount to days. Therefore the time is
+ * limited (close_seconds), counted from the destruction of the consumer's id.
  *
  * ib_destroy_cm_id() cancels the REQ, REP, DREQ or SIDR REQ that ib_cm retransmits, provided that
  * the ib_cm id is still in the state to which that message has led. Nothing else cancels such a
@@ -223,6 +224,13 @@ static void close_give_up(struct cmx_id_private *id_priv)
 		close_end(id_priv);
 }
 
+/* Does the consumer still wait for the end? Only a DREQ waits while there is an ib_cm id. */
+static bool close_dreq_is_unanswered(const struct cmx_id_private *id_priv)
+{
+	return !READ_ONCE(id_priv->ib.closing) &&
+	       (id_priv->ib.unanswered == IB_CM_DREQ_SENT || id_priv->ib.waiting);
+}
+
 /* Would ib_destroy_cm_id() send a DREQ, and not repeat it? Caller must hold id_priv->lock. */
 static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 {
@@ -254,7 +262,8 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	}
 	if (cmx_cm_no_response(cm))
 		cmx_route_invalidate(id_priv);
-	if (close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv))
+	if (close_dreq_is_unanswered(id_priv) ||
+	    (close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
 		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;

@@ -312,9 +312,13 @@ static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_
 /*
  * Send a DREQ, or a DREP if the peer has sent its DREQ. It is no error if there is nothing to send:
  * the connection may just have ended, or ended before it was established.
+ *
+ * The consumer destroys its QP when it gets DISCONNECTED. A QP that has not been stopped may still
+ * receive from the peer, so the event then waits for the reply.
  */
-static int ib_disconnect(struct cmx_id_private *id_priv)
+static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
+	bool rep_is_unanswered = id_priv->ib.unanswered == IB_CM_REP_SENT;
 	struct cmx_event *ev = NULL;
 	int ret;
 
@@ -335,8 +339,10 @@ static int ib_disconnect(struct cmx_id_private *id_priv)
 	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
 	 * when the RTU has arrived.
 	 */
-	if (!ev || id_priv->ib.unanswered != IB_CM_REP_SENT)
+	if (!ev || !rep_is_unanswered)
 		ret = cmx_ib_send_dreq(id_priv);
+	if (ev && !ret && !qp_is_stopped && !rep_is_unanswered)
+		goto out;
 	/*
 	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
 	 * for the reply.

@@ -71,11 +71,14 @@ static void message_send_work(struct work_struct *work)
 		if (ev->ev.status) {
 			cmx_ib_share_end(id_priv);
 			/* A DREQ that fails ends the connection as well. */
-			post = !cmx_close_stop(id_priv) && id_priv->state == CMX_CONNECT &&
-			       !id_priv->established;
+			post = !cmx_close_stop(id_priv) && id_priv->state == CMX_CONNECT;
 		}
 	}
 	if (post) {
+		if (id_priv->established) {
+			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
+			cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
+		}
 		cmx_deadline_stop(id_priv);
 		cmx_event_queue(ev);
 	}
@@ -191,7 +194,7 @@ out:
  * cmx_ib_share_send() - send a message that expects a reply, now or when the user's share allows
  * @id_priv: the id
  * @send: sends the message. If the message waits, it is called later with the lock of the id held,
- *	and an error is then reported to the consumer as CONNECT_ERROR
+ *	and an error is then reported to the consumer as CONNECT_ERROR, or DISCONNECTED for a DREQ
  * @param: argument of @send, which is copied; may be NULL
  *
  * Context: Caller must hold id_priv->lock.

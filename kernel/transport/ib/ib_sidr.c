@@ -174,7 +174,7 @@ static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len,
 }
 
 /* There is no connection to end, but the QP is not used any more. */
-static int sidr_disconnect(struct cmx_id_private *id_priv)
+static int sidr_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
 	return cmx_qp_to_err(id_priv);
 }

@@ -299,7 +299,7 @@ static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
  * iw_cm_disconnect() would wait for the end of a connection attempt. In that case it is called when
  * the connection is established.
  */
-static int iw_disconnect(struct cmx_id_private *id_priv)
+static int iw_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
 	/* The id of a ULP keeps its connection when its device is removed. */
 	if (id_priv->state == CMX_REMOVED && id_priv->established)
