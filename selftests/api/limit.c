@@ -338,7 +338,7 @@ static void expect_end(struct rdma_event_channel *ch)
 {
 	struct rdma_cm_event *ev = next_of_type(ch, RDMA_CM_EVENT_DISCONNECTED, 15000);
 
-	WANT(ev);
+	WANT(ev && !ev->status);
 	rdma_ack_cm_event(ev);
 }
 
@@ -473,6 +473,25 @@ static void ends_wait(void)
 	for (i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
+}
+
+/* Both ends have disconnected, so that each confirms, even if its own DREQ waits. */
+static void both_ends_while_one_waits(void)
+{
+	struct rdma_cm_id *id[2], *child[2];
+	struct rdma_event_channel *ch;
+	struct pair p = {};
+
+	set_share(1, &p, RDMA_PS_TCP);
+	ch = channel_as(65534);
+	connect_ids(ch, &p, id, child, 2);
+	WANT(!rdma_disconnect(id[0]));
+	expect_end(p.lch);
+	WANT(!rdma_disconnect(id[1]));
+	WANT(!next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
+	WANT(!rdma_disconnect(child[1]));
+	expect_end(ch);
+	expect_end(p.lch);
 }
 
 /* The connections of a killed job end with one DREQ each, if more of them would fill the share. */
@@ -612,6 +631,7 @@ const struct test limit_tests[] = {
 	{ "share: the deadline of a request that waits", deadline_of_waiting },
 	{ "share: datagram requests wait for each other", datagrams_wait },
 	{ "share: the ends of a user's connections wait for each other", ends_wait },
+	{ "share: both ends disconnect while one waits", both_ends_while_one_waits },
 	{ "share: a job that is started again does not wait for the killed one", next_job },
 	{ "share: the end by a peer needs none", peer_ends },
 	{ "share: silent peers of a user stop no other user", silent_peers_of_a_user },

@@ -24,6 +24,7 @@
 #include <linux/random.h>
 #include <linux/wait.h>
 #include "compat.h"
+#include "deadline.h"
 #include "device.h"
 #include "ib.h"
 #include "ib_close.h"
@@ -44,7 +45,7 @@
 #define ROUNDS 4
 
 CMX_PARAM(close_seconds, 0, 86400, 60,
-	  "how long a DREQ is repeated at most after the id was destroyed, in seconds");
+	  "how long a DREQ is repeated at most after the id was destroyed, and DISCONNECTED waits for its reply, in seconds");
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing
@@ -299,6 +300,17 @@ void cmx_close_begin(struct cmx_id_private *id_priv)
 	spin_unlock(&b->lock);
 }
 
+/**
+ * cmx_close_start_deadline() - limit how long the consumer waits for the reply to its DREQ
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ */
+void cmx_close_start_deadline(struct cmx_id_private *id_priv)
+{
+	cmx_deadline_start_end(id_priv, 1000 * cmx_param_get(&close_seconds));
+}
+
 /* Return true if another round is needed. */
 static bool close_bucket_run_round(struct close_bucket *b)
 {
@@ -436,22 +448,24 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type)
 {
+	bool closing = READ_ONCE(id_priv->ib.closing);
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!close_event_ends_message(id_priv, type))
 		return false;
+	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv))) {
+		/* both ends have disconnected at the same time: each replies to the other */
+		ret = ib_send_cm_drep(cm, NULL, 0);
+		trace_cmx_cm_send(id_priv, "DREP", ret);
+	}
 	id_priv->ib.unanswered = 0;
 	/* An RTU ends the REP, which is not counted. */
 	if (type != IB_CM_RTU_RECEIVED)
 		cmx_ib_share_end(id_priv);
-	if (!READ_ONCE(id_priv->ib.closing))
+	if (!closing)
 		return false;
-	if (type == IB_CM_DREQ_RECEIVED) {
-		/* both ends have disconnected at the same time: each replies to the other */
-		ret = ib_send_cm_drep(cm, NULL, 0);
-		trace_cmx_cm_send(id_priv, "DREP", ret);
-	} else if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm) {
+	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm) {
 		ret = cmx_ib_send_dreq(id_priv);
 		if (!ret)
 			return true;

@@ -13,6 +13,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv);
 bool cmx_cm_no_response(const struct ib_cm_id *cm);
 /* Caller must hold id_priv->lock. */
 void cmx_close_begin(struct cmx_id_private *id_priv);
+void cmx_close_start_deadline(struct cmx_id_private *id_priv);
 bool cmx_close_stop(struct cmx_id_private *id_priv);
 int cmx_ib_send_dreq(struct cmx_id_private *id_priv);
 bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,

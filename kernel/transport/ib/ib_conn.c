@@ -319,6 +319,7 @@ static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_
 static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
 	bool rep_is_unanswered = id_priv->ib.unanswered == IB_CM_REP_SENT;
+	bool at_once = qp_is_stopped || rep_is_unanswered;
 	struct cmx_event *ev = NULL;
 	int ret;
 
@@ -341,13 +342,16 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	 */
 	if (!ev || !rep_is_unanswered)
 		ret = cmx_ib_send_dreq(id_priv);
-	if (ev && !ret && !qp_is_stopped && !rep_is_unanswered)
+	if (ev && !ret && !at_once) {
+		cmx_close_start_deadline(id_priv);
 		goto out;
+	}
 	/*
 	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
-	 * for the reply.
+	 * for the reply. After -EINVAL the handler is about to report the end.
 	 */
-	if (ev && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
+	if (ev && ret != -EINVAL &&
+	    (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
 		if (!ret)
 			cmx_close_begin(id_priv);
 		ib_conn_set_disconnected(id_priv, ev);

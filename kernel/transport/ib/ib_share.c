@@ -70,8 +70,12 @@ static void message_send_work(struct work_struct *work)
 		smp_store_release(&id_priv->ib.waiting, NULL);
 		if (ev->ev.status) {
 			cmx_ib_share_end(id_priv);
-			/* A DREQ that fails ends the connection as well. */
-			post = !cmx_close_stop(id_priv) && id_priv->state == CMX_CONNECT;
+			/*
+			 * A DREQ that fails ends the connection as well. If the connection has just
+			 * ended (-EINVAL), the handler is about to report that.
+			 */
+			post = !cmx_close_stop(id_priv) && id_priv->state == CMX_CONNECT &&
+			       !(id_priv->established && ev->ev.status == -EINVAL);
 		}
 	}
 	if (post) {
