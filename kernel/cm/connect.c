@@ -63,7 +63,7 @@ static void connect_param_restore(struct cmx_id_private *id_priv, const struct c
 void cmx_qp_wait_closed(const struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	if (id_priv->user && param && id_priv->id.qp_type != IB_QPT_UD)
-		cmx_close_wait(id_priv->quota, READ_ONCE(id_priv->id.device), param->qp_num);
+		cmx_close_wait(id_priv, param->qp_num);
 }
 
 static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,

@@ -32,6 +32,7 @@
 #include "param.h"
 #include "quota.h"
 #include "route_rec.h"
+#include "sockaddr.h"
 #include "trace.h"
 #include "transport.h"
 
@@ -247,7 +248,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  *
  * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
  * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
- * if the device is being removed or little is left of the consumer's quota.
+ * if the device is being removed, or little is left of the consumer's quota or share of messages.
  *
  * Context: Caller must hold id_priv->lock.
  */
@@ -255,6 +256,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 {
 	struct close_bucket *b = close_bucket_of_id(id_priv);
 	struct ib_cm_id *cm = id_priv->ib.cm;
+	bool is_short;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!cm) {
@@ -266,6 +268,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	if (close_dreq_is_unanswered(id_priv) ||
 	    (close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
 		cmx_close_begin(id_priv);
+	is_short = cmx_quota_is_short(id_priv->quota) || cmx_ib_share_is_short(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
 
@@ -277,7 +280,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 		close_begin(id_priv, b);
 	else if (!id_priv->ib.closing)
 		cm_id_defer_destroy(id_priv);
-	else if (id_priv->dev->removing || cmx_quota_is_short(id_priv->quota))
+	else if (id_priv->dev->removing || is_short)
 		close_give_up(id_priv);
 	else
 		close_round_schedule();
@@ -474,8 +477,9 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	return true;
 }
 
-static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_quota *user,
-				const struct ib_device *device, u32 qp_num)
+/* Is a connection of the QP closing, of the same user and device and to the same peer? */
+static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_private *next,
+				u32 qp_num)
 {
 	struct cmx_id_private *id_priv;
 	bool found = false;
@@ -484,8 +488,9 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_quota *
 	hlist_for_each_entry(id_priv, &b->ids, ib.close_node) {
 		struct ib_cm_id *cm = id_priv->ib.released ?: id_priv->ib.cm;
 
-		if (id_priv->user && id_priv->quota == user && id_priv->qp_num == qp_num &&
-		    cm->device == device) {
+		if (id_priv->user && id_priv->quota == next->quota && id_priv->qp_num == qp_num &&
+		    cm->device == READ_ONCE(next->id.device) &&
+		    cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next))) {
 			found = true;
 			break;
 		}
@@ -495,21 +500,19 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_quota *
 }
 
 /**
- * cmx_close_wait() - wait for the end of the last connection of a QP
- * @user: user of the QP; connections of other users do not count
- * @device: device of the QP
- * @qp_num: its number
+ * cmx_close_wait() - wait for the end of the last connection of a QP to the same peer
+ * @id_priv: the id that is to be connected. Connections of other users do not count
+ * @qp_num: number of the QP
  *
  * The peer refuses another connection with the same QP as long as it does not know about the end of
  * the last one. The wait is limited to QP_WAIT_MS, since the peer may be gone.
  */
-void cmx_close_wait(const struct cmx_quota *user, const struct ib_device *device, u32 qp_num)
+void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
 {
-	struct close_bucket *b = close_bucket_find(user, qp_num);
+	struct close_bucket *b = close_bucket_find(id_priv->quota, qp_num);
 
-	if (close_qp_is_closing(b, user, device, qp_num))
-		wait_event_killable_timeout(b->closed,
-					    !close_qp_is_closing(b, user, device, qp_num),
+	if (close_qp_is_closing(b, id_priv, qp_num))
+		wait_event_killable_timeout(b->closed, !close_qp_is_closing(b, id_priv, qp_num),
 					    msecs_to_jiffies(QP_WAIT_MS));
 }
 
