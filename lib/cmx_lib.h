@@ -113,6 +113,7 @@ struct cmxl_known {
  * @responder_resources: sent in the REQ or REP
  * @ece_policy: enum cmx_ece_policy
  * @mcast_block: its QPs do not receive their own multicast messages
+ * @qp_is_stopped: rdma_disconnect() has moved the QP to an error state
  * @resolving_ai: rdma_resolve_addrinfo() was called, and its result was not taken yet; under @lock
  * @ack_awaited: a thread waits until events of the id are acknowledged; under @lock
  * @events_completed: number of acknowledged events of the id; under @lock
@@ -143,6 +144,7 @@ struct cmxl_id {
 	uint8_t responder_resources;
 	uint8_t ece_policy;
 	bool mcast_block;
+	bool qp_is_stopped;
 	bool ack_awaited;
 	bool resolving_ai;
 	uint32_t events_completed;

@@ -251,9 +251,11 @@ int rdma_disconnect(struct rdma_cm_id *cm_id)
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_disconnect, -1, (cm_id));
-	cmxl_conn_report_failed_qp(id);
+	if (!id->qp_is_stopped)
+		cmxl_conn_report_failed_qp(id);
 	if (cmxl_conn_stop_qp(id))
 		return -1;
+	id->qp_is_stopped = id->id.qp;
 	cmxl_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
 	if (id->id.qp) {
 		cmxl_cmd_u32(&cmd, CMX_ATTR_QP_STATE, IBV_QPS_ERR);

@@ -369,6 +369,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 		goto err_qp;
 	cm_id->pd = qp->pd;
 	cm_id->qp = qp;
+	id->qp_is_stopped = false;
 	to_cmxl_id(cm_id)->owner = getpid();
 	return 0;
 
