@@ -103,6 +103,7 @@ check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2
 check "ping -6" on 1 ping -q -c 2 -i 0.3 fd78::3
 check "ping of 1900 bytes" on 0 ping -q -c 2 -i 0.3 -M do -s 1900 10.78.0.3
 check "rping" pair 0 "rping -s -C 10 -a 10.78.0.1" 1 "rping -c -C 10 -a 10.78.0.1"
+within 20 on 2 ping -c 1 -W 1 fd78::2	# rping waits two seconds for the neighbour
 check "rping -6" pair 1 "rping -s -C 3 -a fd78::2" 2 "rping -c -C 3 -a fd78::2"
 check "rping of 60 KB, verified" pair 0 "rping -s -C 5 -S 60000 -V -a 10.78.0.1" \
 	2 "rping -c -C 5 -S 60000 -V -a 10.78.0.1"
