@@ -18,7 +18,7 @@ at_least() { [ "$("$1")" -ge "$2" ]; }
 # the SA takes so many milliseconds for each request; all MADs for it get lost
 pace() { knob mad/class 3; knob mad/pace "$1"; }
 silence() { knob mad/class 3; knob mad/drop "$1"; }
-ms() { echo $(($(date +%s%N) / 1000000)); }
+ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 # as mc, but the answer is for later
 mc_ask() { local name=$1; shift; echo "$*" >&"${mc_in[$name]}"; }
 mc_answer() { local answer; read -r -t 90 answer <&"${mc_out[$1]}" || answer="no answer"; echo "$answer"; }

@@ -225,10 +225,12 @@ built() {
 
 cmx_module() { built "*/rdma_cmx.ko"; }
 
-# insert_module FILE [PARAMETER...]: a file of the host, without what only debuggers read, which is most of it
+# insert_module FILE [PARAMETER...]: a guest inserts a copy, without what only debuggers read. That is most of
+# the file, and comes from the host each time
 insert_module() {
 	local ko=/run/${1//\//_}
-	[ "$ko" -nt "$1" ] || strip -g -o "$ko" "$1" || return
+	[ -e /vm/main ] || ko=$1
+	[ -e "$ko" ] || { strip -g -o "$ko.new" "$1" && mv "$ko.new" "$ko"; } || return
 	insmod "$ko" "${@:2}"
 }
 
