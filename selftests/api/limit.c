@@ -269,10 +269,15 @@ static long connect_ms(struct rdma_cm_id *id)
 	return (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
 }
 
-/* A QP that is used again waits for its last connection, but not for one of another user. */
+/*
+ * A QP that is used again waits for its last connection, but not for one of another user or to
+ * another peer.
+ */
 static void number_of_another_user(void)
 {
 	struct pair closing = {}, other = {}, same = {};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *away;
 
 	pair_of_user(&closing, 65534);
 	pair_of_user(&other, 65533);
@@ -280,6 +285,10 @@ static void number_of_another_user(void)
 	pair_connect(&closing);
 	WANT(!rdma_disconnect(closing.id));
 	WANT(!rdma_destroy_id(closing.id));
+	ch = channel_as(65534);
+	WANT(!rdma_create_id(ch, &away, NULL, RDMA_PS_TCP));
+	resolve(ch, away, "10.77.0.99", 7522);
+	WANT(connect_ms(away) < 1000);
 	WANT(connect_ms(other.id) < 1000);
 	WANT(connect_ms(same.id) >= 1900);
 }
@@ -462,11 +471,11 @@ static void ends_wait(void)
 	WANT(!next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
 	/* its DREQ is still sent */
 	WANT(!rdma_destroy_id(id[1]));
-	WANT(!rdma_disconnect(child[0]));
 	expect_end(p.lch);
 	/* both ends disconnect: the DREQ of the peer ends the wait */
 	WANT(!rdma_disconnect(child[2]));
 	expect_end(p.lch);
+	WANT(!rdma_disconnect(child[0]));
 	/* none is told for ever: the suite has set close_seconds */
 	WANT(!rdma_destroy_id(id[3]));
 	WANT(!set_parameter(USER_REQUESTS, 0));

@@ -9,7 +9,7 @@
 rig || exit
 load_cmx || exit
 # how long a peer that does not answer is told of the end
-echo 8 >/sys/module/rdma_cmx/parameters/close_seconds
+echo $((8 * slow)) >/sys/module/rdma_cmx/parameters/close_seconds
 api_rig() {
 	# where neighbours must be asked for
 	ip link set d0 arp on

@@ -238,8 +238,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 {
 	return !READ_ONCE(id_priv->ib.closing) &&
 	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
-	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing &&
-	       !cmx_quota_is_short(id_priv->quota) && !cmx_ib_share_is_short(id_priv);
+	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing;
 }
 
 /**
@@ -265,10 +264,10 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	}
 	if (cmx_cm_no_response(cm))
 		cmx_route_invalidate(id_priv);
-	if (close_dreq_is_unanswered(id_priv) ||
-	    (close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
-		cmx_close_begin(id_priv);
 	is_short = cmx_quota_is_short(id_priv->quota) || cmx_ib_share_is_short(id_priv);
+	if (close_dreq_is_unanswered(id_priv) ||
+	    (!is_short && close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
+		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
 
@@ -393,18 +392,29 @@ bool cmx_close_stop(struct cmx_id_private *id_priv)
 	return closing;
 }
 
+/* ib_cm refuses it if the peer has sent no DREQ. */
+static void close_send_drep(struct cmx_id_private *id_priv, struct ib_cm_id *cm)
+{
+	int ret = ib_send_cm_drep(cm, NULL, 0);
+
+	trace_cmx_cm_send(id_priv, "DREP", ret);
+}
+
 static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	int ret = ib_send_cm_dreq(id_priv->ib.cm ?: id_priv->ib.released, NULL, 0);
+	struct ib_cm_id *cm = id_priv->ib.cm ?: id_priv->ib.released;
+	int ret = ib_send_cm_dreq(cm, NULL, 0);
 
 	trace_cmx_cm_send(id_priv, "DREQ", ret);
 	if (!ret)
 		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
+	else if (ret == -EINVAL)
+		close_send_drep(id_priv, cm);
 	return ret;
 }
 
 /**
- * cmx_ib_send_dreq() - send a DREQ
+ * cmx_ib_send_dreq() - send a DREQ, or a DREP if the peer has sent its DREQ
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
@@ -414,11 +424,13 @@ static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_con
  */
 int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
 {
-	const struct ib_cm_id *cm = id_priv->ib.cm;
+	struct ib_cm_id *cm = id_priv->ib.cm;
 
 	/* ib_cm would say so only when the DREQ is sent, and until then a DREP may be needed. */
-	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED)
+	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
+		close_send_drep(id_priv, cm);
 		return -EINVAL;
+	}
 	return cmx_ib_share_send(id_priv, close_send_dreq, NULL);
 }
 
@@ -452,27 +464,21 @@ bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		       enum ib_cm_event_type type)
 {
 	bool closing = READ_ONCE(id_priv->ib.closing);
-	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!close_event_ends_message(id_priv, type))
 		return false;
-	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv))) {
-		/* both ends have disconnected at the same time: each replies to the other */
-		ret = ib_send_cm_drep(cm, NULL, 0);
-		trace_cmx_cm_send(id_priv, "DREP", ret);
-	}
+	/* If both ends have disconnected at the same time, each replies to the other. */
+	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv)))
+		close_send_drep(id_priv, cm);
 	id_priv->ib.unanswered = 0;
 	/* An RTU ends the REP, which is not counted. */
 	if (type != IB_CM_RTU_RECEIVED)
 		cmx_ib_share_end(id_priv);
 	if (!closing)
 		return false;
-	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm) {
-		ret = cmx_ib_send_dreq(id_priv);
-		if (!ret)
-			return true;
-	}
+	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm && !cmx_ib_send_dreq(id_priv))
+		return true;
 	cmx_close_stop(id_priv);
 	return true;
 }

@@ -342,28 +342,21 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	 */
 	if (!ev || !rep_is_unanswered)
 		ret = cmx_ib_send_dreq(id_priv);
-	if (ev && !ret && !at_once) {
+	if (ev && !at_once && (!ret || ret == -EINVAL)) {
+		/* A handler reports the end, perhaps that of a DREQ which ib_cm itself sent. */
 		cmx_close_start_deadline(id_priv);
-		goto out;
-	}
-	/*
-	 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ ib_close.c waits
-	 * for the reply. After -EINVAL the handler is about to report the end.
-	 */
-	if (ev && ret != -EINVAL &&
-	    (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
+	} else if (ev && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
+		/*
+		 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ
+		 * ib_close.c waits for the reply.
+		 */
 		if (!ret)
 			cmx_close_begin(id_priv);
 		ib_conn_set_disconnected(id_priv, ev);
 		return 0;
 	}
-	if (ev && ret == -ENOMEM)
-		goto out;
-	if (ret) {
-		ret = ib_send_cm_drep(id_priv->ib.cm, NULL, 0);
-		trace_cmx_cm_send(id_priv, "DREP", ret);
-	}
-	ret = 0;
+	if (!ev || ret != -ENOMEM)
+		ret = 0;
 out:
 	if (ev)
 		cmx_event_free(ev);
