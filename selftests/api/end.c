@@ -41,16 +41,21 @@ static void answer_needed(void)
 	WANT(!expect(p.ch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
-/* The peer wants to be told for days; the suite has set close_seconds. */
+/* The peer wants to be told for days, and does not answer; the suite has set close_seconds. */
+static void disconnect_from_silent(struct pair *p)
+{
+	pair_resolve(p, RDMA_PS_TCP);
+	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
+	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
+	pair_connect(p);
+	WANT(!rdma_disconnect(p->child));
+}
+
 static void no_answer_comes(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
-	pair_connect(&p);
-	WANT(!rdma_disconnect(p.child));
+	disconnect_from_silent(&p);
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(expect(p.lch, RDMA_CM_EVENT_DISCONNECTED) == -ETIMEDOUT);
 }
@@ -83,16 +88,11 @@ static void peer_hears_of_it(void)
 	WANT(!expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
-/* A peer that wants to be told for days, and does not answer; the suite has set close_seconds. */
 static void peer_is_silent(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
-	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
-	pair_connect(&p);
-	WANT(!rdma_disconnect(p.child));
+	disconnect_from_silent(&p);
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(closing_count() > 0);
