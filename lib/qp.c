@@ -370,7 +370,7 @@ int rdma_create_qp_ex(struct rdma_cm_id *cm_id, struct ibv_qp_init_attr_ex *attr
 	cm_id->pd = qp->pd;
 	cm_id->qp = qp;
 	id->qp_is_stopped = false;
-	to_cmxl_id(cm_id)->owner = getpid();
+	id->owner = getpid();
 	return 0;
 
 err_qp:
