@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <net/route.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
 #include "option_value.h"
@@ -84,24 +85,51 @@ static u32 roce_default_flow_label(const struct cmx_id_private *id_priv)
 }
 
 /*
+ * Routers forward RoCE v2 only. The messages and the QP have the type of the GID, so another entry
+ * of the GID table is needed, unless the program has chosen the type.
+ */
+static int roce_use_v2(struct cmx_id_private *id_priv)
+{
+	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
+	union ib_gid gid;
+
+	if (id_priv->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return 0;
+	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE))
+		return -EHOSTUNREACH;
+	rdma_ip2gid(cmx_src(id_priv), &gid);
+	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
+	attr = rdma_find_gid_by_port(id_priv->id.device, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP,
+				     id_priv->id.port_num, ndev);
+	dev_put(ndev);
+	if (IS_ERR(attr))
+		return -EHOSTUNREACH;
+	rdma_put_gid_attr(addr->sgid_attr);
+	addr->sgid_attr = attr;
+	id_priv->gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
+	return 0;
+}
+
+/*
  * Set the fields that depend on the peer's address: type, destination MAC and resolved flag of the
- * record. Return -EHOSTUNREACH if RoCE v1 was requested and the peer is behind a router.
+ * record. Return -EHOSTUNREACH if the peer is behind a router and RoCE v2 cannot be used.
  */
 static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
-	enum ib_gid_type gid_type = id_priv->gid_type;
+	int ret;
 
 	/* a loopback address has no interface */
 	if (!addr->bound_dev_if)
 		return -ENODEV;
 	if (addr->network == RDMA_NETWORK_IPV4 || addr->network == RDMA_NETWORK_IPV6) {
-		if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) &&
-		    gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
-			return -EHOSTUNREACH;
-		gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
+		ret = roce_use_v2(id_priv);
+		if (ret)
+			return ret;
 	}
-	rec->rec_type = sa_conv_gid_to_pathrec_type(gid_type);
+	rec->rec_type = sa_conv_gid_to_pathrec_type(id_priv->gid_type);
 	rec->roce.route_resolved = true;
 	sa_path_set_dmac(rec, addr->dst_dev_addr);
 	return 0;
