@@ -30,10 +30,34 @@ int cmx_group_rec_get(const struct cmx_id_private *id_priv, union ib_gid *mgid,
 	return ret || rec->mlid ? ret : -EADDRNOTAVAIL;
 }
 
-/* In RDMA_PS_IPOIB the default is that of the broadcast group, which IPoIB must have joined. */
-static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
+/**
+ * cmx_broadcast_mgid_get() - get the MGID of the broadcast group of a partition
+ * @id_priv: the id, which is attached to a device. If it is not bound to an IPoIB address, the
+ *	group has the default MGID of IPoIB
+ * @pkey: P_Key of the partition
+ * @mgid: receives the MGID
+ */
+void cmx_broadcast_mgid_get(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid)
 {
-	struct rdma_dev_addr *addr = (struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr;
+	static const union ib_gid ipv4 = {
+		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
+	};
+
+	ib_addr_get_mgid((struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr, mgid);
+	if (mgid->raw[0] != 0xff)
+		*mgid = ipv4;
+	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
+		return;
+	mgid->raw[4] = pkey >> 8 | 0x80;
+	mgid->raw[5] = pkey;
+}
+
+/*
+ * In RDMA_PS_IPOIB the default is that of the broadcast group of the partition, which IPoIB must
+ * have joined.
+ */
+static int qkey_get_default(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey)
+{
 	struct ib_sa_mcmember_rec rec;
 	union ib_gid mgid;
 	int ret;
@@ -41,7 +65,7 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 	*qkey = RDMA_UDP_QKEY;
 	if (id_priv->id.ps != RDMA_PS_IPOIB || !id_priv->dev_port->transport->has_sa)
 		return 0;
-	ib_addr_get_mgid(addr, &mgid);
+	cmx_broadcast_mgid_get(id_priv, pkey, &mgid);
 	ret = cmx_group_rec_get(id_priv, &mgid, &rec);
 	if (!ret)
 		*qkey = be32_to_cpu(rec.qkey);
@@ -61,7 +85,7 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 int cmx_qkey_get(const struct cmx_id_private *id_priv, u32 *qkey)
 {
 	*qkey = id_priv->qkey;
-	return *qkey ? 0 : qkey_get_default(id_priv, qkey);
+	return *qkey ? 0 : qkey_get_default(id_priv, cmx_pkey_get(id_priv), qkey);
 }
 
 /**
@@ -81,7 +105,7 @@ int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
 	if (id_priv->qkey)
 		return !qkey || qkey == id_priv->qkey ? 0 : -EINVAL;
 	if (!qkey)
-		ret = qkey_get_default(id_priv, &qkey);
+		ret = qkey_get_default(id_priv, cmx_pkey_get(id_priv), &qkey);
 	if (!ret)
 		id_priv->qkey = qkey;
 	return ret;
@@ -99,10 +123,8 @@ int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
 int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
 		       u32 *qkey)
 {
-	if (!(attr->mask & CMX_MCAST_QKEY))
-		return cmx_qkey_get(id_priv, qkey);
-	*qkey = attr->qkey;
-	return *qkey ? 0 : qkey_get_default(id_priv, qkey);
+	*qkey = attr->mask & CMX_MCAST_QKEY ? attr->qkey : id_priv->qkey;
+	return *qkey ? 0 : qkey_get_default(id_priv, cmx_group_pkey_get(id_priv, attr), qkey);
 }
 
 /**
@@ -117,7 +139,7 @@ bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey)
 {
 	u32 current_qkey = id_priv->qkey;
 
-	if (!current_qkey && id_priv->id.qp && qkey_get_default(id_priv, &current_qkey))
+	if (!current_qkey && id_priv->id.qp && cmx_qkey_get(id_priv, &current_qkey))
 		return false;
 	return !current_qkey || current_qkey == qkey;
 }

@@ -16,25 +16,6 @@
 #define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
 #define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
 
-/*
- * Make the MGID of the broadcast group of a partition. An id that is not bound to an IPoIB address
- * knows at most the P_Key of the group. The default MGID of IPoIB is used then.
- */
-static void mcast_broadcast_mgid(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid)
-{
-	static const union ib_gid ipv4 = {
-		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
-	};
-
-	ib_addr_get_mgid((struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr, mgid);
-	if (mgid->raw[0] != 0xff)
-		*mgid = ipv4;
-	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
-		return;
-	mgid->raw[4] = pkey >> 8 | 0x80;
-	mgid->raw[5] = pkey;
-}
-
 static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 {
 	switch (mc->attr.join_state) {
@@ -68,7 +49,8 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 /**
  * cmx_mcast_fill_rec() - make the MCMemberRecord of a join
  * @mc: the membership, which receives its MGID
- * @rec: is overwritten
+ * @rec: receives the record. While IPoIB has not joined the broadcast group, the values that are
+ *	those of that group do not change
  * @mask: receives the fields of @rec that count
  *
  * If the group does not exist, the SA creates it as the record says. Therefore the record needs the
@@ -86,15 +68,16 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
 	u16 pkey = cmx_group_pkey_get(mc->id_priv, &mc->attr);
+	struct ib_sa_mcmember_rec of_broadcast;
 	union ib_gid broadcast;
 	bool known;
 	u32 qkey;
 	int ret;
 
-	mcast_broadcast_mgid(mc->id_priv, pkey, &broadcast);
-	known = !cmx_group_rec_get(mc->id_priv, &broadcast, rec);
-	if (!known)
-		memset(rec, 0, sizeof(*rec));
+	cmx_broadcast_mgid_get(mc->id_priv, pkey, &broadcast);
+	known = !cmx_group_rec_get(mc->id_priv, &broadcast, &of_broadcast);
+	if (known)
+		*rec = of_broadcast;
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
 	if (!ret)
 		ret = cmx_group_qkey_get(mc->id_priv, &mc->attr, &qkey);
