@@ -49,6 +49,7 @@ struct cmx_event {
  *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
  * @flush: delivers the events that @post has queued, in this context. Called without any lock held
  * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
+ * @is_full: whether the id has so many events that a rejoined group is reported later; NULL: never
  */
 struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);
@@ -57,6 +58,7 @@ struct cmx_id_consumer_ops {
 	void (*post)(struct cmx_event *ev);
 	void (*flush)(struct cmx_id_private *id_priv);
 	void (*flush_later)(struct cmx_id_private *id_priv);
+	bool (*is_full)(struct cmx_id_private *id_priv);
 };
 
 struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_event_type type,

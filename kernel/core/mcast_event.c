@@ -122,13 +122,16 @@ void cmx_mcast_report_error(struct cmx_mcast *mc, int status)
  * @rec: the group
  *
  * Context: Caller must hold the lock of the id.
- * Return: true if the QP of the id cannot be attached yet. In this case nothing is reported.
+ * Return: true if the QP of the id cannot be attached yet, or the consumer has too many events. In
+ *	this case nothing is reported.
  */
 bool cmx_mcast_report_rejoin(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec)
 {
+	const struct cmx_id_consumer_ops *consumer = mc->id_priv->consumer;
 	struct cmx_event *ev;
 
-	if (mcast_attach_again(mc, be16_to_cpu(rec->mlid)))
+	if (mcast_attach_again(mc, be16_to_cpu(rec->mlid)) ||
+	    (consumer->is_full && consumer->is_full(mc->id_priv)))
 		return true;
 	ev = mcast_event_new(mc);
 	ev->flags = CMX_EVENT_F_REJOIN;

@@ -89,8 +89,8 @@ static enum cmx_stat stats_of_event(const struct cmx_event *ev)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		return CMX_STAT_ADDR_CHANGED;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
-		return ev->flags & CMX_EVENT_F_REJOIN ? CMX_STAT_GROUP_REJOINED :
-							CMX_STAT_GROUP_JOINED;
+		/* a group that was rejoined is counted then, and reported perhaps later */
+		return ev->flags & CMX_EVENT_F_REJOIN ? CMX_STAT_NUM : CMX_STAT_GROUP_JOINED;
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
 		if (status == -ENETRESET)
 			return CMX_STAT_GROUP_ENDED;

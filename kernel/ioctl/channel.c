@@ -114,14 +114,11 @@ static void event_gid_put(struct cmx_event *ev)
 }
 
 /*
- * Link layer addresses may change again and again, and all groups of an id be joined again. A
- * process that does not fetch these events must not fill the memory with them.
+ * Link layer addresses may change again and again. A process that does not fetch these events must
+ * not fill the memory with them.
  */
 static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct cmx_event *ev)
 {
-	if (ev->flags & CMX_EVENT_F_REJOIN)
-		return READ_ONCE(user_id->queued) >=
-		       2 * (CMX_MAX_QUEUED + cmx_mcast_count(&user_id->id_priv));
 	return ev->is_watch && READ_ONCE(user_id->watch_events) & BIT(ev->ev.event);
 }
 
@@ -203,6 +200,12 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 	return 0;
 }
 
+/* Neither must it with the events of groups that are joined again and again. */
+static bool user_id_is_full(struct cmx_id_private *id_priv)
+{
+	return cmx_queue_is_full(to_uid(id_priv));
+}
+
 static void user_event_flush(struct cmx_id_private *id_priv)
 {
 	/* user_event_post() has delivered the events */
@@ -215,6 +218,7 @@ const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.post = user_event_post,
 	.flush = user_event_flush,
 	.flush_later = user_event_flush,
+	.is_full = user_id_is_full,
 };
 
 /* An event leaves the queue. Caller must hold the lock of the queue. */
