@@ -82,6 +82,10 @@ check "listen, before there is a device" run "serve 0.0.0.0 7600"
 check "the device comes" siw
 check "ping: a wildcard, on a device that came later" run "ping $a 7600 1"
 check "unload" unload
+check "load" load
+check "listen: the wildcard of IPv6" run "serve :: 7600"
+check "ping: by IPv4" run "ping $a 7600 1"
+check "unload" unload
 
 listening() { ss -Hlt "sport = :7700" | grep -q .; }
 pair() { # SERVER-STACK CLIENT-STACK

@@ -436,6 +436,20 @@ const struct cmx_transport cmx_transport_iwarp = {
 	.route = &iw_route_ops,
 };
 
+/* A listener on the IPv6 wildcard may get the address of an IPv4 peer as an IPv4-mapped one. */
+static void iw_addr_unmap(struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	if (in6->sin6_family != AF_INET6 || !ipv6_addr_v4mapped(&in6->sin6_addr))
+		return;
+	in.sin_port = in6->sin6_port;
+	in.sin_addr.s_addr = in6->sin6_addr.s6_addr32[3];
+	memset(addr, 0, sizeof(*addr));
+	memcpy(addr, &in, sizeof(in));
+}
+
 static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *device,
 			     const struct iw_cm_event *event)
 {
@@ -447,6 +461,8 @@ static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *d
 
 	addr->src_addr = event->local_addr;
 	addr->dst_addr = event->remote_addr;
+	iw_addr_unmap(&addr->src_addr);
+	iw_addr_unmap(&addr->dst_addr);
 	ret = rdma_translate_ip(cmx_src(conn_id), &addr->dev_addr);
 	if (ret)
 		return ret;
