@@ -161,17 +161,26 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};
+	const struct net_device *ndev;
 	struct dst_entry *dst;
 	int ret;
 
-	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL)
+	/* another interface of this host may have the same address */
+	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL) {
 		fl6.flowi6_oif = peer->sin6_scope_id;
+		f->addr.bound_dev_if = peer->sin6_scope_id;
+	}
 	dst = cmx_ip6_dst_lookup(cmx_net(id_priv), &fl6);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	f->src.in6.sin6_addr = fl6.saddr;
-	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
-		f->src.in6.sin6_scope_id = fl6.flowi6_oif ?: peer->sin6_scope_id;
+	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL) {
+		rcu_read_lock();
+		ndev = READ_ONCE(dst->dev);
+		f->src.in6.sin6_scope_id =
+			fl6.flowi6_oif ?: ndev->flags & IFF_LOOPBACK ? 0 : ndev->ifindex;
+		rcu_read_unlock();
+	}
 	f->addr.hoplimit = ip6_dst_hoplimit(dst);
 	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
 			  &peer->sin6_addr, &f->addr, hop);
