@@ -37,7 +37,8 @@
 /**
  * struct cmx_addr_op - a pending address query
  * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
- * @node: in the hash table of queries, by @hop; unhashed if @hop has no family
+ * @node: in the hash table of queries, by @hop; unhashed while it is awake, or if @hop has no
+ *	family
  * @hop: the neighbour that the query waits for
  * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
@@ -303,21 +304,29 @@ void cmx_addr_cancel(struct cmx_id_private *id_priv)
 	kref_put(&op->ref, addr_op_free);
 }
 
-/* NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. */
+/*
+ * NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. So is
+ * the end of the entry, which nobody probes any more. A query that is woken leaves the table until
+ * it waits again, so that the next update does not find thousands that are awake.
+ */
 static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct neighbour *n = data;
+	struct hlist_node *next;
 	struct cmx_addr_op *op;
 	struct cmx_neigh_key hop;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
-	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED)))
+	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED) || READ_ONCE(n->dead)))
 		return NOTIFY_DONE;
 	hop = cmx_neigh_key_of(n);
 	spin_lock_bh(&ops_lock);
-	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(&hop))
-		if (cmx_neigh_key_equal(&op->hop, &hop))
-			addr_op_queue(op, 0);
+	hash_for_each_possible_safe(ops, op, next, node, cmx_neigh_key_hash(&hop)) {
+		if (!cmx_neigh_key_equal(&op->hop, &hop))
+			continue;
+		hash_del(&op->node);
+		addr_op_queue(op, 0);
+	}
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;
 }

@@ -57,6 +57,27 @@ static void many_wait(void)
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
+/* The interface drops its neighbours when its link goes down; permanent ones stay. */
+static void neighbour_dropped(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	need_rig();
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7511), 4 * PATIENT));
+	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(!file_write("/sys/class/net/d0/carrier", "0"));
+	/* the kernel hears of it up to a second later */
+	sleep(2);
+	WANT(!file_write("/sys/class/net/d0/carrier", "1"));
+	/* it is asked for again */
+	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
 /* How many neighbours there may be */
 static int thresholds(int max)
 {
@@ -92,7 +113,7 @@ static void thresholds_reset(void)
 
 /*
  * The kernel makes room of neighbours that are older than five seconds, so that no time may pass between
- * this and resolving.
+ * this and resolving. Those of suites before go when one more is added.
  */
 static void table_fill(void)
 {
@@ -101,6 +122,7 @@ static void table_fill(void)
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -"));
 	WANT(!thresholds(1));
+	system("ip neigh replace 10.77.0.205 lladdr 02:00:00:00:02:01 dev d0 nud reachable 2>/dev/null");
 }
 
 /* There is no neighbour to wait for: it is looked for again as soon as there is room. */
@@ -184,6 +206,7 @@ static void no_node_guid(void)
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", late_neighbour },
 	{ "address: many wait for one neighbour", many_wait },
+	{ "address: the interface drops its neighbours", neighbour_dropped },
 	{ "address: the neighbour table is full", full_table },
 	{ "address: the neighbour table is full for hundreds", full_table_many },
 	{ "address: a wildcard of AF_IB", af_ib_listener },

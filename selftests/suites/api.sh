@@ -31,6 +31,8 @@ api_rig() {
 	tracing=/sys/kernel/tracing
 	queued=$tracing/events/workqueue/workqueue_queue_work
 	[ -e $queued ] || mount -t tracefs tracefs $tracing
+	# nothing of it may be overwritten
+	echo 8192 >$tracing/buffer_size_kb
 	echo 'workqueue == "rdma_cmx"' >$queued/filter
 	echo 1 >$queued/enable
 	# how often ib_destroy_cm_id() is called, and looks for a message that it has cancelled
