@@ -60,6 +60,17 @@ static void no_answer_comes(void)
 	WANT(expect(p.lch, RDMA_CM_EVENT_DISCONNECTED) == -ETIMEDOUT);
 }
 
+/* The DREQ is out when the program says that the QP receives nothing more. */
+static void stopped_later(void)
+{
+	struct pair p = {};
+
+	disconnect_from_silent(&p);
+	qp_make(p.child);
+	WANT(!rdma_disconnect(p.child));
+	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+}
+
 static void passive_ends_it(void)
 {
 	struct pair p = {};
@@ -321,6 +332,7 @@ const struct test end_tests[] = {
 	{ "who disconnects is told at once", no_answer_needed },
 	{ "end: without a QP, told when the peer confirms", answer_needed },
 	{ "end: without a QP, told when the peer does not confirm", no_answer_comes },
+	{ "end: told at once when the QP is stopped later", stopped_later },
 	{ "the passive end disconnects", passive_ends_it },
 	{ "the peer of a destroyed id hears of it", peer_hears_of_it },
 	{ "end: a silent peer is told for so long only", peer_is_silent },

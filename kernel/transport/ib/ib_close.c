@@ -188,8 +188,12 @@ bool cmx_cm_no_response(const struct ib_cm_id *cm)
 
 static void close_round_schedule(void)
 {
-	queue_delayed_work(cmx_reap_wq, &round_work,
-			   (unsigned long)cmx_param_get(&close_seconds) * HZ / ROUNDS);
+	unsigned long delay = (unsigned long)cmx_param_get(&close_seconds) * HZ / ROUNDS;
+
+	/* close_seconds may have become shorter meanwhile */
+	if (!queue_delayed_work(cmx_reap_wq, &round_work, delay) &&
+	    time_before(jiffies + delay, READ_ONCE(round_work.timer.expires)))
+		mod_delayed_work(cmx_reap_wq, &round_work, delay);
 }
 
 /* Caller must hold the bucket's lock. */
@@ -258,8 +262,10 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 	bool is_short;
 
 	lockdep_assert_held(&id_priv->lock);
+	/* a message of an ib_cm id that was released before ends in cm_id_destroy() */
 	if (!cm) {
-		cmx_ib_share_end(id_priv);
+		if (!id_priv->ib.released)
+			cmx_ib_share_end(id_priv);
 		return;
 	}
 	if (cmx_cm_no_response(cm))
