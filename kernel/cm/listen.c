@@ -151,7 +151,8 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 		if (entry->dev == dev)
 			return 0;
 
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	/* not charged to a memory cgroup, for whose reclaim all others would wait */
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
 		return -ENOMEM;
 	kref_get(&l->ref);
