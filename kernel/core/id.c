@@ -109,8 +109,6 @@ struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_
 	id_priv->passive = 1;
 	id_priv->user = listener->user;
 	id_priv->node_type = listener->node_type;
-	id_priv->id.context = listener->id.context;
-	id_priv->id.event_handler = listener->id.event_handler;
 	return id_priv;
 }
 

@@ -35,7 +35,7 @@ struct ulp_id {
 	bool over;
 	struct list_head events;
 	struct task_struct *runner;
-	struct mutex handling;	/* one request to a listener at a time, as in-tree */
+	struct mutex handling;	/* one request to a listener at a time */
 	struct work_struct work;
 	u32 index;
 	atomic_t requests;
@@ -125,6 +125,11 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 	int ret;
 
 	mutex_lock(&serial->handling);
+	/* the ULP may have changed them while the request waited */
+	if (ev->listener) {
+		id->context = ev->listener->id.context;
+		id->event_handler = ev->listener->id.event_handler;
+	}
 	ret = READ_ONCE(serial->over) ? -ECONNABORTED : id->event_handler(id, &ev->ev);
 	if (ret) {
 		spin_lock(&ulp->lock);

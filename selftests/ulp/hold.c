@@ -51,7 +51,7 @@ static struct completion requested;
 
 static int request_refuse(struct cmx_id *id, struct rdma_cm_event *event)
 {
-	say("request\n");
+	say(id->context == &requested ? "request\n" : "request with the context of before\n");
 	complete(&requested);
 	return 1;
 }
@@ -70,6 +70,8 @@ int lock(int argc, char **argv)
 	if (!ret)
 		wait_for_signal();
 	say("unlocked\n");
+	/* also for the request that waits */
+	id->context = &requested;
 	cmx_unlock_handler(id);
 	if (!ret)
 		wait_for_completion_timeout(&requested, msecs_to_jiffies(ulp_timeout_ms));
