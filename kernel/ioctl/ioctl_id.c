@@ -71,6 +71,15 @@ static struct cmx_id_private *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 
 	return id_priv;
 }
 
+/* Destroy a new id. Returns the number of events that were fetched for it. */
+static u32 ioctl_id_undo(struct cmx_call *call, u32 handle)
+{
+	struct cmx_user_id *user_id = cmx_handle_take_id(call->file, handle);
+
+	/* another thread may have destroyed it */
+	return IS_ERR(user_id) ? 0 : cmx_uid_destroy(user_id, call->file);
+}
+
 /* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
 static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 {
@@ -93,6 +102,8 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 		cmx_id_put(id_priv);
 	} else {
 		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, *handle);
+		if (ret)
+			ioctl_id_undo(call, *handle);
 	}
 	if (!ret)
 		return to_uid(id_priv);
@@ -138,11 +149,8 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 		return PTR_ERR(user_id);
 	ret = id_call(call, user_id);
 	cmx_uid_put(user_id);
-	if (!ret)
-		return 0;
-	user_id = cmx_handle_take_id(call->file, handle);
-	if (!IS_ERR(user_id))
-		cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_uid_destroy(user_id, call->file));
+	if (ret)
+		cmx_call_out_u32(call, CMX_ATTR_COUNT, ioctl_id_undo(call, handle));
 	return ret;
 }
 
