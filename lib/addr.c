@@ -110,7 +110,5 @@ int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)
 		return CMXL_SYSTEM_CALL(rdma_resolve_route, -1, (cm_id, timeout_ms));
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ROUTE);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
-	if (cmxl_id_issue(&cmd, id))
-		return -1;
-	return cmxl_id_complete(id);
+	return cmxl_id_run(&cmd, id);
 }

@@ -269,6 +269,7 @@ int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info);
 void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method);
 int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id);
 int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id);
+int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id);
 int cmxl_id_make(struct cmxl_id *id);
 void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
 

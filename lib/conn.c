@@ -104,9 +104,7 @@ int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	cmxl_id_cmd(&cmd, id, CMX_ID_CONNECT);
 	cmxl_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
 	cmxl_ece_add_req(id, &cmd);
-	if (cmxl_id_issue(&cmd, id))
-		return -1;
-	return cmxl_id_complete(id);
+	return cmxl_id_run(&cmd, id);
 }
 
 static uint8_t cmxl_min_u8(uint8_t a, uint8_t b)
@@ -119,9 +117,12 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct rdma_ucm_conn_param param;
 	struct cmxl_cmd cmd;
+	bool is_ud, sync;
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_accept, -1, (cm_id, conn_param));
+	is_ud = cmxl_id_is_ud(id);
+	sync = id->sync;
 	if ((!cm_id->qp && !conn_param) || cmxl_conn_param_check(id, conn_param))
 		return cmxl_err(EINVAL);
 	if (conn_param && conn_param->initiator_depth != RDMA_MAX_INIT_DEPTH)
@@ -136,8 +137,8 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 						      id->dev->max_responder_resources);
 	if (cmxl_conn_param_fill(id, &param, conn_param))
 		return -1;
-	if (!cmxl_id_is_ud(id) && (cmxl_qp_to_rtr(id, id->responder_resources) ||
-				   cmxl_qp_to_rts(id, id->initiator_depth)))
+	if (!is_ud && (cmxl_qp_to_rtr(id, id->responder_resources) ||
+		       cmxl_qp_to_rts(id, id->initiator_depth)))
 		return -1;
 
 	cmxl_id_cmd(&cmd, id, CMX_ID_ACCEPT);
@@ -150,13 +151,13 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 		cmxl_qp_to_state(id, IBV_QPS_ERR);
 		return cmxl_err(err);
 	}
-	if (!cmxl_id_is_ud(id))
-		return cmxl_id_complete(id);
-
+	/* another thread may have destroyed the id meanwhile, see cmxl_id_run() */
+	if (!sync)
+		return 0;
 	/* a SIDR REP causes no event at this end */
-	if (id->sync)
+	if (is_ud)
 		cmxl_event_ack_kept(id);
-	return 0;
+	return is_ud ? 0 : cmxl_id_complete(id);
 }
 
 int rdma_establish(struct rdma_cm_id *cm_id)
@@ -262,7 +263,5 @@ int rdma_disconnect(struct rdma_cm_id *cm_id)
 		/* a module that does not know the attribute does without */
 		cmd.hdr.attrs[cmd.hdr.num_attrs - 1].flags = 0;
 	}
-	if (cmxl_id_issue(&cmd, id))
-		return -1;
-	return cmxl_id_complete(id);
+	return cmxl_id_run(&cmd, id);
 }

@@ -81,6 +81,19 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 	return ret;
 }
 
+/*
+ * Issues a command that leads to an event. With this event, another thread may destroy an id that is
+ * not synchronous before the command returns.
+ */
+int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id)
+{
+	bool sync = id->sync;
+
+	if (cmxl_id_issue(cmd, id))
+		return -1;
+	return sync ? cmxl_id_complete(id) : 0;
+}
+
 /* The same check as in the kernel, which creates the id later. */
 static int cmxl_id_check_type(enum rdma_port_space ps, enum ibv_qp_type qp_type)
 {

@@ -116,7 +116,12 @@ static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ib_uverbs_qp_attr attr;
 
-	if (cmxl_qp_get_attr(id, IBV_QPS_INIT, &attr) || cmxl_qp_apply_attr(qp, &attr))
+	int ret;
+
+	/* a datagram QP keeps this P_Key index, and the table may have changed */
+	ret = cmxl_id_is_ud(id) ? cmxl_qp_query_attr(id, IBV_QPS_INIT, &attr) :
+				  cmxl_qp_get_attr(id, IBV_QPS_INIT, &attr);
+	if (ret || cmxl_qp_apply_attr(qp, &attr))
 		return -1;
 	pthread_mutex_lock(&id->lock);
 	if (cmxl_id_known(id)) {

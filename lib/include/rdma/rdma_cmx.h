@@ -2,10 +2,10 @@
 /*
  * Extensions of the librdmacm of rdma_cmx to <rdma/rdma_cma.h>.
  *
- * The symbols have the version CMX_1.0. A program that must also run with the stock library defines
- * RDMA_CMX_OPTIONAL before it includes this file, and is linked with either library. The functions
- * then fail with ENOSYS, and rdma_cmx_get_version() returns NULL, where the library in use has no
- * such function.
+ * The symbols rdma_cmx_*() have the version CMX_1.0. A program that must also run with the stock
+ * library defines RDMA_CMX_OPTIONAL before it includes this file, and is linked with either library.
+ * These functions then fail with ENOSYS, and rdma_cmx_get_version() returns NULL, where the library in
+ * use has no such function. The others need a librdmacm with version RDMACM_1.4.
  */
 #ifndef RDMA_CMX_H
 #define RDMA_CMX_H
@@ -111,7 +111,7 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
 
 /**
  * rdma_cmx_join_multicast() - join a multicast group with attributes
- * @id: the id, bound to a device
+ * @id: the id, bound to a device or with a resolved address, and without a route
  * @addr: address of the group
  * @attr: attributes of the membership; NULL for the attributes of rdma_join_multicast()
  * @attr_size: sizeof(*@attr)
@@ -123,7 +123,7 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
  *
  * * E2BIG: @attr has a field that the kernel does not know and that is not 0.
  * * EINVAL: @addr is not a multicast group, an attribute is out of range, @attr_size ends before
- *   @reserved, or the id is not of type UD or not bound to a device.
+ *   @reserved, or the id is not of type UD, not bound to a device, or has begun to resolve a route.
  * * EOPNOTSUPP: @pkey or @scope on RoCE.
  * * EADDRNOTAVAIL: in RDMA_PS_IPOIB, IPoIB has not joined the broadcast group and no Q_Key is given.
  * * EMFILE: too many ids and memberships of the user.
