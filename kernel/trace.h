@@ -47,6 +47,9 @@
 		memcpy(__entry->dst, cmx_dst(__p), sizeof(struct sockaddr_in6));	\
 	} while (0)
 
+#define cmx_trace_assign_device(ibdev)								\
+	strscpy(__entry->device, (ibdev) ? dev_name(&(ibdev)->dev) : "-", IB_DEVICE_NAME_MAX)
+
 TRACE_EVENT(cmx_state,
 	    TP_PROTO(const struct cmx_id_private *id_priv, enum cmx_state from, enum cmx_state to),
 	    TP_ARGS(id_priv, from, to),
@@ -101,6 +104,7 @@ TRACE_EVENT(cmx_cm_send,
 		{ EINVAL, "bad-private-data" },						\
 		{ EAFNOSUPPORT, "bad-private-data" },					\
 		{ ENODEV, "no-interface" },						\
+		{ ENOENT, "no-gid" },							\
 		{ EHOSTUNREACH, "no-route" },						\
 		{ ECONNABORTED, "listener-closing" },					\
 		{ EOPNOTSUPP, "ece-required" },						\
@@ -117,7 +121,7 @@ TRACE_EVENT(cmx_req_refused,
 			     __array(u8, local, sizeof(struct sockaddr_in6))
 			     __array(u8, gid, sizeof(union ib_gid))
 			     __field(int, ret)),
-	    TP_fast_assign(strscpy(__entry->device, dev_name(&device->dev), IB_DEVICE_NAME_MAX);
+	    TP_fast_assign(cmx_trace_assign_device(device);
 			   __entry->port = port;
 			   memcpy(__entry->peer, peer, sizeof(struct sockaddr_in6));
 			   memcpy(__entry->local, local, sizeof(struct sockaddr_in6));
@@ -132,15 +136,41 @@ TRACE_EVENT(cmx_mcast,
 	    TP_PROTO(const struct cmx_mcast *mc, const char *what, int status),
 	    TP_ARGS(mc, what, status),
 	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(char, device, IB_DEVICE_NAME_MAX)
+			     __field(u32, port)
 			     __array(u8, mgid, sizeof(union ib_gid))
 			     __string(what, what)
 			     __field(int, status)),
 	    TP_fast_assign(__entry->id = mc->id_priv;
+			   cmx_trace_assign_device(mc->id_priv->id.device);
+			   __entry->port = mc->id_priv->id.port_num;
 			   memcpy(__entry->mgid, mc->mgid.raw, sizeof(union ib_gid));
 			   cmx_assign_str(what, what);
 			   __entry->status = status;),
-	    TP_printk("id=%p %s mgid=%pI6c status=%d",
-		      __entry->id, __get_str(what), __entry->mgid, __entry->status)
+	    TP_printk("id=%p %s/%u %s mgid=%pI6c status=%d", __entry->id, __entry->device,
+		      __entry->port, __get_str(what), __entry->mgid, __entry->status)
+);
+
+#define cmx_trace_port_event_name(event)						\
+	__print_symbolic(event,								\
+		{ IB_EVENT_PORT_ACTIVE, "active" },					\
+		{ IB_EVENT_PORT_ERR, "down" },						\
+		{ IB_EVENT_LID_CHANGE, "lid-change" },					\
+		{ IB_EVENT_PKEY_CHANGE, "pkey-change" },				\
+		{ IB_EVENT_SM_CHANGE, "sm-change" },					\
+		{ IB_EVENT_CLIENT_REREGISTER, "reregister" })
+
+TRACE_EVENT(cmx_port_event,
+	    TP_PROTO(const struct ib_device *device, u32 port, enum ib_event_type event),
+	    TP_ARGS(device, port, event),
+	    TP_STRUCT__entry(__array(char, device, IB_DEVICE_NAME_MAX)
+			     __field(u32, port)
+			     __field(u32, event)),
+	    TP_fast_assign(cmx_trace_assign_device(device);
+			   __entry->port = port;
+			   __entry->event = event;),
+	    TP_printk("%s/%u %s", __entry->device, __entry->port,
+		      cmx_trace_port_event_name(__entry->event))
 );
 
 #endif

@@ -237,9 +237,7 @@ static int tool_version(int argc, char **argv)
 	}
 	fflush(stdout);
 	if (*module && *library && strcmp(module, library))
-		fputs("cmx: warning: the loaded module and the library are different builds.\n"
-		      "To load the installed module, end the programs that use the loaded one, and run\n"
-		      "  modprobe -r rdma_cmx && modprobe rdma_cmx\n", stderr);
+		tool_module_explain_difference();
 	return 0;
 }
 

@@ -34,7 +34,7 @@
  * @event: what happened
  * @src: local address, of a refused request the address that it is for
  * @dst: address of the peer
- * @device: device and port of a refused request
+ * @device: device and port of a refused request, of a group, or of an event of the port
  * @gid: GID of the peer of a refused request, or of a group
  * @reason: why
  * @id: name of the id in traces
@@ -127,7 +127,8 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 	char name[16];
 	int status;
 
-	if (sscanf(text, "id=%23s %15s mgid=%63s status=%d", l->id, name, l->gid, &status) != 4)
+	if (sscanf(text, "id=%23s %71s %15s mgid=%63s status=%d", l->id, l->device, name, l->gid,
+		   &status) != 5)
 		return false;
 	if (!strcmp(name, "rejoin"))
 		l->event = status ? "rejoin-failed" : "rejoined";
@@ -144,6 +145,12 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 	return true;
 }
 
+static bool monitor_parse_port(struct monitor_line *l, const char *text)
+{
+	l->event = "port";
+	return sscanf(text, "%71s %63s", l->device, l->reason) == 2;
+}
+
 static const struct monitor_source {
 	const char *event;
 	bool (*parse)(struct monitor_line *l, const char *text);
@@ -151,6 +158,7 @@ static const struct monitor_source {
 	{ "cmx_event", monitor_parse_event },
 	{ "cmx_req_refused", monitor_parse_refused },
 	{ "cmx_mcast", monitor_parse_mcast },
+	{ "cmx_port_event", monitor_parse_port },
 };
 
 /* The fields in the order of their names below; no value needs to be escaped in JSON. */

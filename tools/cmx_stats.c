@@ -249,6 +249,11 @@ static int entry_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name) ?: strcmp(x->device, y->device) ?: strcmp(x->port, y->port);
 }
 
+static void print_metric_up(bool up)
+{
+	printf("# TYPE rdma_cmx_up gauge\nrdma_cmx_up %d\n", up);
+}
+
 /*
  * The text format of Prometheus, which wants the values of one metric together. Counters of ids
  * that are attached to no port have names of their own, so that sums over the ports stay right.
@@ -259,6 +264,7 @@ static void stats_print_metrics(void)
 	const char *prefix;
 	bool latency;
 
+	print_metric_up(true);
 	qsort(entries, num_entries, sizeof(*entries), entry_compare);
 	for (e = entries; e < entries + num_entries; last = e++) {
 		latency = entry_stage(e);
@@ -297,8 +303,11 @@ int stats_run(int argc, char **argv)
 		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
 		return 1;
 	}
-	if (!num_entries && tool_module_is_missing())
+	if (!num_entries && tool_module_is_missing()) {
+		if (print == stats_print_metrics)
+			print_metric_up(false);
 		return 1;
+	}
 	if (walk.filter && !num_entries) {
 		fprintf(stderr, "cmx: %s: no such port of rdma_cmx\n", walk.filter);
 		return 1;

@@ -62,6 +62,19 @@ bool tool_module_is_missing(void)
 	return true;
 }
 
+void tool_module_explain_difference(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	fputs("cmx: warning: the loaded module and the library are different builds.\n", stderr);
+	if (tool_module_is_installed(uts.release))
+		fputs("To load the installed module, end the programs that use the loaded one, and run\n"
+		      "  modprobe -r rdma_cmx && modprobe rdma_cmx\n", stderr);
+	else
+		fprintf(stderr, "No module is installed for the running kernel %s.\n", uts.release);
+}
+
 int tool_module_fail(const char *what)
 {
 	tool_fail(what);

@@ -8,6 +8,8 @@
 void tool_device_explain(void);
 /* Prints to stderr that the module is not loaded, if so. */
 bool tool_module_is_missing(void);
+/* Prints to stderr that the loaded module and the library differ, and how to load another module. */
+void tool_module_explain_difference(void);
 /* As tool_fail(), and says so if the module is not loaded. */
 int tool_module_fail(const char *what);
 

@@ -14,6 +14,7 @@
 #include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
+#include "trace.h"
 #include "transport.h"
 
 static int client_add(struct ib_device *device);
@@ -39,11 +40,15 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	struct cmx_dev_port *dp;
 
 	switch (event->event) {
+	case IB_EVENT_PORT_ACTIVE:
+		trace_cmx_port_event(dev->device, port, event->event);
+		break;
 	case IB_EVENT_PORT_ERR:
 	case IB_EVENT_LID_CHANGE:
 	case IB_EVENT_PKEY_CHANGE:
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
+		trace_cmx_port_event(dev->device, port, event->event);
 		if (!rdma_is_port_valid(dev->device, port))
 			break;
 		dp = cmx_device_port(dev, port);

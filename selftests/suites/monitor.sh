@@ -85,6 +85,10 @@ check "a neighbour does not answer" traced \
 	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) id [^ ]+"
 check "the time is that of the event, not of reading it" within 5 traced_between $begin $end addr-failed
 ip link set d0 arp off
+ip link set d0 down
+ip link set d0 up
+check "the port goes down" traced "port +device rxe0/1 reason down"
+check "the port comes up" traced "port +device rxe0/1 reason active"
 kill -INT $lines
 wait $lines
 status=$?
@@ -136,6 +140,9 @@ for line in sys.stdin:
 		types[name] = kind
 		continue
 	name, labels, value = re.fullmatch(r"(\w+)(?:\{((?:\w+=\"[^\"]*\",?)+)\})? ([0-9.]+)\n", line).groups()
+	if name == "rdma_cmx_up":
+		assert types[name] == "gauge" and value == "1" and labels is None, line
+		continue
 	assert (labels is None) == name.startswith("rdma_cmx_unattached_"), line
 	base = re.sub("_(bucket|sum|count)$", "", name)
 	assert types[base] == ("histogram" if base.endswith("_seconds") else "counter"), line
@@ -159,7 +166,7 @@ check "a monitor begins" within 10 monitors 1
 for name in ": cmx_mcast: " "[LOST 9 EVENTS]" $'\nCPU:0 [LOST 1'; do
 	ln -s "$(command -v mckey)" "$tmp/$name"
 	LD_LIBRARY_PATH=$cmx_lib timeout 2 "$tmp/$name" -m 239.77.77.9 -b 10.77.0.1 -C 1 >/dev/null 2>&1
-	check "no process hides by its name: ${name//$'\n'/}" traced "left +gid [^ ]+ id [^ ]+"
+	check "no process hides by its name: ${name//$'\n'/}" traced "left +device rxe0/1 gid [^ ]+ id [^ ]+"
 	: >"$tmp/lines"
 done
 kill $lines
@@ -201,5 +208,6 @@ status=$?
 check "the monitor ends with the module" [ $status = 1 ]
 check "and says so" grep -q "No such device" "$tmp/errors"
 check "stats: without the module" status_is 1 "$cmx" stats -m
+check "stats: a metric says so" eval '"$cmx" stats -m 2>"$tmp/errors" | grep -qFx "rdma_cmx_up 0"'
 rm -r "$tmp"
 finish

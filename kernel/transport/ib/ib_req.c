@@ -101,7 +101,7 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 	}
 	req->ib = rdma_protocol_ib(req->device, req->port);
 	if (!req->ib && !req->sgid_attr)
-		return -ENODEV;
+		return -ENOENT;
 	ret = cmx_cma_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
 				 &req->local, &req->peer);
 	req->bare = req->ib && ret;
