@@ -141,6 +141,11 @@ static u32 opt_tos(const struct cmx_id_private *id_priv)
 	return cmx_opt_tos(id_priv);
 }
 
+static u32 opt_afonly(const struct cmx_id_private *id_priv)
+{
+	return id_priv->opt.afonly;
+}
+
 static const struct sa_path_rec *opt_path(const struct cmx_id_private *id_priv)
 {
 	return id_priv->id.route.num_pri_alt_paths ? id_priv->id.route.path_rec : NULL;

@@ -37,8 +37,8 @@ CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, u8, reusea
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, AFONLY, u8, afonly, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .late = EINVAL,
 		 .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
-		 CMX_OPT_TEXT(.text = "an IPv6 wildcard does not accept IPv4")
-		 CMX_OPT_KERNEL(.apply = cmx_port_recheck))
+		 CMX_OPT_TEXT(.source = "bind", .text = "an IPv6 wildcard does not accept IPv4")
+		 CMX_OPT_KERNEL(.apply = cmx_port_recheck, .in_effect = opt_afonly))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, u8, ack_timeout,
 		 0, 31, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED,
@@ -80,7 +80,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, u8, re
 		 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
 		 CMX_OPT_TEXT(.unit = "timeouts of rdma_resolve_route()",
-			      .text = "further timeouts after which resolving a route gives up"))
+			      .text = "for how much longer the SA is asked; 0: for one timeout"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,

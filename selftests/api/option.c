@@ -75,6 +75,19 @@ static void flags_of_id(void)
 	WANT(get_byte(id, RDMA_OPTION_ID_AFONLY, NULL) == 1);
 }
 
+static void afonly_of_bind(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *v4 = new_id(&ch, RDMA_PS_TCP), *v6;
+	uint32_t flags;
+
+	WANT(!rdma_create_id(ch, &v6, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(v4, addr_of("10.77.0.1", 0)));
+	WANT(get_byte(v4, RDMA_OPTION_ID_AFONLY, &flags) == 1 && !(flags & CMX_OPT_F_SET));
+	WANT(!rdma_bind_addr(v6, addr_of("::", 0)));
+	WANT(get_byte(v6, RDMA_OPTION_ID_AFONLY, &flags) == 0 && !(flags & CMX_OPT_F_SET));
+}
+
 /* The path that one id has is another's, given and read back. */
 static void ib_path(void)
 {
@@ -516,6 +529,7 @@ const struct test option_tests[] = {
 	{ "option: TOS", tos },
 	{ "option: TOS of the passive side", tos_passive },
 	{ "option: REUSEADDR, AFONLY", flags_of_id },
+	{ "option: AFONLY not set, of a bound id", afonly_of_bind },
 	{ "option: path", path },
 	{ "option: a path record, given and read back", ib_path },
 	{ "option: the packet lifetime of a path", path_lifetime },
