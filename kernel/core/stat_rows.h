@@ -34,9 +34,9 @@ CMX_STAT(GROUP_REJOINED, "groups_rejoined")
 CMX_STAT(GROUP_ENDED, "groups_ended")
 
 /*
- * Stages whose latency is measured when they succeed: resolving an address; resolving a route that
- * is not known at once; from the REQ that is sent to the reply; from the REQ that is received until
- * the connection is established; joining a multicast group.
+ * Stages whose latency is measured when they succeed: resolving an address; resolving a route, also
+ * if it is known at once; from the REQ that is sent to the reply; from the REQ that is received
+ * until the connection is established; joining a multicast group.
  */
 CMX_STAGE(ADDR, "latency_addr")
 CMX_STAGE(ROUTE, "latency_route")

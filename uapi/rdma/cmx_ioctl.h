@@ -48,7 +48,10 @@
  * * EPERM: the option value requires CAP_NET_ADMIN.
  * * EOPNOTSUPP: the transport of the id's device does not support the operation.
  * * ENODEV: no RDMA device has that address, or the device was removed.
- * * EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT: as for bind(2).
+ * * EADDRINUSE: another id has that address and port. From %CMX_ID_LISTEN: the in-tree stack does.
+ * * EADDRNOTAVAIL: the address is not one of this host, the port is in use and one of the two
+ *   addresses is a wildcard or loopback address, or no port is free.
+ * * EAFNOSUPPORT: the address family is not supported.
  * * EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the initial user
  *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From %CMX_ID_LISTEN: the id is
  *   in a network namespace other than the host's, the host can use the device too, the caller lacks
@@ -463,7 +466,7 @@ enum cmx_ece_flags {
 	CMX_ECE_F_OFFERED = 1 << 1,
 	/** @CMX_ECE_F_REMOTE: the peer sent a pair */
 	CMX_ECE_F_REMOTE = 1 << 2,
-	/** @CMX_ECE_F_APPLIED: both ends sent a pair; the connection uses ECE */
+	/** @CMX_ECE_F_APPLIED: both ends sent a pair; if the answer has options 0, ECE is unused */
 	CMX_ECE_F_APPLIED = 1 << 3,
 	/** @CMX_ECE_F_REJECTED: the connection was rejected with reason 35 */
 	CMX_ECE_F_REJECTED = 1 << 4,

@@ -64,7 +64,7 @@ struct cmx_id *__cmx_create_id(struct net *net, cmx_event_handler handler, void 
  * @ps: port space
  * @qp_type: type of the QP that the id will have
  *
- * cmx show(8) prints the name of the calling module.
+ * ``cmx show`` prints the name of the calling module.
  *
  * Context: process, may sleep.
  *
