@@ -49,8 +49,7 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 /**
  * cmx_mcast_fill_rec() - make the MCMemberRecord of a join
  * @mc: the membership, which receives its MGID
- * @rec: receives the record. While IPoIB has not joined the broadcast group, the values that are
- *	those of that group do not change
+ * @rec: is overwritten
  * @mask: receives the fields of @rec that count
  *
  * If the group does not exist, the SA creates it as the record says. Therefore the record needs the
@@ -68,16 +67,15 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
 	u16 pkey = cmx_group_pkey_get(mc->id_priv, &mc->attr);
-	struct ib_sa_mcmember_rec of_broadcast;
 	union ib_gid broadcast;
 	bool known;
 	u32 qkey;
 	int ret;
 
 	cmx_broadcast_mgid_get(mc->id_priv, pkey, &broadcast);
-	known = !cmx_group_rec_get(mc->id_priv, &broadcast, &of_broadcast);
-	if (known)
-		*rec = of_broadcast;
+	known = !cmx_group_rec_get(mc->id_priv, &broadcast, rec);
+	if (!known)
+		memset(rec, 0, sizeof(*rec));
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
 	if (!ret)
 		ret = cmx_group_qkey_get(mc->id_priv, &mc->attr, &qkey);

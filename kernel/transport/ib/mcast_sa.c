@@ -259,24 +259,6 @@ static int sa_member_send_join(struct cmx_sa_member *m)
 }
 
 /*
- * Another SM may have another configuration, and others may have created the group again by it.
- * IPoIB joins the broadcast group again, whose values a join takes over. The partition and the MGID
- * stay.
- */
-static void sa_member_update_rec(struct cmx_sa_member *m)
-{
-	struct ib_sa_mcmember_rec rec = m->rec;
-	ib_sa_comp_mask mask;
-
-	if (!cmx_mcast_fill_rec(m->mc, &rec, &mask)) {
-		rec.mgid = m->rec.mgid;
-		rec.pkey = m->rec.pkey;
-		m->rec = rec;
-	}
-	m->mc->mgid = m->rec.mgid;
-}
-
-/*
  * Start a join, or queue it. Caller must hold the id's lock, so the result is not handled before
  * m->sa is set. A port that was removed from a partition may know this before the SA does, which
  * would accept the join. Therefore a rejoin checks the P_Key first.
@@ -297,8 +279,6 @@ static int sa_member_join(struct cmx_sa_member *m)
 	if (ret == -EINPROGRESS)
 		return 0;
 	m->asks = false;
-	if (!ret && m->lost)
-		sa_member_update_rec(m);
 	if (!ret)
 		ret = sa_member_send_join(m);
 	if (ret)
