@@ -10,6 +10,8 @@
 # drain NAME                throws events away
 # flows FROM ID TO ID       a datagram arrives; tried again, as the switch may not know of the group yet
 # record MGID FIELD [GUID]  of the SA's records of a group, of the member at that port or of the first one
+# guid_text I               the port's GUID as in a GID
+# no_member_of I...         the SA answers, and knows no member of the ports of these HCAs
 # group_is MGID             whether the SA has that group; for the opposite, no_group of vib/guest.sh
 # stat_of PORT NAME         a counter of ours
 # is, like NAME WANT GOT    equal; fits the pattern
@@ -69,6 +71,16 @@ record() { # MGID NAME [PORT-GUID]
 		key == "MGID" { here = $1 == mgid }
 		key == "PortGid" { mine = index($1, port) }
 		here && mine && key == name { print $1; exit }'
+}
+guid_text() {
+	local g
+	g=$(vib_guid "$1")
+	printf '%x:%x:%x:%x' "0x${g:2:4}" "0x${g:6:4}" "0x${g:10:4}" "0x${g:14:4}"
+}
+no_member_of() {
+	local known i
+	known=$(saquery --smkey 1 MCMR 2>/dev/null) || return
+	for i; do ! grep -q "PortGid.*$(guid_text "$i")" <<<"$known" || return; done
 }
 stat_of() { "$top/tools/cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'; }
 group_is() { groups | grep -q "^$1 "; }

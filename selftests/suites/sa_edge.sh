@@ -26,12 +26,6 @@ start() { # NAME HCA STACK: with an id of the UDP port space, and a QP
 }
 # what "cmx show mcast" says of an MGID, by one space
 shown() { "$cmx" show mcast | tr -s ' ' | sed 's/ $//' | grep -F " $1 "; }
-# a port's GUID as in a GID
-guid_text() {
-	local g
-	g=$(vib_guid "$1")
-	printf '%x:%x:%x:%x' "0x${g:2:4}" "0x${g:6:4}" "0x${g:10:4}" "0x${g:14:4}"
-}
 shown_not() { ! shown "$1"; }
 
 echo "# listed for operators"

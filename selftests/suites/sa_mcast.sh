@@ -244,7 +244,10 @@ heals() {
 sm_restart() { sm kill && sleep 1 && sm start; }
 # both: of b, and of those without the option
 knobs() { knob "ports/1/$1" "$2" && knob "ports/2/$1" "$2"; }
-bounce() { knobs "$1" 0 && sleep 1 && knobs "$1" 1 && within 30 ports_are ACTIVE; }
+# An SM that misses the outage keeps the members of HCA 2, which neither join again nor leave.
+bounce() {
+	knobs "$1" 0 && within 30 no_member_of 1 2 && knobs "$1" 1 && within 30 ports_are ACTIVE
+}
 takeover() {
 	printf 'sminfo_polling_timeout 500\npolling_retry_number 2\n' >"$fabric_run/conf"
 	sm start 2 -F "$fabric_run/conf" && sleep 3 && sm kill 0 &&
