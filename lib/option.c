@@ -44,7 +44,9 @@ int rdma_set_option(struct rdma_cm_id *cm_id, int level, int optname, void *optv
 	if (cmxl_id_issue(&cmd, id))
 		return -1;
 
-	cmxl_qp_forget_attrs(id);
+	/* IB_PATH: its event brings new attributes, and another thread may destroy the id with it */
+	if (level != RDMA_OPTION_IB)
+		cmxl_qp_forget_attrs(id);
 	if (level == CMX_OPTION && optlen == sizeof(val)) {
 		memcpy(&val, optval, sizeof(val));
 		cmxl_option_save(id, optname, val);
