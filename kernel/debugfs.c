@@ -34,10 +34,10 @@
 #include "ulp.h"
 
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
-#define PATIENCE_MS 100
+#define LOCK_WAIT_MS 100
 
 struct ids_reader {
-	unsigned int patience;
+	unsigned int lock_wait_ms;
 };
 
 static struct dentry *debugfs_dir;
@@ -99,7 +99,7 @@ static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_
 static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 {
 	struct ids_reader *reader = s->private;
-	bool locked = cmx_id_walk_trylock(id_priv, &reader->patience);
+	bool locked = cmx_id_walk_trylock(id_priv, &reader->lock_wait_ms);
 
 	seq_printf(s, " %p %s %u", id_priv, ids_state_name(id_priv),
 		   (u32)ktime_get_seconds() - id_priv->created);
@@ -114,7 +114,7 @@ static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 {
 	struct task_struct *task = NULL;
-	struct cmx_file *file;
+	struct cmx_channel *file;
 	char comm[TASK_COMM_LEN] = "-";
 	pid_t pid = 0;
 
@@ -122,7 +122,7 @@ static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 	file = READ_ONCE(user_id->file);
 	if (file) {
 		pid = file->pid;
-		task = cmx_file_process(file);
+		task = cmx_channel_process(file);
 	}
 	if (task)
 		get_task_comm(comm, task);
@@ -141,8 +141,8 @@ static int ids_show(struct seq_file *s, void *v)
 		return 0;
 	}
 	if (id_priv->user) {
-		ids_process_show(s, to_uid(id_priv));
-		queued = READ_ONCE(to_uid(id_priv)->queued);
+		ids_process_show(s, to_user_id(id_priv));
+		queued = READ_ONCE(to_user_id(id_priv)->queued);
 	} else {
 		seq_puts(s, "- - kernel");
 	}
@@ -193,7 +193,7 @@ static int ids_open(struct inode *inode, struct file *file)
 
 	if (!reader)
 		return -ENOMEM;
-	reader->patience = PATIENCE_MS;
+	reader->lock_wait_ms = LOCK_WAIT_MS;
 	return 0;
 }
 
@@ -240,7 +240,7 @@ DEFINE_SHOW_ATTRIBUTE(mcast);
  * @groups: number of memberships
  * @queued: number of events that are to be fetched by processes
  * @busy: number of ids that stayed locked
- * @patience: milliseconds left to wait for locked ids
+ * @lock_wait_ms: milliseconds left to wait for locked ids
  * @state: number of ids by state
  */
 struct debugfs_stats {
@@ -249,14 +249,14 @@ struct debugfs_stats {
 	u64 groups;
 	u64 queued;
 	u64 busy;
-	unsigned int patience;
+	unsigned int lock_wait_ms;
 	u64 state[CMX_STATE_NUM];
 };
 
 static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *stats)
 {
 	stats->state[READ_ONCE(id_priv->state)]++;
-	if (!cmx_id_walk_trylock(id_priv, &stats->patience)) {
+	if (!cmx_id_walk_trylock(id_priv, &stats->lock_wait_ms)) {
 		stats->busy++;
 		return;
 	}
@@ -274,7 +274,7 @@ static void stats_collect(struct debugfs_stats *stats)
 		stats->ids++;
 		stats->queued += READ_ONCE(user_id->queued);
 		stats_id_add(&user_id->id_priv, stats);
-		cmx_uid_put(user_id);
+		cmx_user_id_put(user_id);
 	}
 	for (index = 0; (id_priv = cmx_ulp_next_id(&index)); index++) {
 		stats->ulp_ids++;
@@ -285,7 +285,7 @@ static void stats_collect(struct debugfs_stats *stats)
 
 static int stats_show(struct seq_file *s, void *unused)
 {
-	struct debugfs_stats stats = { .patience = PATIENCE_MS };
+	struct debugfs_stats stats = { .lock_wait_ms = LOCK_WAIT_MS };
 	int i;
 
 	stats_collect(&stats);

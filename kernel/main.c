@@ -43,17 +43,17 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
-	{ cmx_uid_init_module, cmx_uid_exit_module },
+	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
 	{ cmx_close_init_module, cmx_close_exit_module },
-	{ cmx_port_init_module, cmx_port_exit_module },
+	{ cmx_port_space_init_module, cmx_port_space_exit_module },
 	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
-	{ cmx_sa_init_module, cmx_sa_exit_module },
+	{ cmx_route_sa_init_module, cmx_route_sa_exit_module },
 	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
 	{ client_init_module, cmx_client_exit_module },
-	{ cmx_watch_init_module, cmx_watch_exit_module },
+	{ cmx_neigh_watch_init_module, cmx_neigh_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
 };

@@ -98,7 +98,7 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 		cm_id->route.addr.dst_storage = before;
 		return -1;
 	}
-	return cmxl_id_complete(id);
+	return cmxl_id_wait_event(id);
 }
 
 int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)

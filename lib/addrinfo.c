@@ -340,7 +340,7 @@ int rdma_resolve_addrinfo(struct rdma_cm_id *cm_id, const char *node, const char
 		return cmxl_err(EBUSY);
 	if (cmxl_ai_resolve(id, node, service, hints))
 		return -1;
-	return cmxl_id_complete(id);
+	return cmxl_id_wait_event(id);
 }
 
 int rdma_query_addrinfo(struct rdma_cm_id *cm_id, struct rdma_addrinfo **info)

@@ -81,7 +81,7 @@ void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_att
 void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_attr *src);
 
 /**
- * struct cmxl_known - path records and QP attributes that the kernel reported for an id
+ * struct cmxl_conn_attrs - path records and QP attributes that the kernel reported for an id
  * @paths: path records that the route of the id points to
  * @init: attributes for INIT, from the last struct cmx_id_info; qp_state is 0 if not known
  * @rtr: attributes for RTR, from a connection event; qp_state is 0 if not known
@@ -89,7 +89,7 @@ void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_att
  * @qp_has_qkey: the QP is a datagram QP that has been modified to INIT
  * @qp_qkey: its Q_Key
  */
-struct cmxl_known {
+struct cmxl_conn_attrs {
 	struct ibv_sa_path_rec paths[2];
 	struct ib_uverbs_qp_attr init;
 	struct ib_uverbs_qp_attr rtr;
@@ -154,7 +154,7 @@ struct cmxl_id {
 	pid_t owner;
 	pthread_mutex_t lock;
 	struct cmxl_mcast **mcast;
-	struct cmxl_known *known;
+	struct cmxl_conn_attrs *known;
 	struct rdma_addrinfo *resolved_ai;
 	struct rdma_ucm_ece local_ece;
 	struct rdma_ucm_ece remote_ece;
@@ -247,12 +247,12 @@ struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev);
 /* ece.c */
 int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp);
 int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp);
-int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp);
+int cmxl_ece_apply_reply(struct cmxl_id *id, struct ibv_qp *qp);
 void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd);
 void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd);
 
 /* event.c */
-int cmxl_id_complete(struct cmxl_id *id);
+int cmxl_id_wait_event(struct cmxl_id *id);
 int cmxl_event_write(struct cmxl_id *id, uint32_t event, int status, uint64_t arg);
 void cmxl_event_ack_kept(struct cmxl_id *id);
 void cmxl_event_wake_acked(void);
@@ -264,13 +264,13 @@ int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
 				     const struct cmxl_id *listener, uint32_t handle);
 void cmxl_id_destroy_handle(int fd, uint32_t handle);
-struct cmxl_known *cmxl_id_known(struct cmxl_id *id);
+struct cmxl_conn_attrs *cmxl_id_known(struct cmxl_id *id);
 int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info);
 void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method);
 int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id);
 int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id);
 int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id);
-int cmxl_id_make(struct cmxl_id *id);
+int cmxl_id_create_in_kernel(struct cmxl_id *id);
 void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
 
 /* mcast.c */

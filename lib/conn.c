@@ -142,7 +142,7 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 		return -1;
 
 	cmxl_id_cmd(&cmd, id, CMX_ID_ACCEPT);
-	cmxl_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmxl_cmd_u64(&cmd, CMX_ATTR_USER_DATA, (uintptr_t)id);
 	cmxl_cmd_in(&cmd, CMX_ATTR_CONN_PARAM, &param, sizeof(param));
 	cmxl_ece_add_rep(id, &cmd);
 	if (cmxl_id_issue(&cmd, id)) {
@@ -157,7 +157,7 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 	/* a SIDR REP causes no event at this end */
 	if (is_ud)
 		cmxl_event_ack_kept(id);
-	return is_ud ? 0 : cmxl_id_complete(id);
+	return is_ud ? 0 : cmxl_id_wait_event(id);
 }
 
 int rdma_establish(struct rdma_cm_id *cm_id)

@@ -76,7 +76,7 @@ int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
  * The active end received a REP: apply its ECE before RTR. Without ECE, or with that of another
  * vendor, no options are used; with CMX_ECE_REQUIRE the connection then fails.
  */
-int cmxl_ece_reply(struct cmxl_id *id, struct ibv_qp *qp)
+int cmxl_ece_apply_reply(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	bool agreed = id->remote_ece.vendor_id &&
 		      id->remote_ece.vendor_id == id->local_ece.vendor_id;

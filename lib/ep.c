@@ -36,7 +36,7 @@ static int cmxl_ep_resolve_route(struct rdma_cm_id *id, const struct rdma_addrin
 	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
 			    res->ai_route_len))
 		return -1;
-	return cmxl_id_complete(to_cmxl_id(id));
+	return cmxl_id_wait_event(to_cmxl_id(id));
 }
 
 static int cmxl_ep_init_active(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res,

@@ -127,7 +127,7 @@ static void cmxl_event_copy_param(struct cmxl_event *e, struct cmx_event_resp *r
 static void cmxl_event_save_qp_attrs(struct cmxl_id *id, const struct cmx_event_record *record)
 {
 	const struct cmx_event_resp *resp = &record->resp;
-	struct cmxl_known *known;
+	struct cmxl_conn_attrs *known;
 
 	pthread_mutex_lock(&id->lock);
 	/* on ENOMEM they are queried when they are needed */
@@ -209,7 +209,7 @@ static int cmxl_event_follow_response(struct cmxl_id *id)
 	struct cmxl_cmd cmd;
 	int err;
 
-	if (cmxl_ece_reply(id, id->id.qp) || cmxl_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
+	if (cmxl_ece_apply_reply(id, id->id.qp) || cmxl_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
 	    cmxl_qp_to_rts(id, RDMA_MAX_INIT_DEPTH))
 		goto err;
 	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
@@ -269,10 +269,10 @@ static bool cmxl_event_on_mcast(struct cmxl_event *e, struct cmx_event_resp *res
 static void cmxl_event_set_owner(struct cmxl_event *e, const struct cmx_event_resp *resp)
 {
 	if (resp->flags & CMX_EVENT_F_MCAST) {
-		e->mcast = (void *)(uintptr_t)resp->uid;
+		e->mcast = (void *)(uintptr_t)resp->user_data;
 		e->id = e->mcast->id;
 	} else {
-		e->id = (void *)(uintptr_t)resp->uid;
+		e->id = (void *)(uintptr_t)resp->user_data;
 	}
 }
 
@@ -371,7 +371,7 @@ drop:
 /**
  * struct cmxl_fetch - resources of a thread that waits for events
  * @fd: file of the channel, which another thread may destroy
- * @records: written by the kernel; the uid is 0 if there is no event
+ * @records: written by the kernel; the user data is 0 if there is no event
  * @spare: memory for the event that the application receives, one for each record
  * @n: number of records
  */
@@ -389,7 +389,7 @@ static void cmxl_fetch_cancel(void *arg)
 	int i;
 
 	for (i = 0; i < f->n; i++) {
-		if (!f->records[i].resp.uid) {
+		if (!f->records[i].resp.user_data) {
 			free(f->spare[i]);
 			continue;
 		}
@@ -556,7 +556,7 @@ void cmxl_event_ack_kept(struct cmxl_id *id)
 }
 
 /* A call on a synchronous id waits for its event and keeps it. */
-int cmxl_id_complete(struct cmxl_id *id)
+int cmxl_id_wait_event(struct cmxl_id *id)
 {
 	struct rdma_cm_id *cm_id = &id->id;
 

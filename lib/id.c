@@ -2,7 +2,7 @@
 /*
  * Creation, migration and destruction of an rdma_cm_id.
  *
- * The kernel returns the address of an id with each of its events (CMX_ATTR_UID) and counts the
+ * The kernel returns the address of an id with each of its events (CMX_ATTR_USER_DATA) and counts the
  * fetched events. An id is freed when all of them are acknowledged. The id of a request has no
  * events before it is accepted; accepting it passes its address to the kernel.
  */
@@ -18,14 +18,14 @@ void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method
 
 static void cmxl_id_add_create_attrs(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
-	cmxl_cmd_u64(cmd, CMX_ATTR_UID, (uintptr_t)id);
+	cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, (uintptr_t)id);
 	cmxl_cmd_u32(cmd, CMX_ATTR_PS, id->id.ps);
 	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, id->id.qp_type);
 	cmxl_cmd_out(cmd, CMX_ATTR_OUT_ID, &id->handle, sizeof(id->handle));
 }
 
 /* Creates the id in the kernel, at its first use. */
-int cmxl_id_make(struct cmxl_id *id)
+int cmxl_id_create_in_kernel(struct cmxl_id *id)
 {
 	struct cmxl_cmd cmd;
 	int ret = 0;
@@ -45,7 +45,7 @@ int cmxl_id_make(struct cmxl_id *id)
 /* For commands that begin with CMX_ATTR_ID. */
 int cmxl_id_issue(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {
-	if (cmxl_id_make(id))
+	if (cmxl_id_create_in_kernel(id))
 		return -1;
 	/* independent of the byte order, as in cmxl_cmd_u32() */
 	memcpy(&cmd->hdr.attrs[0].data, &id->handle, sizeof(id->handle));
@@ -91,7 +91,7 @@ int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id)
 
 	if (cmxl_id_issue(cmd, id))
 		return -1;
-	return sync ? cmxl_id_complete(id) : 0;
+	return sync ? cmxl_id_wait_event(id) : 0;
 }
 
 /* The same check as in the kernel, which creates the id later. */
@@ -270,7 +270,7 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 		return CMXL_SYSTEM_CALL(rdma_migrate_id, -1, (cm_id, channel));
 	if (was_sync && sync)
 		return cmxl_err(EINVAL);
-	if (cmxl_id_make(id))
+	if (cmxl_id_create_in_kernel(id))
 		return -1;
 	if (sync) {
 		channel = rdma_create_event_channel();
@@ -335,7 +335,7 @@ void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec
 }
 
 /* Allocates @known if necessary; the caller holds the lock. NULL on ENOMEM. */
-struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
+struct cmxl_conn_attrs *cmxl_id_known(struct cmxl_id *id)
 {
 	/* cmxl_qp_forget_attrs() reads it without the lock */
 	if (!id->known)
@@ -345,7 +345,7 @@ struct cmxl_known *cmxl_id_known(struct cmxl_id *id)
 
 static int cmxl_id_apply_paths(struct cmxl_id *id, const struct cmx_id_info *info)
 {
-	struct cmxl_known *known = cmxl_id_known(id);
+	struct cmxl_conn_attrs *known = cmxl_id_known(id);
 	int i;
 
 	if (!known)

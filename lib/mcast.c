@@ -73,7 +73,7 @@ void cmxl_mcast_free_all(struct cmxl_id *id)
 }
 
 /* True if the QP is attached to the group for another membership. The lock of the id is held. */
-static bool cmxl_mcast_shared(const struct cmxl_mcast *mcast)
+static bool cmxl_mcast_is_shared(const struct cmxl_mcast *mcast)
 {
 	const struct cmxl_mcast *m = *cmxl_mcast_mgid_bucket(mcast->id, &mcast->mgid);
 
@@ -92,7 +92,7 @@ static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 
 	if (!qp || mcast->attached || mcast->send_only)
 		return 0;
-	if (!cmxl_mcast_shared(mcast)) {
+	if (!cmxl_mcast_is_shared(mcast)) {
 		ret = cmxl_verbs_err(ibv_attach_mcast(qp, &mcast->mgid, mcast->mlid));
 		if (ret)
 			return ret;
@@ -120,7 +120,7 @@ static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 		*pos = mcast->next_attached;
 		mcast->attached = false;
 	}
-	if (qp && mcast->joined && !mcast->send_only && !cmxl_mcast_shared(mcast))
+	if (qp && mcast->joined && !mcast->send_only && !cmxl_mcast_is_shared(mcast))
 		ibv_detach_mcast(qp, &mcast->mgid, mcast->mlid);
 }
 
@@ -184,7 +184,7 @@ static int cmxl_mcast_issue_join(struct cmxl_mcast *mcast, socklen_t len,
 	cmxl_cmd_init(&cmd, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_ID, mcast->id->handle);
 	cmxl_cmd_in(&cmd, CMX_ATTR_DST_ADDR, &mcast->addr, len);
-	cmxl_cmd_u64(&cmd, CMX_ATTR_UID, (uintptr_t)mcast);
+	cmxl_cmd_u64(&cmd, CMX_ATTR_USER_DATA, (uintptr_t)mcast);
 	if (attr)
 		cmxl_cmd_in(&cmd, CMX_ATTR_MCAST, attr, attr_size);
 	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &mcast->handle, sizeof(mcast->handle));
@@ -210,7 +210,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 		return cmxl_err(EINVAL);
 	if (attr && attr_size > UINT16_MAX)
 		return cmxl_err(E2BIG);
-	if (cmxl_id_make(id))
+	if (cmxl_id_create_in_kernel(id))
 		return -1;
 	mcast = calloc(1, sizeof(*mcast));
 	if (!mcast)
@@ -227,7 +227,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	if (cmxl_mcast_issue_join(mcast, len, attr, attr_size))
 		goto err_remove;
 	pthread_mutex_unlock(&id->lock);
-	return cmxl_id_complete(id);
+	return cmxl_id_wait_event(id);
 
 err_remove:
 	*cmxl_mcast_bucket(id, &mcast->addr, len) = mcast->next;

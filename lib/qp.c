@@ -39,7 +39,7 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *q
 static bool cmxl_qp_known_attr(struct cmxl_id *id, enum ibv_qp_state state,
 			       struct ib_uverbs_qp_attr *attr)
 {
-	const struct cmxl_known *known = id->known;
+	const struct cmxl_conn_attrs *known = id->known;
 
 	if (!known)
 		return false;
@@ -76,7 +76,7 @@ void cmxl_qp_forget_attrs(struct cmxl_id *id)
 int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
 {
 	struct ibv_qp_attr attr = { .qkey = qkey };
-	struct cmxl_known *known = id->known;
+	struct cmxl_conn_attrs *known = id->known;
 
 	if (!known)
 		return 0;

@@ -134,7 +134,7 @@ static int cmxl_service_ask(struct ibv_context *verbs, uint8_t port, const char 
 	if (!ret)
 		ret = cmxl_service_resolve(to_cmxl_id(id), service);
 	if (!ret)
-		ret = cmxl_id_complete(to_cmxl_id(id));
+		ret = cmxl_id_wait_event(to_cmxl_id(id));
 	if (!ret)
 		ret = rdma_query_addrinfo(id, res);
 	for (rai = ret ? NULL : *res; rai; rai = rai->ai_next) {

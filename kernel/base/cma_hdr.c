@@ -11,14 +11,14 @@
 #include "cma_hdr.h"
 
 /**
- * struct cmx_hdr - header of a REQ or SIDR REQ
+ * struct cma_hdr - header of a REQ or SIDR REQ
  * @version: major and minor version, 0
  * @ip_version: 4 or 6 in the upper four bits, 0 in the lower four bits
  * @port: port of the sender
  * @src: address of the sender; an IPv4 address is in the last four bytes
  * @dst: address of the receiver
  */
-struct cmx_hdr {
+struct cma_hdr {
 	u8 version;
 	u8 ip_version;
 	__be16 port;
@@ -26,7 +26,7 @@ struct cmx_hdr {
 	struct in6_addr dst;
 };
 
-static_assert(sizeof(struct cmx_hdr) == CMX_CMA_HDR_LEN);
+static_assert(sizeof(struct cma_hdr) == CMX_CMA_HDR_LEN);
 
 /**
  * cmx_cma_hdr_len() - get the length of the header in a request
@@ -49,7 +49,7 @@ u8 cmx_cma_hdr_len(const struct sockaddr *src)
  */
 int cmx_cma_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr *dst)
 {
-	struct cmx_hdr h = {};
+	struct cma_hdr h = {};
 
 	if (src->sa_family != dst->sa_family)
 		return -EAFNOSUPPORT;
@@ -105,7 +105,7 @@ int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage
 		       struct sockaddr_storage *peer)
 {
 	void (*unpack)(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port);
-	struct cmx_hdr h;
+	struct cma_hdr h;
 
 	memcpy(&h, hdr, sizeof(h));
 	if (h.version)

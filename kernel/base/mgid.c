@@ -14,7 +14,7 @@
 #include "sockaddr.h"
 
 /**
- * cmx_mgid_roce() - map an IP group to its multicast GID
+ * cmx_mgid_map_roce() - map an IP group to its multicast GID
  * @addr: the group
  * @gid_type: %IB_GID_TYPE_ROCE or %IB_GID_TYPE_ROCE_UDP_ENCAP
  * @mgid: the result
@@ -26,13 +26,13 @@
  * Return: 0, -EINVAL if @addr is not a multicast address, or -EAFNOSUPPORT for
  * other families.
  */
-int cmx_mgid_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, union ib_gid *mgid)
+int cmx_mgid_map_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, union ib_gid *mgid)
 {
 	struct in6_addr *ip = (struct in6_addr *)mgid->raw;
 
 	if (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)
 		return -EAFNOSUPPORT;
-	if (!cmx_addr_multicast(addr))
+	if (!cmx_addr_is_multicast(addr))
 		return -EINVAL;
 
 	if (addr->sa_family == AF_INET6) {
@@ -54,7 +54,7 @@ static bool mgid_is_sa_assigned(const struct in6_addr *ip)
 }
 
 /**
- * cmx_mgid_ib() - map a group to its multicast GID on InfiniBand
+ * cmx_mgid_map_ib() - map a group to its multicast GID on InfiniBand
  * @addr: the group
  * @broadcast: MGID of the partition's broadcast group, which gives scope and P_Key
  * @rdma_cm: use the signature of the RDMA CM (for RDMA_PS_UDP), not that of IPoIB
@@ -70,15 +70,15 @@ static bool mgid_is_sa_assigned(const struct in6_addr *ip)
  * Return: 0, -EINVAL if @addr is not a multicast address, or -EAFNOSUPPORT for
  * other families.
  */
-int cmx_mgid_ib(const struct sockaddr *addr, const union ib_gid *broadcast, bool rdma_cm,
-		union ib_gid *mgid)
+int cmx_mgid_map_ib(const struct sockaddr *addr, const union ib_gid *broadcast, bool rdma_cm,
+		    union ib_gid *mgid)
 {
 	const struct in6_addr *ip6 = &((const struct sockaddr_in6 *)addr)->sin6_addr;
 	u8 bcast[4 + sizeof(*mgid)] = {}, hw[4 + sizeof(*mgid)];
 
 	if (!cmx_addr_size(addr))
 		return -EAFNOSUPPORT;
-	if (cmx_addr_zero(addr)) {
+	if (cmx_addr_is_any(addr)) {
 		memset(mgid, 0, sizeof(*mgid));
 		return 0;
 	}
@@ -86,7 +86,7 @@ int cmx_mgid_ib(const struct sockaddr *addr, const union ib_gid *broadcast, bool
 		memcpy(mgid, &((const struct sockaddr_ib *)addr)->sib_addr, sizeof(*mgid));
 		return mgid->raw[0] == 0xff ? 0 : -EINVAL;
 	}
-	if (!cmx_addr_multicast(addr))
+	if (!cmx_addr_is_multicast(addr))
 		return -EINVAL;
 	if (addr->sa_family == AF_INET6 && mgid_is_sa_assigned(ip6)) {
 		memcpy(mgid, ip6, sizeof(*mgid));

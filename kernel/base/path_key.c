@@ -11,12 +11,13 @@
 static_assert(sizeof(struct cmx_path_key) == 2 * sizeof(union ib_gid) + 24);
 
 /**
- * cmx_path_key() - make the key of a path query
+ * cmx_path_key_init() - make the key of a path query
  * @key: receives the key
  * @rec: the query
  * @mask: fields of @rec that count; the others are ignored
  */
-void cmx_path_key(struct cmx_path_key *key, const struct sa_path_rec *rec, ib_sa_comp_mask mask)
+void cmx_path_key_init(struct cmx_path_key *key, const struct sa_path_rec *rec,
+		       ib_sa_comp_mask mask)
 {
 	memset(key, 0, sizeof(*key));
 	key->dgid = rec->dgid;

@@ -30,7 +30,8 @@ struct cmx_path_key {
 	u8 pad;
 };
 
-void cmx_path_key(struct cmx_path_key *key, const struct sa_path_rec *rec, ib_sa_comp_mask mask);
+void cmx_path_key_init(struct cmx_path_key *key, const struct sa_path_rec *rec,
+		       ib_sa_comp_mask mask);
 bool cmx_path_key_equal(const struct cmx_path_key *a, const struct cmx_path_key *b);
 u32 cmx_path_key_hash(const struct cmx_path_key *key);
 

@@ -9,7 +9,7 @@
 /* An id without a peer address may later connect to any peer. */
 static bool port_addr_is_wildcard(const struct sockaddr *addr)
 {
-	return !addr->sa_family || cmx_addr_any(addr);
+	return !addr->sa_family || cmx_addr_has_no_device(addr);
 }
 
 /**
@@ -33,7 +33,7 @@ int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key
 		return 0;
 	if (have->afonly && want->afonly && have->src->sa_family != want->src->sa_family)
 		return 0;
-	if (cmx_addr_any(have->src) || cmx_addr_any(want->src))
+	if (cmx_addr_has_no_device(have->src) || cmx_addr_has_no_device(want->src))
 		return -EADDRNOTAVAIL;
 	return cmx_addr_same_host(have->src, want->src) ? -EADDRINUSE : 0;
 }

@@ -25,12 +25,12 @@ static const struct sockaddr_ib *addr_to_sib(const struct sockaddr *addr)
 }
 
 /**
- * cmx_addr_zero() - check for an unspecified address
+ * cmx_addr_is_any() - check for an unspecified address
  * @addr: the address
  *
  * Return: true for the all-zero address of the family.
  */
-bool cmx_addr_zero(const struct sockaddr *addr)
+bool cmx_addr_is_any(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -45,12 +45,12 @@ bool cmx_addr_zero(const struct sockaddr *addr)
 }
 
 /**
- * cmx_addr_loopback() - check for a loopback address
+ * cmx_addr_is_loopback() - check for a loopback address
  * @addr: the address
  *
  * Return: true for a loopback address.
  */
-bool cmx_addr_loopback(const struct sockaddr *addr)
+bool cmx_addr_is_loopback(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:
@@ -65,25 +65,25 @@ bool cmx_addr_loopback(const struct sockaddr *addr)
 }
 
 /**
- * cmx_addr_any() - check for an address that selects no particular RDMA device
+ * cmx_addr_has_no_device() - check for an address that selects no particular RDMA device
  * @addr: the address
  *
  * A loopback address counts as a wildcard, because no RDMA device owns it.
  *
  * Return: true for an unspecified or loopback address.
  */
-bool cmx_addr_any(const struct sockaddr *addr)
+bool cmx_addr_has_no_device(const struct sockaddr *addr)
 {
-	return cmx_addr_zero(addr) || cmx_addr_loopback(addr);
+	return cmx_addr_is_any(addr) || cmx_addr_is_loopback(addr);
 }
 
 /**
- * cmx_addr_multicast() - check for the address of an IP multicast group
+ * cmx_addr_is_multicast() - check for the address of an IP multicast group
  * @addr: the address
  *
  * Return: true for an IPv4 or IPv6 multicast address.
  */
-bool cmx_addr_multicast(const struct sockaddr *addr)
+bool cmx_addr_is_multicast(const struct sockaddr *addr)
 {
 	switch (addr->sa_family) {
 	case AF_INET:

@@ -8,10 +8,10 @@
 #include <rdma/ib.h>
 
 /* Helpers for addresses of AF_INET, AF_INET6 and AF_IB: no locks, no I/O. */
-bool cmx_addr_any(const struct sockaddr *addr);
-bool cmx_addr_zero(const struct sockaddr *addr);
-bool cmx_addr_loopback(const struct sockaddr *addr);
-bool cmx_addr_multicast(const struct sockaddr *addr);
+bool cmx_addr_has_no_device(const struct sockaddr *addr);
+bool cmx_addr_is_any(const struct sockaddr *addr);
+bool cmx_addr_is_loopback(const struct sockaddr *addr);
+bool cmx_addr_is_multicast(const struct sockaddr *addr);
 bool cmx_addr_same_host(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 bool cmx_addr_equal(const struct sockaddr *a, const struct sockaddr *b);     /* with ports */
 __be16 cmx_addr_port(const struct sockaddr *addr);

@@ -46,7 +46,7 @@ static void bind_addr_release(struct cmx_id_private *id_priv)
 	memset(addr, 0, offsetof(struct rdma_addr, dev_addr.net));
 	memset_after(addr, 0, dev_addr.net);
 	id_priv->id.port_num = 0;
-	if (!cmx_opt_set(id_priv, CMX_OPT_AFONLY))
+	if (!cmx_opt_is_set(id_priv, CMX_OPT_AFONLY))
 		id_priv->opt.afonly = 0;
 }
 
@@ -87,10 +87,10 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 	if (dst)
 		memcpy(cmx_dst(id_priv), dst, cmx_addr_size(dst));
 	cmx_dst(id_priv)->sa_family = addr->sa_family;
-	if (!cmx_opt_set(id_priv, CMX_OPT_AFONLY))
+	if (!cmx_opt_is_set(id_priv, CMX_OPT_AFONLY))
 		id_priv->opt.afonly = bind_afonly_default(id_priv, addr->sa_family);
 
-	if (!cmx_addr_any(addr)) {
+	if (!cmx_addr_has_no_device(addr)) {
 		ret = cmx_addr_bind_device(id_priv);
 		if (ret)
 			goto err;

@@ -92,7 +92,7 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	dp->stats = cmx_stats_new(dev->device, port);
 	if (!dp->stats)
 		return -ENOMEM;
-	cmx_port_default_init(dev->device, port, dp);
+	cmx_dev_port_default_init(dev->device, port, dp);
 	if (!dp->transport->has_sa)
 		return 0;
 	dp->paths = cmx_path_cache_new();

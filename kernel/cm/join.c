@@ -70,7 +70,7 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
 }
 
 /**
- * cmx_mcast_join() - start to join a group
+ * cmx_mcast_start_join() - start to join a group
  * @id_priv: the id
  * @addr: address of the group
  * @attr: attributes of the join; NULL: full member with the default attributes
@@ -85,9 +85,9 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
  * Return: the membership, with a reference for the caller. On error no event follows, and an
  * ERR_PTR with an error of cmx_join_multicast() is returned.
  */
-struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
-				 const struct cmx_mcast_attr *attr, void *context, u64 user_data,
-				 u32 handle)
+struct cmx_mcast *cmx_mcast_start_join(struct cmx_id_private *id_priv, const struct sockaddr *addr,
+				       const struct cmx_mcast_attr *attr, void *context,
+				       u64 user_data, u32 handle)
 {
 	struct cmx_event *ev;
 	struct cmx_mcast *mc;
@@ -117,7 +117,7 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct so
 }
 
 /**
- * cmx_mcast_leave() - end a membership
+ * cmx_mcast_end() - end a membership
  * @mc: the membership; the caller keeps its reference
  *
  * No event follows. Does nothing if the group has been left already, for example because the id has
@@ -125,7 +125,7 @@ struct cmx_mcast *cmx_mcast_join(struct cmx_id_private *id_priv, const struct so
  *
  * Context: Caller must not hold the lock of the id.
  */
-void cmx_mcast_leave(struct cmx_mcast *mc)
+void cmx_mcast_end(struct cmx_mcast *mc)
 {
 	struct cmx_id_private *id_priv = mc->id_priv;
 
@@ -184,7 +184,7 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
 int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,
 		       const struct cmx_mcast_attr *attr, void *context)
 {
-	struct cmx_mcast *mc = cmx_mcast_join(to_id_priv(id), addr, attr, context, 0, 0);
+	struct cmx_mcast *mc = cmx_mcast_start_join(to_id_priv(id), addr, attr, context, 0, 0);
 
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);

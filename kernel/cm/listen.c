@@ -21,7 +21,7 @@
 #include "cma_hdr.h"
 
 /* How long a listener on iWARP waits for a removed listener to release the same port */
-#define LEAVE_MS 2000
+#define PORT_RELEASE_MS 2000
 
 static bool netns_listen;
 module_param(netns_listen, bool, 0644);
@@ -126,7 +126,7 @@ static void listen_entry_destroy(struct listen_entry *entry)
 		list_add(&entry->item, &leaving);
 		spin_unlock(&leaving_lock);
 	}
-	queue_work(cmx_reap_wq, &entry->work);
+	queue_work(cmx_destroy_wq, &entry->work);
 }
 
 /* Remove an entry. If it is being started, listen_entry_start() destroys it. */
@@ -254,7 +254,7 @@ static int listen_start_all(struct list_head *to_start, int ret)
 static bool listen_may_use(const struct cmx_listen *l, struct cmx_device *dev)
 {
 	return rdma_dev_access_netns(dev->device, cmx_net(l->id_priv)) &&
-	       cmx_port_fits(l->id_priv, dev, rdma_start_port(dev->device));
+	       cmx_dev_port_fits(l->id_priv, dev, rdma_start_port(dev->device));
 }
 
 struct listen_arg {
@@ -404,7 +404,7 @@ static int listen_wait_port(struct cmx_id_private *id_priv)
 	if (!port || !listen_port_leaving(net, port))
 		return 0;
 	ret = wait_event_killable_timeout(left, !listen_port_leaving(net, port),
-					  msecs_to_jiffies(LEAVE_MS));
+					  msecs_to_jiffies(PORT_RELEASE_MS));
 	return min(ret, 0);
 }
 

@@ -22,14 +22,14 @@
  */
 struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n)
 {
-	struct cmx_neigh_key hop = {
+	struct cmx_neigh_key key = {
 		.net = dev_net(n->dev),
 		.ifindex = n->dev->ifindex,
 		.family = n->tbl->family,
 	};
 
-	memcpy(hop.key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(hop.key)));
-	return hop;
+	memcpy(key.key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(key.key)));
+	return key;
 }
 
 /**
@@ -47,36 +47,36 @@ bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_k
 
 /**
  * cmx_neigh_key_hash() - hash a neighbour key
- * @hop: the key
+ * @key: the key
  *
  * Return: the hash value. It has a random seed, so that nobody can choose neighbours that share a
  * bucket.
  */
-u32 cmx_neigh_key_hash(const struct cmx_neigh_key *hop)
+u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key)
 {
 	static u32 seed __read_mostly;
 
 	get_random_once(&seed, sizeof(seed));
-	return jhash(hop->key, sizeof(hop->key), hop->ifindex ^ seed);
+	return jhash(key->key, sizeof(key->key), key->ifindex ^ seed);
 }
 
 /*
- * Returns -ENODATA if the neighbour is not known yet. @hop is then its key, or has no family if
+ * Returns -ENODATA if the neighbour is not known yet. @key is then its key, or has no family if
  * the neighbour table is full.
  */
 static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
-			struct rdma_dev_addr *addr, struct cmx_neigh_key *hop)
+			struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
 {
 	struct neighbour *n = dst_neigh_lookup(dst, daddr);
 	int ret = 0;
 
-	memset(hop, 0, sizeof(*hop));
+	memset(key, 0, sizeof(*key));
 	if (!n)
 		return -ENODATA;
 	if (READ_ONCE(n->nud_state) & NUD_VALID) {
 		neigh_ha_snapshot(addr->dst_dev_addr, n, n->dev);
 	} else {
-		*hop = cmx_neigh_key_of(n);
+		*key = cmx_neigh_key_of(n);
 		neigh_event_send(n, NULL);
 		ret = -ENODATA;
 	}
@@ -102,7 +102,7 @@ static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
 }
 
 static int lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
-		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_neigh_key *hop)
+		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
 {
 	const struct net_device *ndev;
 	bool local;
@@ -124,11 +124,11 @@ static int lookup_link(const struct dst_entry *dst, bool gateway, const struct s
 	/* Only RoCE v2 packets can be routed: a gateway requires RoCE v2. */
 	addr->network = !gateway ? RDMA_NETWORK_IB :
 			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
-	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, hop);
+	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, key);
 }
 
 static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *hop)
+			 struct cmx_neigh_key *key)
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
@@ -145,14 +145,14 @@ static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result 
 	f->src.in.sin_addr.s_addr = fl4.saddr;
 	f->addr.hoplimit = ip4_dst_hoplimit(&rt->dst);
 	ret = lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(id_priv), &dst->sin_addr, &f->addr,
-			  hop);
+			  key);
 	ip_rt_put(rt);
 	return ret;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *hop)
+			 struct cmx_neigh_key *key)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct flowi6 fl6 = {
@@ -183,13 +183,13 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
 	}
 	f->addr.hoplimit = ip6_dst_hoplimit(dst);
 	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
-			  &peer->sin6_addr, &f->addr, hop);
+			  &peer->sin6_addr, &f->addr, key);
 	dst_release(dst);
 	return ret;
 }
 #else
 static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *hop)
+			 struct cmx_neigh_key *key)
 {
 	return -EADDRNOTAVAIL;
 }
@@ -199,23 +199,23 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
  * cmx_neigh_lookup() - look up the destination of an id in the tables of the IP stack
  * @id_priv: the id, which has both addresses and is not changed. Caller must hold its lock
  * @f: receives the result
- * @hop: receives the key of the neighbour to wait for, in case of -ENODATA
+ * @key: receives the key of the neighbour to wait for, in case of -ENODATA
  *
  * Return:
  *
  * * 0: success.
- * * -ENODATA: the neighbour is being resolved. Wait for @hop and repeat the lookup. A @hop
+ * * -ENODATA: the neighbour is being resolved. Wait for @key and repeat the lookup. A @key
  *   without a family means that the neighbour table is full.
  * * -ENODEV: the destination is a local address that no interface has.
  * * -EADDRNOTAVAIL: the route on InfiniBand leads through a gateway.
  * * Other errors of the route lookup.
  */
 int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_neigh_key *hop)
+		     struct cmx_neigh_key *key)
 {
 	lockdep_assert_held(&id_priv->lock);
 	f->addr = id_priv->id.route.addr.dev_addr;
 	memcpy(&f->src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
-	return cmx_dst(id_priv)->sa_family == AF_INET ? lookup_route4(id_priv, f, hop)
-						: lookup_route6(id_priv, f, hop);
+	return cmx_dst(id_priv)->sa_family == AF_INET ? lookup_route4(id_priv, f, key)
+						: lookup_route6(id_priv, f, key);
 }

@@ -37,9 +37,9 @@ struct cmx_neigh_key {
 
 struct neighbour;
 struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n);
-u32 cmx_neigh_key_hash(const struct cmx_neigh_key *hop);
+u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key);
 bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_key *b);
 int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_neigh_key *hop);
+		     struct cmx_neigh_key *key);
 
 #endif

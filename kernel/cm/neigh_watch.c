@@ -37,11 +37,11 @@ struct watch_mac_change {
 
 /**
  * struct cmx_neigh - a neighbour that is the peer of ids
- * @node: in the bucket of @hop
+ * @node: in the bucket of @key
  * @work: posts the event to its ids after a change of its link layer address
  * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
  * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
- * @hop: key of the neighbour
+ * @key: key of the neighbour
  * @mac: link layer address that its ids have resolved
  */
 struct cmx_neigh {
@@ -49,7 +49,7 @@ struct cmx_neigh {
 	struct work_struct work;
 	struct hlist_head ids;
 	unsigned int users;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 	u8 mac[ETH_ALEN];
 };
 
@@ -58,15 +58,15 @@ static struct watch_bucket {
 	struct hlist_head peers;
 } buckets[256];
 
-static struct watch_bucket *watch_bucket_of(const struct cmx_neigh_key *hop)
+static struct watch_bucket *watch_bucket_of(const struct cmx_neigh_key *key)
 {
-	return &buckets[cmx_neigh_key_hash(hop) % ARRAY_SIZE(buckets)];
+	return &buckets[cmx_neigh_key_hash(key) % ARRAY_SIZE(buckets)];
 }
 
 /* @id_priv: the id that does not use it any more, or NULL */
 static void watch_peer_put(struct cmx_neigh *peer, struct cmx_id_private *id_priv)
 {
-	struct watch_bucket *b = watch_bucket_of(&peer->hop);
+	struct watch_bucket *b = watch_bucket_of(&peer->key);
 	bool last;
 
 	spin_lock_bh(&b->lock);
@@ -130,7 +130,7 @@ static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
 /* The ids of a peer, each with a reference. @n receives their number. */
 static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n)
 {
-	struct watch_bucket *b = watch_bucket_of(&peer->hop);
+	struct watch_bucket *b = watch_bucket_of(&peer->key);
 	struct cmx_id_private **ids = NULL, *id_priv;
 	size_t max = 0;
 
@@ -171,19 +171,19 @@ static void watch_mac_change_work(struct work_struct *work)
 }
 
 /* Fill in the neighbour key of the peer. Returns false if the path does not use a neighbour. */
-static bool watch_hop_init(const struct cmx_id_private *id_priv, struct cmx_neigh_key *hop)
+static bool watch_key_init(const struct cmx_id_private *id_priv, struct cmx_neigh_key *key)
 {
 	const struct sockaddr *dst = cmx_dst(id_priv);
 
-	*hop = (struct cmx_neigh_key) {
+	*key = (struct cmx_neigh_key) {
 		.net = cmx_net(id_priv),
 		.ifindex = id_priv->id.route.addr.dev_addr.bound_dev_if,
 		.family = dst->sa_family,
 	};
 	if (dst->sa_family == AF_INET)
-		memcpy(hop->key, &((struct sockaddr_in *)dst)->sin_addr, sizeof(struct in_addr));
+		memcpy(key->key, &((struct sockaddr_in *)dst)->sin_addr, sizeof(struct in_addr));
 	else if (dst->sa_family == AF_INET6)
-		memcpy(hop->key, &((struct sockaddr_in6 *)dst)->sin6_addr, sizeof(struct in6_addr));
+		memcpy(key->key, &((struct sockaddr_in6 *)dst)->sin6_addr, sizeof(struct in6_addr));
 	else
 		return false;
 	/* On InfiniBand the SA provides the link layer addresses of a path. */
@@ -191,18 +191,18 @@ static bool watch_hop_init(const struct cmx_id_private *id_priv, struct cmx_neig
 }
 
 /* Find or create a peer. Caller must hold the lock of the bucket. */
-static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx_neigh_key *hop,
+static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx_neigh_key *key,
 					const u8 *mac)
 {
 	struct cmx_neigh *peer;
 
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->hop, hop) && !memcmp(peer->mac, mac, ETH_ALEN))
+		if (cmx_neigh_key_equal(&peer->key, key) && !memcmp(peer->mac, mac, ETH_ALEN))
 			return peer;
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!peer)
 		return NULL;
-	peer->hop = *hop;
+	peer->key = *key;
 	memcpy(peer->mac, mac, ETH_ALEN);
 	INIT_WORK(&peer->work, watch_peer_work);
 	hlist_add_head(&peer->node, &b->peers);
@@ -219,15 +219,15 @@ static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx
 void cmx_neigh_watch(struct cmx_id_private *id_priv)
 {
 	struct cmx_neigh *peer;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 	struct watch_bucket *b;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (WARN_ON_ONCE(id_priv->peer) || !watch_hop_init(id_priv, &hop))
+	if (WARN_ON_ONCE(id_priv->peer) || !watch_key_init(id_priv, &key))
 		return;
-	b = watch_bucket_of(&hop);
+	b = watch_bucket_of(&key);
 	spin_lock_bh(&b->lock);
-	peer = watch_peer_get(b, &hop, id_priv->id.route.addr.dev_addr.dst_dev_addr);
+	peer = watch_peer_get(b, &key, id_priv->id.route.addr.dev_addr.dst_dev_addr);
 	if (peer) {
 		hlist_add_head(&id_priv->peer_item, &peer->ids);
 		peer->users++;
@@ -286,20 +286,20 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct neighbour *neigh = info;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 	u8 mac[MAX_ADDR_LEN];
 	struct cmx_neigh *peer;
 	struct watch_bucket *b;
 
 	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
 		return NOTIFY_DONE;
-	hop = cmx_neigh_key_of(neigh);
+	key = cmx_neigh_key_of(neigh);
 	neigh_ha_snapshot(mac, neigh, neigh->dev);
 
-	b = watch_bucket_of(&hop);
+	b = watch_bucket_of(&key);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->hop, &hop) && memcmp(peer->mac, mac, ETH_ALEN) &&
+		if (cmx_neigh_key_equal(&peer->key, &key) && memcmp(peer->mac, mac, ETH_ALEN) &&
 		    queue_work(cmx_wq, &peer->work))
 			peer->users++;
 	spin_unlock_bh(&b->lock);
@@ -309,7 +309,7 @@ static int watch_neigh_event(struct notifier_block *nb, unsigned long event, voi
 static struct notifier_block netdev_nb = { .notifier_call = watch_netdev_event };
 static struct notifier_block neigh_nb = { .notifier_call = watch_neigh_event };
 
-int cmx_watch_init_module(void)
+int cmx_neigh_watch_init_module(void)
 {
 	int ret, i;
 
@@ -325,7 +325,7 @@ int cmx_watch_init_module(void)
 }
 
 /* Queued work still runs: cmx_wq is destroyed after the devices have been released. */
-void cmx_watch_exit_module(void)
+void cmx_neigh_watch_exit_module(void)
 {
 	unregister_netevent_notifier(&neigh_nb);
 	unregister_netdevice_notifier(&netdev_nb);

@@ -8,7 +8,7 @@
 void cmx_neigh_watch(struct cmx_id_private *id_priv);
 void cmx_neigh_unwatch(struct cmx_id_private *id_priv);
 
-int cmx_watch_init_module(void);
-void cmx_watch_exit_module(void);
+int cmx_neigh_watch_init_module(void);
+void cmx_neigh_watch_exit_module(void);
 
 #endif

@@ -131,7 +131,7 @@ static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_op
 {
 	const struct cmx_option *o = &opt_rows[bit];
 
-	if (cmx_opt_set(id_priv, bit))
+	if (cmx_opt_is_set(id_priv, bit))
 		return opt_value_load(id_priv, o);
 	return o->in_effect ? o->in_effect(id_priv) : READ_ONCE(cmx_opt_defaults[bit]);
 }
@@ -321,7 +321,7 @@ void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 	const struct cmx_option *o;
 
 	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++) {
-		if (!cmx_opt_set(id_priv, opt_row_bit(o)))
+		if (!cmx_opt_is_set(id_priv, opt_row_bit(o)))
 			continue;
 		seq_printf(s, " %s", o->label);
 		if (o->size)
@@ -350,7 +350,7 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
 {
 	const struct cmx_option *o = &opt_rows[bit];
 
-	if (cmx_opt_set(id_priv, bit))
+	if (cmx_opt_is_set(id_priv, bit))
 		return true;
 	return o->size && (!o->in_effect || o->in_effect == opt_tos || opt_path(id_priv));
 }
@@ -381,7 +381,7 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 			.name = o->name,
 			.value = o->size ? opt_value_in_effect(id_priv, bit) :
 					   id_priv->id.route.num_pri_alt_paths,
-			.flags = cmx_opt_set(id_priv, bit) ? CMX_OPT_F_SET : 0,
+			.flags = cmx_opt_is_set(id_priv, bit) ? CMX_OPT_F_SET : 0,
 		};
 	}
 	return n;
@@ -533,7 +533,7 @@ int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *le
 	mutex_lock(&id_priv->lock);
 	ret = o->get ? o->get(id_priv, val, len) : opt_value_get(id_priv, o, val, len);
 	if (!ret && flags)
-		*flags = cmx_opt_set(id_priv, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
+		*flags = cmx_opt_is_set(id_priv, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

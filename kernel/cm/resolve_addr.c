@@ -37,9 +37,9 @@
 /**
  * struct cmx_addr_op - a pending address query
  * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
- * @node: in the hash table of queries, by @hop; unhashed while it is awake, or if @hop has no
- *	family
- * @hop: the neighbour that the query waits for
+ * @node: in the hash table of queries, by @neigh_key; unhashed while it is awake, or if @neigh_key
+ *	has no family
+ * @neigh_key: the neighbour that the query waits for
  * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
  * @deadline: end of the query, in jiffies
@@ -52,7 +52,7 @@
 struct cmx_addr_op {
 	struct kref ref;
 	struct hlist_node node;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key neigh_key;
 	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
 	unsigned long deadline;
@@ -62,7 +62,7 @@ struct cmx_addr_op {
 
 static DEFINE_HASHTABLE(ops, 8);
 static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
-static DEFINE_SPINLOCK(ops_lock);	/* protects the above, and hop and polls of each query */
+static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key and polls */
 
 struct addr_attach_arg {
 	struct cmx_id_private *id_priv;
@@ -81,7 +81,7 @@ static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 
 	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
 		return 0;
-	gid_type = cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) ? id_priv->opt.gid_type
+	gid_type = cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) ? id_priv->opt.gid_type
 						    : READ_ONCE(dp->gid_type);
 	attr = transport->port_gid(dev->device, port, &arg->gid, gid_type, arg->ndev);
 	if (IS_ERR(attr))
@@ -201,10 +201,10 @@ static void addr_op_detach(struct cmx_addr_op *op)
 }
 
 /*
- * Wait for an update of the neighbour @hop, @left jiffies at most. As soon as the query is in the
+ * Wait for an update of the neighbour @key, @left jiffies at most. As soon as the query is in the
  * hash table, the notifier finds it. Any earlier update shows in the lookup that follows.
  */
-static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop,
+static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key,
 			 unsigned long left)
 {
 	unsigned long last = msecs_to_jiffies(FULL_TABLE_MS);
@@ -215,22 +215,22 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *hop
 	spin_lock_bh(&ops_lock);
 	hash_del(&op->node);
 	n_polls -= op->polls;
-	op->polls = !hop->family;
+	op->polls = !key->family;
 	n_polls += op->polls;
 	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
-	op->hop = *hop;
-	if (hop->family)
-		hash_add(ops, &op->node, cmx_neigh_key_hash(hop));
+	op->neigh_key = *key;
+	if (key->family)
+		hash_add(ops, &op->node, cmx_neigh_key_hash(key));
 	spin_unlock_bh(&ops_lock);
 
-	if (!hop->family) {
+	if (!key->family) {
 		/* once before the end, so that a neighbour that gets room can reply */
 		left = left > last ? left - last : left;
 		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
 	}
 	addr_op_queue(op, left);
-	if (cmx_neigh_lookup(op->id_priv, &f, &now) != -ENODATA || !cmx_neigh_key_equal(&now, hop))
+	if (cmx_neigh_lookup(op->id_priv, &f, &now) != -ENODATA || !cmx_neigh_key_equal(&now, key))
 		addr_op_queue(op, 0);
 }
 
@@ -238,14 +238,14 @@ static void addr_op_try(struct cmx_addr_op *op)
 {
 	long left = op->deadline - jiffies;
 	struct cmx_addr_result f;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 	int ret;
 
-	ret = cmx_neigh_lookup(op->id_priv, &f, &hop);
+	ret = cmx_neigh_lookup(op->id_priv, &f, &key);
 	if (ret && left <= 0)
 		ret = -ETIMEDOUT;
 	if (ret == -ENODATA) {
-		addr_op_wait(op, &hop, left);
+		addr_op_wait(op, &key, left);
 		return;
 	}
 	addr_op_detach(op);
@@ -266,7 +266,7 @@ static void addr_op_work(struct work_struct *work)
 	kref_put(&op->ref, addr_op_free);
 }
 
-static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_key *hop,
+static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_key *key,
 			 struct cmx_event *ev, unsigned long timeout_ms)
 {
 	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
@@ -281,7 +281,7 @@ static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_
 	op->ev = ev;
 	op->deadline = jiffies + timeout;
 	id_priv->addr_op = op;
-	addr_op_wait(op, hop, timeout);
+	addr_op_wait(op, key, timeout);
 	return 0;
 }
 
@@ -314,15 +314,15 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 	const struct neighbour *n = data;
 	struct hlist_node *next;
 	struct cmx_addr_op *op;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
 	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED) || READ_ONCE(n->dead)))
 		return NOTIFY_DONE;
-	hop = cmx_neigh_key_of(n);
+	key = cmx_neigh_key_of(n);
 	spin_lock_bh(&ops_lock);
-	hash_for_each_possible_safe(ops, op, next, node, cmx_neigh_key_hash(&hop)) {
-		if (!cmx_neigh_key_equal(&op->hop, &hop))
+	hash_for_each_possible_safe(ops, op, next, node, cmx_neigh_key_hash(&key)) {
+		if (!cmx_neigh_key_equal(&op->neigh_key, &key))
 			continue;
 		hash_del(&op->node);
 		addr_op_queue(op, 0);
@@ -435,7 +435,7 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 			    unsigned long timeout_ms)
 {
 	struct cmx_addr_result f;
-	struct cmx_neigh_key hop;
+	struct cmx_neigh_key key;
 	int ret;
 
 	if (cmx_dst(id_priv)->sa_family == AF_IB) {
@@ -446,9 +446,9 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 		}
 		return ret;
 	}
-	ret = cmx_neigh_lookup(id_priv, &f, &hop);
+	ret = cmx_neigh_lookup(id_priv, &f, &key);
 	if (ret == -ENODATA)
-		return addr_op_start(id_priv, &hop, ev, timeout_ms);
+		return addr_op_start(id_priv, &key, ev, timeout_ms);
 	if (!ret)
 		addr_query_done(id_priv, &f, ev, 0);
 	return ret;
@@ -494,7 +494,7 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
 	cmx_state_move(id_priv, CMX_IN(BOUND), CMX_ADDR_QUERY);
 	ret = idle ? 0 : cmx_port_recheck(id_priv);
 	if (!ret)
-		ret = cmx_addr_any(dst) ? addr_loopback_resolve(id_priv, ev)
+		ret = cmx_addr_has_no_device(dst) ? addr_loopback_resolve(id_priv, ev)
 					: addr_query_start(id_priv, ev, timeout_ms);
 	if (!ret)
 		return 0;

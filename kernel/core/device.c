@@ -51,7 +51,7 @@ void cmx_device_list_del(struct cmx_device *dev)
 }
 
 /**
- * cmx_port_fits() - check whether an id may use a port
+ * cmx_dev_port_fits() - check whether an id may use a port
  * @id_priv: the id
  * @dev: the device
  * @port: the port
@@ -60,7 +60,7 @@ void cmx_device_list_del(struct cmx_device *dev)
  *	read do not change while it listens.
  * Return: true if the id may use the port.
  */
-bool cmx_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
+bool cmx_dev_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port)
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 
@@ -194,7 +194,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!cmx_port_fits(id_priv, dev, port))
+	if (!cmx_dev_port_fits(id_priv, dev, port))
 		return -ENODEV;
 
 	spin_lock(&dev->lock);
@@ -212,7 +212,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	id_priv->dev_port = dp;
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
 	id_priv->gid_type = READ_ONCE(dp->gid_type);
-	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
+	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
 		id_priv->gid_type = id_priv->opt.gid_type;
 	id_priv->ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
 							  dp->transport->conn;

@@ -14,7 +14,7 @@
 
 static u8 ece_policy(const struct cmx_id_private *id_priv)
 {
-	return cmx_opt_set(id_priv, CMX_OPT_ECE_POLICY) ? id_priv->opt.ece_policy : CMX_ECE_AUTO;
+	return cmx_opt_is_set(id_priv, CMX_OPT_ECE_POLICY) ? id_priv->opt.ece_policy : CMX_ECE_AUTO;
 }
 
 static bool ece_is_supported(const struct cmx_id_private *id_priv)

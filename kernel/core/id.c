@@ -4,8 +4,9 @@
  *
  * Lock order, outermost first:
  *
- *   &ulp_id.handling	mutex, ulp.c: held while the handler of a ULP runs
- *   &cmx_file.mutex	mutex, channel.c
+ *   &ulp_id.handler_mutex	mutex, ulp.c: held while the handler of a ULP runs
+ *   &cmx_channel.mutex	mutex, channel.c
+ *   &cmx_device.cancel_sem	rwsem, ib_close.c: held while a work item destroys an ib_cm id
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
  *   rtnl		taken under the lock of an id for IGMP and MLD
  *   device list	rwsem, device.c
@@ -17,8 +18,8 @@
  * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
  * ib_core may take the lock of the id. Therefore a function that waits for such a callback is
  * called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases by a work item
- * of cmx_reap_wq or cmx_linger_wq. See Documentation/locking.rst for the callbacks that must not
- * wait.
+ * of cmx_destroy_wq or cmx_destroy_slow_wq. See Documentation/locking.rst for the callbacks that
+ * must not wait.
  *
  * References: the consumer holds one from cmx_id_new() on. Each ib_cm or iw_cm id, each
  * asynchronous operation, each event and each membership holds one as well.
@@ -29,17 +30,17 @@
 #include "service.h"
 
 struct workqueue_struct *cmx_wq;
-struct workqueue_struct *cmx_reap_wq;
-struct workqueue_struct *cmx_linger_wq;
+struct workqueue_struct *cmx_destroy_wq;
+struct workqueue_struct *cmx_destroy_slow_wq;
 
 int cmx_id_init_module(void)
 {
 	cmx_wq = alloc_workqueue("rdma_cmx", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	cmx_reap_wq = alloc_workqueue("rdma_cmx_reap", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				      WQ_UNBOUND_MAX_ACTIVE);
-	cmx_linger_wq = alloc_workqueue("rdma_cmx_linger", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					WQ_UNBOUND_MAX_ACTIVE);
-	if (cmx_wq && cmx_reap_wq && cmx_linger_wq)
+	cmx_destroy_wq = alloc_workqueue("rdma_cmx_destroy", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					 WQ_UNBOUND_MAX_ACTIVE);
+	cmx_destroy_slow_wq = alloc_workqueue("rdma_cmx_slow", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					      WQ_UNBOUND_MAX_ACTIVE);
+	if (cmx_wq && cmx_destroy_wq && cmx_destroy_slow_wq)
 		return 0;
 	cmx_id_exit_module();
 	return -ENOMEM;
@@ -47,7 +48,7 @@ int cmx_id_init_module(void)
 
 void cmx_id_exit_module(void)
 {
-	struct workqueue_struct *all[] = { cmx_linger_wq, cmx_reap_wq, cmx_wq };
+	struct workqueue_struct *all[] = { cmx_destroy_slow_wq, cmx_destroy_wq, cmx_wq };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)

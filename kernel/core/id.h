@@ -14,9 +14,9 @@ struct cmx_device;
 struct cmx_event;
 struct cmx_listen;
 struct cmx_addr_op;
-struct cmx_ib_message;
+struct cmx_ib_pending_msg;
 struct cmx_ib_share;
-struct cmx_sa_op;
+struct cmx_path_query;
 struct cmx_service_query;
 struct cmx_deadline;
 struct cmx_neigh;
@@ -71,7 +71,7 @@ struct cmx_ib_conn {
 	struct ib_cm_id *released;
 	struct hlist_node close_node;
 	struct cmx_ib_share *share;
-	struct cmx_ib_message *waiting;
+	struct cmx_ib_pending_msg *waiting;
 	atomic_t comm_est;
 	u8 unanswered;
 	u8 closing;
@@ -122,7 +122,7 @@ struct cmx_iw_conn {
  * @ib: the connection, on a transport that uses ib_cm
  * @iw: the connection, on iWARP
  * @addr_op: address query in progress, or NULL
- * @sa_op: path query to the SA in progress, or NULL
+ * @path_query: path query to the SA in progress, or NULL
  * @service: query of ServiceRecords, or its result, or NULL
  * @listen: the listener, or NULL
  * @deadline: active deadline of a connect or accept, or NULL
@@ -137,7 +137,7 @@ struct cmx_iw_conn {
  * @stage_start: time at which the address or path query or the connect began, see stats.h; 0: none
  * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
  *	destroyed; NULL: none was released
- * @reap: work item that destroys the released ib_cm or iw_cm id
+ * @destroy_work: work item that destroys the released ib_cm or iw_cm id
  * @ended: in the list of released ib_cm ids that one work item destroys together
  * @rcu: frees the memory, see cmx_ib_handler()
  */
@@ -170,7 +170,7 @@ struct cmx_id_private {
 		struct cmx_iw_conn iw;
 	};
 	struct cmx_addr_op *addr_op;
-	struct cmx_sa_op *sa_op;
+	struct cmx_path_query *path_query;
 	struct cmx_service_query *service;
 	struct cmx_listen *listen;
 	struct cmx_deadline *deadline;
@@ -185,7 +185,7 @@ struct cmx_id_private {
 	u32 stage_start;
 	struct cmx_device *released_dev;
 	union {
-		struct work_struct reap;
+		struct work_struct destroy_work;
 		struct llist_node ended;
 		struct rcu_head rcu;
 	};
@@ -211,14 +211,14 @@ static inline struct sockaddr *cmx_dst(const struct cmx_id_private *id_priv)
 	return (struct sockaddr *)&id_priv->id.route.addr.dst_addr;
 }
 
-static inline bool cmx_opt_set(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
+static inline bool cmx_opt_is_set(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
 	return id_priv->opt.set & BIT(bit);
 }
 
 extern struct workqueue_struct *cmx_wq;
-extern struct workqueue_struct *cmx_reap_wq;
-extern struct workqueue_struct *cmx_linger_wq;
+extern struct workqueue_struct *cmx_destroy_wq;
+extern struct workqueue_struct *cmx_destroy_slow_wq;
 
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);

@@ -173,7 +173,7 @@ u16 cmx_pkey_get(const struct cmx_id_private *id_priv)
 
 	if (!id_priv->dev_port->transport->has_gid_addr)
 		return IB_DEFAULT_PKEY_FULL;
-	return cmx_opt_set(id_priv, CMX_OPT_PKEY) ? id_priv->opt.pkey : ib_addr_get_pkey(addr);
+	return cmx_opt_is_set(id_priv, CMX_OPT_PKEY) ? id_priv->opt.pkey : ib_addr_get_pkey(addr);
 }
 
 /**

@@ -33,7 +33,7 @@ union cmx_mcast_addr {
  * @mlid: multicast LID in host byte order (InfiniBand)
  * @left: the group has been left, and no further event is posted
  * @ev: event for the result of the join; NULL once posted
- * @backend: private data of the transport
+ * @transport_data: private data of the transport
  * @node: in the table &cmx_id_private.mcast, by address
  * @attached: in the same table by MGID, while the QP of the id (ULP) is attached for this
  *	membership
@@ -56,7 +56,7 @@ struct cmx_mcast {
 	u16 mlid;
 	bool left;
 	struct cmx_event *ev;
-	void *backend;
+	void *transport_data;
 	struct hlist_node node;
 	struct hlist_node attached;
 	struct list_head item;

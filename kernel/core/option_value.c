@@ -16,7 +16,7 @@ unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
 };
 
 #define OPT_IN_EFFECT(id_priv, label, field) \
-	(cmx_opt_set(id_priv, CMX_OPT_##label) ? (id_priv)->opt.field \
+	(cmx_opt_is_set(id_priv, CMX_OPT_##label) ? (id_priv)->opt.field \
 					 : READ_ONCE(cmx_opt_defaults[CMX_OPT_##label]))
 
 /**
@@ -30,7 +30,7 @@ u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
 {
 	int tos = id_priv->dev_port ? READ_ONCE(id_priv->dev_port->default_tos) : CMX_NO_TOS;
 
-	return tos == CMX_NO_TOS || cmx_opt_set(id_priv, CMX_OPT_TOS) ? cmx_opt_ip_tos(id_priv) :
+	return tos == CMX_NO_TOS || cmx_opt_is_set(id_priv, CMX_OPT_TOS) ? cmx_opt_ip_tos(id_priv) :
 									tos;
 }
 

@@ -85,14 +85,14 @@ static const struct attribute *default_files[] = {
 };
 
 /**
- * cmx_port_default_init() - initialize the defaults of a port
+ * cmx_dev_port_default_init() - initialize the defaults of a port
  * @device: the device
  * @port: the port
  * @dev_port: its data, with transport and counters
  *
  * Only RoCE ports have the files. As for the counters, an error of sysfs is only logged.
  */
-void cmx_port_default_init(struct ib_device *device, u32 port, struct cmx_dev_port *dev_port)
+void cmx_dev_port_default_init(struct ib_device *device, u32 port, struct cmx_dev_port *dev_port)
 {
 	int ret;
 

@@ -7,6 +7,6 @@
 struct cmx_dev_port;
 struct ib_device;
 
-void cmx_port_default_init(struct ib_device *device, u32 port, struct cmx_dev_port *dev_port);
+void cmx_dev_port_default_init(struct ib_device *device, u32 port, struct cmx_dev_port *dev_port);
 
 #endif

@@ -436,12 +436,12 @@ static struct pernet_operations port_net_ops = {
 	.size = sizeof(struct cmx_port_net),
 };
 
-int cmx_port_init_module(void)
+int cmx_port_space_init_module(void)
 {
 	return register_pernet_subsys(&port_net_ops);
 }
 
-void cmx_port_exit_module(void)
+void cmx_port_space_exit_module(void)
 {
 	unregister_pernet_subsys(&port_net_ops);
 }

@@ -4,8 +4,8 @@
 
 #include "id.h"
 
-int cmx_port_init_module(void);
-void cmx_port_exit_module(void);
+int cmx_port_space_init_module(void);
+void cmx_port_space_exit_module(void);
 
 /* Caller must hold the lock of the id, except for cmx_port_find_listener(). */
 int cmx_port_reserve(struct cmx_id_private *id_priv);

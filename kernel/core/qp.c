@@ -19,12 +19,12 @@
  */
 void cmx_qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
 {
-	if (mask & IB_QP_TIMEOUT && cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT))
+	if (mask & IB_QP_TIMEOUT && cmx_opt_is_set(id_priv, CMX_OPT_ACK_TIMEOUT))
 		attr->timeout = id_priv->opt.ack_timeout;
-	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_set(id_priv, CMX_OPT_MIN_RNR_TIMER))
+	if (mask & IB_QP_MIN_RNR_TIMER && cmx_opt_is_set(id_priv, CMX_OPT_MIN_RNR_TIMER))
 		attr->min_rnr_timer = id_priv->opt.min_rnr_timer;
 	/* The path of a request has the traffic class of the peer. */
-	if (mask & IB_QP_AV && cmx_opt_set(id_priv, CMX_OPT_TOS) &&
+	if (mask & IB_QP_AV && cmx_opt_is_set(id_priv, CMX_OPT_TOS) &&
 	    attr->ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE)
 		attr->ah_attr.grh.traffic_class = id_priv->opt.tos;
 }
@@ -155,7 +155,7 @@ static int qp_create_locked(struct cmx_id_private *id_priv, struct ib_pd *pd,
 	    id_priv->state == CMX_DEAD)
 		return -EINVAL;
 	attr->port_num = id_priv->id.port_num;
-	if (cmx_opt_set(id_priv, CMX_OPT_MCAST_LOOPBACK) && !id_priv->opt.mcast_loopback)
+	if (cmx_opt_is_set(id_priv, CMX_OPT_MCAST_LOOPBACK) && !id_priv->opt.mcast_loopback)
 		attr->create_flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	qp = ib_create_qp(pd, attr);
 	if (IS_ERR(qp))

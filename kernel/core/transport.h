@@ -110,7 +110,7 @@ struct cmx_mcast_ops {
  * @takes_tcp_port: a listener occupies a TCP port on each device until the provider releases it
  * @port_fits: checks whether a port of a device uses this transport
  * @id_fits: checks whether an id may use it; NULL: each id may. Called under the conditions of
- *	cmx_port_fits()
+ *	cmx_dev_port_fits()
  * @port_gid: gets the GID of a port for an IP address, with a reference, or an ERR_PTR; NULL if
  *	@has_gid_addr is set
  * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than

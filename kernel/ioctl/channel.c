@@ -32,7 +32,7 @@ static struct kmem_cache *user_id_cache;
 /* The id whose channel gets the event. For a CONNECT_REQUEST, this is the listener. */
 static struct cmx_user_id *event_user_id(const struct cmx_event *ev)
 {
-	return to_uid(ev->listener ?: ev->id_priv);
+	return to_user_id(ev->listener ?: ev->id_priv);
 }
 
 /*
@@ -76,13 +76,13 @@ static void event_discard_later(struct cmx_event *ev)
 	queue_work(cmx_wq, &undeliverable_work);
 }
 
-static void channel_wake(struct cmx_file *file)
+static void channel_wake(struct cmx_channel *file)
 {
 	wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /* Returns false if @user_id has left the channel. Caller must hold the RCU read lock. */
-static bool channel_event_add(struct cmx_file *file, struct cmx_user_id *user_id,
+static bool channel_event_add(struct cmx_channel *file, struct cmx_user_id *user_id,
 			      struct cmx_event *ev)
 {
 	bool mine;
@@ -125,7 +125,7 @@ static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct
 static void user_event_post(struct cmx_event *ev)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
-	struct cmx_file *file = NULL;
+	struct cmx_channel *file = NULL;
 
 	event_gid_put(ev);
 	rcu_read_lock();
@@ -156,23 +156,23 @@ static struct cmx_id_private *user_id_alloc(gfp_t gfp)
 /* The request that brought @user_id is fetched or over. Its listener can accept another one. */
 static void user_id_return_backlog(struct cmx_user_id *user_id)
 {
-	struct cmx_user_id *listener = user_id->from;
+	struct cmx_user_id *listener = user_id->backlog_listener;
 
 	if (!listener)
 		return;
-	user_id->from = NULL;
+	user_id->backlog_listener = NULL;
 	atomic_inc(&listener->backlog);
-	cmx_uid_put(listener);
+	cmx_user_id_put(listener);
 }
 
 static void user_id_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(user_id_cache, to_uid(container_of(rcu, struct cmx_id_private, rcu)));
+	kmem_cache_free(user_id_cache, to_user_id(container_of(rcu, struct cmx_id_private, rcu)));
 }
 
 static void user_id_free(struct cmx_id_private *id_priv)
 {
-	user_id_return_backlog(to_uid(id_priv));
+	user_id_return_backlog(to_user_id(id_priv));
 	cmx_quota_uncharge(id_priv->quota);
 	call_rcu(&id_priv->rcu, user_id_free_rcu);
 }
@@ -183,7 +183,7 @@ static void user_id_free(struct cmx_id_private *id_priv)
  */
 static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *listener)
 {
-	struct cmx_user_id *user_id = to_uid(child), *l = to_uid(listener);
+	struct cmx_user_id *user_id = to_user_id(child), *l = to_user_id(listener);
 
 	if (!READ_ONCE(l->file))
 		return -ECONNABORTED;
@@ -195,7 +195,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 	}
 	child->quota = listener->quota;
 	cmx_id_get(listener);
-	user_id->from = l;
+	user_id->backlog_listener = l;
 	user_id->not_accepted = true;
 	return 0;
 }
@@ -203,7 +203,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 /* Neither must it with the events of groups that are joined again and again. */
 static bool user_id_is_full(struct cmx_id_private *id_priv)
 {
-	return cmx_queue_is_full(to_uid(id_priv));
+	return cmx_user_id_queue_is_full(to_user_id(id_priv));
 }
 
 static void user_event_flush(struct cmx_id_private *id_priv)
@@ -235,7 +235,7 @@ static void channel_event_del(struct cmx_user_id *user_id, struct cmx_event *ev)
  * Move the events of @user_id from the queue to @events; with @mc, only those of that
  * membership. Caller must hold the mutex of the channel.
  */
-static void channel_events_take(struct cmx_file *file, struct cmx_user_id *user_id,
+static void channel_events_take(struct cmx_channel *file, struct cmx_user_id *user_id,
 				const struct cmx_mcast *mc, struct list_head *events)
 {
 	struct cmx_event *ev, *next;
@@ -257,8 +257,8 @@ static void channel_events_take(struct cmx_file *file, struct cmx_user_id *user_
  * Move the events of @user_id to the queue of its new channel. Caller must hold the lock of the id,
  * so that no event is posted meanwhile, and the mutex of the old channel.
  */
-static void channel_events_move(struct cmx_user_id *user_id, struct cmx_file *from,
-				struct cmx_file *to)
+static void channel_events_move(struct cmx_user_id *user_id, struct cmx_channel *from,
+				struct cmx_channel *to)
 {
 	struct cmx_event *ev;
 	LIST_HEAD(events);
@@ -277,14 +277,14 @@ static void channel_events_move(struct cmx_user_id *user_id, struct cmx_file *fr
 }
 
 /**
- * cmx_queue_change() - change the channel that an id posts its events to
+ * cmx_user_id_set_channel() - change the channel that an id posts its events to
  * @user_id: the id; it has a channel. Caller must hold the lock of the handle table, which all
  *	users share, so the events in the queue are not looked at
  * @to: new channel, or NULL
  */
-void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to)
+void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to)
 {
-	struct cmx_file *from = user_id->file;
+	struct cmx_channel *from = user_id->file;
 
 	spin_lock(&from->lock);
 	WRITE_ONCE(user_id->file, to);
@@ -292,19 +292,19 @@ void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to)
 }
 
 /**
- * cmx_uid_destroy() - destroy an id
+ * cmx_user_id_destroy() - destroy an id
  * @user_id: the id, from cmx_handle_take_id(); the consumer's reference is dropped
  * @file: channel that it belonged to
  *
  * Its events in the queue are dropped, and new ids that come with them are
  * destroyed. A fetch by another thread may wait for user memory for ever and
  * keep the mutex. If the caller is killed meanwhile, the events stay in the
- * queue until cmx_file_close().
+ * queue until cmx_channel_close().
  *
  * Return: the number of events that were fetched for it; 0 if the caller has
  * been killed.
  */
-u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file)
+u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *file)
 {
 	LIST_HEAD(events);
 	u32 fetched = 0;
@@ -317,19 +317,19 @@ u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file)
 	mutex_unlock(&file->mutex);
 	event_discard_all(&events);
 out:
-	cmx_uid_put(user_id);
+	cmx_user_id_put(user_id);
 	return fetched;
 }
 
 /**
- * cmx_uid_leave() - leave a group
+ * cmx_user_id_leave_group() - leave a group
  * @file: channel of the id
  * @handle: handle of the membership
  * @fetched: receives the number of events that were fetched for the membership
  *
  * Return: 0, -ENOENT, or -EINTR if the caller has been killed.
  */
-int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
+int cmx_user_id_leave_group(struct cmx_channel *file, u32 handle, u32 *fetched)
 {
 	struct cmx_mcast *mc;
 	LIST_HEAD(events);
@@ -342,8 +342,8 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 		mutex_unlock(&file->mutex);
 		return PTR_ERR(mc);
 	}
-	cmx_mcast_leave(mc);
-	channel_events_take(file, to_uid(mc->id_priv), mc, &events);
+	cmx_mcast_end(mc);
+	channel_events_take(file, to_user_id(mc->id_priv), mc, &events);
 	*fetched = mc->fetched;
 	mutex_unlock(&file->mutex);
 	event_discard_all(&events);
@@ -352,7 +352,7 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
 }
 
 /**
- * cmx_uid_migrate() - move an id to another channel
+ * cmx_user_id_migrate() - move an id to another channel
  * @from: its channel
  * @handle: its handle, which stays the same
  * @to: new channel
@@ -360,9 +360,9 @@ int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched)
  *
  * If @from has been claimed, @to is claimed as well.
  *
- * Return: 0, -ENOENT, -EINTR, or the error of cmx_file_claim() for @to.
+ * Return: 0, -ENOENT, -EINTR, or the error of cmx_channel_claim() for @to.
  */
-int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched)
+int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched)
 {
 	struct cmx_user_id *user_id = cmx_handle_get_id(from, handle);
 	int ret;
@@ -372,13 +372,13 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 	/* a fetch by another process may be slow */
 	ret = mutex_lock_killable(&from->mutex);
 	if (ret) {
-		cmx_uid_put(user_id);
+		cmx_user_id_put(user_id);
 		return ret;
 	}
 	mutex_lock(&user_id->id_priv.lock);
-	/* the uid of an id in a claimed channel may be an address, also after the move */
+	/* the user data of an id in a claimed channel may be an address, also after the move */
 	if (READ_ONCE(from->mm))
-		ret = cmx_file_claim(to);
+		ret = cmx_channel_claim(to);
 	/* after the move, a fetch from the new channel increments it */
 	*fetched = user_id->fetched;
 	if (!ret)
@@ -387,12 +387,12 @@ int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 
 		channel_events_move(user_id, from, to);
 	mutex_unlock(&user_id->id_priv.lock);
 	mutex_unlock(&from->mutex);
-	cmx_uid_put(user_id);
+	cmx_user_id_put(user_id);
 	return ret;
 }
 
 /* Finish a fetch. The process has the event, so that nothing may fail here. */
-static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u32 handle)
+static void channel_event_fetched(struct cmx_channel *file, struct cmx_event *ev, u32 handle)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
 
@@ -403,14 +403,14 @@ static void channel_event_fetched(struct cmx_file *file, struct cmx_event *ev, u
 	if (ev->mc)
 		WRITE_ONCE(ev->mc->fetched, ev->mc->fetched + 1);
 	if (ev->listener) {
-		user_id_return_backlog(to_uid(ev->id_priv));
-		cmx_handle_publish_id(to_uid(ev->id_priv), handle, file);
+		user_id_return_backlog(to_user_id(ev->id_priv));
+		cmx_handle_publish_id(to_user_id(ev->id_priv), handle, file);
 	}
 	cmx_event_free(ev);
 }
 
 /* Events leave the queue under the mutex only, so that the first one stays while it is copied. */
-static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_room *room, u32 n)
+static int channel_event_fetch(struct cmx_channel *file, const struct cmx_event_buf *room, u32 n)
 {
 	void __user *to = room->to + n * (room->sizes.resp + room->sizes.info);
 	struct cmx_event *ev;
@@ -422,7 +422,7 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 	ev = list_first_entry_or_null(&file->events, struct cmx_event, item);
 	spin_unlock(&file->lock);
 	/* another process may have claimed the channel meanwhile: then the event is for that one */
-	if (!cmx_file_usable(file))
+	if (!cmx_channel_usable(file))
 		return -EACCES;
 	if (!ev)
 		return -EAGAIN;
@@ -443,7 +443,7 @@ static int channel_event_fetch(struct cmx_file *file, const struct cmx_event_roo
 }
 
 /* Fetch as many events as there are, but not more than fit. @n receives their number. */
-static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_room *room, u32 *n)
+static int channel_events_fetch(struct cmx_channel *file, const struct cmx_event_buf *room, u32 *n)
 {
 	int ret;
 
@@ -454,7 +454,7 @@ static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_ro
 }
 
 /**
- * cmx_queue_fetch() - copy events to the process and remove them from the queue
+ * cmx_channel_fetch_events() - copy events to the process and remove them from the queue
  * @file: the channel
  * @room: buffer of the process
  * @block: wait for the first event
@@ -462,7 +462,7 @@ static int channel_events_fetch(struct cmx_file *file, const struct cmx_event_ro
  * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -EINTR, -ENOMEM, -EFAULT, -EACCES. An
  * event that could not be copied stays in the queue.
  */
-int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block)
+int cmx_channel_fetch_events(struct cmx_channel *file, const struct cmx_event_buf *room, bool block)
 {
 	u32 n = 0;
 	int ret;
@@ -479,20 +479,20 @@ int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bo
 	return n ? n : ret;
 }
 
-static void file_set_process(struct cmx_file *file)
+static void file_set_process(struct cmx_channel *file)
 {
 	WRITE_ONCE(file->pid_start, current->group_leader->start_time);
 	WRITE_ONCE(file->pid, task_tgid_nr(current));
 }
 
 /**
- * cmx_file_process() - get the process that uses a channel
+ * cmx_channel_process() - get the process that uses a channel
  * @file: the channel
  *
  * Context: Caller must hold the RCU read lock.
  * Return: the leader of its threads, or NULL if it has ended.
  */
-struct task_struct *cmx_file_process(const struct cmx_file *file)
+struct task_struct *cmx_channel_process(const struct cmx_channel *file)
 {
 	struct task_struct *task;
 
@@ -501,13 +501,13 @@ struct task_struct *cmx_file_process(const struct cmx_file *file)
 }
 
 /**
- * cmx_file_new() - create a channel
+ * cmx_channel_new() - create a channel
  *
  * Return: the channel, or NULL if there is not enough memory.
  */
-struct cmx_file *cmx_file_new(void)
+struct cmx_channel *cmx_channel_new(void)
 {
-	struct cmx_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	struct cmx_channel *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
 		return NULL;
@@ -527,18 +527,18 @@ struct cmx_file *cmx_file_new(void)
 }
 
 /**
- * cmx_file_claim() - restrict a channel to the caller's address space
+ * cmx_channel_claim() - restrict a channel to the caller's address space
  * @file: the channel
  *
  * Return: 0, also if this address space has claimed it before; -EACCES if
  * another one has; -EBUSY if it has ids or events.
  */
-int cmx_file_claim(struct cmx_file *file)
+int cmx_channel_claim(struct cmx_channel *file)
 {
 	int ret;
 
 	if (READ_ONCE(file->mm))
-		return cmx_file_usable(file) ? 0 : -EACCES;
+		return cmx_channel_usable(file) ? 0 : -EACCES;
 	ret = cmx_handle_claim(file);
 	if (!ret)
 		file_set_process(file);
@@ -546,16 +546,16 @@ int cmx_file_claim(struct cmx_file *file)
 }
 
 /**
- * cmx_file_close() - destroy a channel with its ids and events
+ * cmx_channel_close() - destroy a channel with its ids and events
  * @file: the channel. Only posting an event may still access it
  */
-void cmx_file_close(struct cmx_file *file)
+void cmx_channel_close(struct cmx_channel *file)
 {
 	struct cmx_user_id *user_id;
 
 	while ((user_id = cmx_handle_take_any(file))) {
 		cmx_id_shutdown(&user_id->id_priv);
-		cmx_uid_put(user_id);
+		cmx_user_id_put(user_id);
 	}
 	event_discard_all(&file->events);
 	if (file->mm)
@@ -565,13 +565,13 @@ void cmx_file_close(struct cmx_file *file)
 	kfree_rcu(file, rcu);
 }
 
-int cmx_uid_init_module(void)
+int cmx_user_id_init_module(void)
 {
 	user_id_cache = KMEM_CACHE(cmx_user_id, 0);
 	return user_id_cache ? 0 : -ENOMEM;
 }
 
-void cmx_uid_exit_module(void)
+void cmx_user_id_exit_module(void)
 {
 	rcu_barrier();
 	kmem_cache_destroy(user_id_cache);

@@ -11,7 +11,7 @@
 #include "handle.h"
 
 /**
- * struct cmx_file - an event channel: one open file
+ * struct cmx_channel - an event channel: one open file
  * @mutex: serialises fetches and the removal of events. Taken outside the
  *	locks of ids; never taken to post an event
  * @lock: protects @events and &cmx_user_id.events, and &cmx_user_id.file while an event
@@ -27,7 +27,7 @@
  * @record: event that is being fetched, protected by @mutex
  * @rcu: delays freeing, because posting an event may still access the channel
  */
-struct cmx_file {
+struct cmx_channel {
 	struct mutex mutex;	/* serialises fetches and removals */
 	spinlock_t lock;	/* protects the queue */
 	struct list_head events;
@@ -43,12 +43,12 @@ struct cmx_file {
 };
 
 /**
- * struct cmx_event_room - buffer of a process for events
+ * struct cmx_event_buf - buffer of a process for events
  * @to: array of records
  * @max: number of records
  * @sizes: sizes of the parts of each record
  */
-struct cmx_event_room {
+struct cmx_event_buf {
 	void __user *to;
 	u32 max;
 	struct cmx_event_sizes sizes;
@@ -56,13 +56,13 @@ struct cmx_event_room {
 
 extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 
-struct cmx_file *cmx_file_new(void);
-void cmx_file_close(struct cmx_file *file);
-int cmx_file_claim(struct cmx_file *file);
-struct task_struct *cmx_file_process(const struct cmx_file *file);
+struct cmx_channel *cmx_channel_new(void);
+void cmx_channel_close(struct cmx_channel *file);
+int cmx_channel_claim(struct cmx_channel *file);
+struct task_struct *cmx_channel_process(const struct cmx_channel *file);
 
 /* Returns false if another process has claimed the channel. */
-static inline bool cmx_file_usable(const struct cmx_file *file)
+static inline bool cmx_channel_usable(const struct cmx_channel *file)
 {
 	const struct mm_struct *mm = READ_ONCE(file->mm);
 
@@ -70,17 +70,18 @@ static inline bool cmx_file_usable(const struct cmx_file *file)
 }
 
 /* Returns true if the process has left so many events that calls which add one to the id fail. */
-static inline bool cmx_queue_is_full(const struct cmx_user_id *user_id)
+static inline bool cmx_user_id_queue_is_full(const struct cmx_user_id *user_id)
 {
 	return READ_ONCE(user_id->queued) >= 2 * CMX_MAX_QUEUED;
 }
 
-void cmx_queue_change(struct cmx_user_id *user_id, struct cmx_file *to);
-int cmx_queue_fetch(struct cmx_file *file, const struct cmx_event_room *room, bool block);
+void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to);
+int cmx_channel_fetch_events(struct cmx_channel *file, const struct cmx_event_buf *room,
+			     bool block);
 
-u32 cmx_uid_destroy(struct cmx_user_id *user_id, struct cmx_file *file);
-int cmx_uid_leave(struct cmx_file *file, u32 handle, u32 *fetched);
-int cmx_uid_migrate(struct cmx_file *from, u32 handle, struct cmx_file *to, u32 *fetched);
+u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *file);
+int cmx_user_id_leave_group(struct cmx_channel *file, u32 handle, u32 *fetched);
+int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched);
 
 /* event_record.c */
 void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev,
@@ -89,7 +90,7 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 int cmx_event_record_copy(void __user *to, const struct cmx_event_record *from,
 			  const struct cmx_event_sizes *asked);
 
-int cmx_uid_init_module(void);
-void cmx_uid_exit_module(void);
+int cmx_user_id_init_module(void);
+void cmx_user_id_exit_module(void);
 
 #endif

@@ -12,7 +12,7 @@
 
 static int chardev_open(struct inode *inode, struct file *filp)
 {
-	struct cmx_file *file = cmx_file_new();
+	struct cmx_channel *file = cmx_channel_new();
 
 	if (!file)
 		return -ENOMEM;
@@ -22,13 +22,13 @@ static int chardev_open(struct inode *inode, struct file *filp)
 
 static int chardev_release(struct inode *inode, struct file *filp)
 {
-	cmx_file_close(filp->private_data);
+	cmx_channel_close(filp->private_data);
 	return 0;
 }
 
 static __poll_t chardev_poll(struct file *filp, struct poll_table_struct *table)
 {
-	struct cmx_file *file = filp->private_data;
+	struct cmx_channel *file = filp->private_data;
 
 	poll_wait(filp, &file->wait, table);
 	return list_empty(&file->events) ? 0 : EPOLLIN | EPOLLRDNORM;
@@ -74,12 +74,12 @@ static struct miscdevice chardev_misc = {
 };
 
 /**
- * cmx_file_of() - get the event channel of an open file
+ * cmx_channel_of() - get the event channel of an open file
  * @filp: any open file
  *
  * Return: the channel, or NULL if @filp is not an open file of this device.
  */
-struct cmx_file *cmx_file_of(struct file *filp)
+struct cmx_channel *cmx_channel_of(struct file *filp)
 {
 	return filp->f_op == &chardev_fops ? filp->private_data : NULL;
 }

@@ -91,10 +91,10 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 	to->ece = ev->ev.ece;
 	if (ev->mc) {
 		to->flags |= CMX_EVENT_F_MCAST;
-		to->uid = ev->mc->user_data;
+		to->user_data = ev->mc->user_data;
 		to->id = ev->mc->handle;
 	} else {
-		to->uid = READ_ONCE(user_id->uid);
+		to->user_data = READ_ONCE(user_id->user_data);
 		to->id = ev->listener ? handle : user_id->handle;
 		to->listen_id = ev->listener ? user_id->handle : 0;
 	}
@@ -107,7 +107,7 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 		event_conn_fill(&to->param.conn, &ev->ev.param.conn);
 	}
 	if (parts & CMX_EVENT_F_INFO && sizes->info) {
-		cmx_info_fill(to_uid(ev->id_priv), &record->info, sizes->info);
+		cmx_info_fill(to_user_id(ev->id_priv), &record->info, sizes->info);
 		to->flags |= CMX_EVENT_F_INFO;
 	}
 	if (parts & CMX_EVENT_F_QP && ev->id_priv->id.qp_type != IB_QPT_UD &&

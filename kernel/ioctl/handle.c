@@ -71,18 +71,18 @@ static void handle_entry_free(u32 handle)
  * cmx_handle_claim() - claim a channel for the address space of the caller
  * @file: the channel
  *
- * The uid of an id is an address for the library of the process that claims the channel. So there
- * must be no id with the uid of another process, and no event of one.
+ * The user data of an id is an address for the library of the process that claims the channel. So
+ * there must be no id with the user data of another process, and no event of one.
  *
  * Return: 0, -EACCES if another address space has claimed it, or -EBUSY if it has ids or events.
  */
-int cmx_handle_claim(struct cmx_file *file)
+int cmx_handle_claim(struct cmx_channel *file)
 {
 	int ret = 0;
 
 	xa_lock(&handles);
 	if (file->mm) {
-		ret = cmx_file_usable(file) ? 0 : -EACCES;
+		ret = cmx_channel_usable(file) ? 0 : -EACCES;
 	} else if (!list_empty(&file->ids) || !list_empty(&file->events)) {
 		ret = -EBUSY;
 	} else {
@@ -131,7 +131,8 @@ static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 }
 
 /* Caller must hold the lock of the table. */
-static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file)
+static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle,
+				     struct cmx_channel *file)
 {
 	user_id->handle = handle;
 	list_add_tail(&user_id->item, &file->ids);
@@ -147,14 +148,14 @@ static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle, st
  * Return: 0, -EACCES if another process has claimed the channel, or -ENOMEM; then the caller keeps
  * the reference.
  */
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle)
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *file, u32 *handle)
 {
 	int ret;
 
 	xa_lock(&handles);
 	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
 	/* this may have dropped the lock */
-	if (!ret && !cmx_file_usable(file)) {
+	if (!ret && !cmx_channel_usable(file)) {
 		handle_entry_free(*handle);
 		ret = -EACCES;
 	}
@@ -170,7 +171,7 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *h
  * @handle: from cmx_handle_reserve()
  * @file: channel that the id belongs to from now on
  */
-void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file)
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *file)
 {
 	xa_lock(&handles);
 	handle_id_add_to_channel(user_id, handle, file);
@@ -187,7 +188,7 @@ void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_f
  */
 int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 {
-	struct cmx_user_id *user_id = to_uid(mc->id_priv);
+	struct cmx_user_id *user_id = to_user_id(mc->id_priv);
 	int ret = 0;
 
 	xa_lock(&handles);
@@ -214,12 +215,12 @@ static void *handle_object_find(u32 handle, unsigned long tag)
 }
 
 /* Caller must hold the lock of the table. */
-static struct cmx_user_id *handle_id_find(struct cmx_file *file, u32 handle)
+static struct cmx_user_id *handle_id_find(struct cmx_channel *file, u32 handle)
 {
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
 	return user_id && user_id->handle == handle && user_id->file == file &&
-	       cmx_file_usable(file) ? user_id : NULL;
+	       cmx_channel_usable(file) ? user_id : NULL;
 }
 
 /**
@@ -229,7 +230,7 @@ static struct cmx_user_id *handle_id_find(struct cmx_file *file, u32 handle)
  *
  * Return: the id with a reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_user_id *cmx_handle_get_id(struct cmx_file *file, u32 handle)
+struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *file, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
@@ -246,7 +247,7 @@ static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
 	handle_entry_free(user_id->handle);
 	list_del(&user_id->item);
-	cmx_queue_change(user_id, NULL);
+	cmx_user_id_set_channel(user_id, NULL);
 }
 
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
@@ -290,7 +291,7 @@ static void handle_mcast_drop_all(struct cmx_user_id *user_id)
  *
  * Return: the id with the consumer's reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_user_id *cmx_handle_take_id(struct cmx_file *file, u32 handle)
+struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *file, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
@@ -313,7 +314,7 @@ struct cmx_user_id *cmx_handle_take_id(struct cmx_file *file, u32 handle)
  *
  * Return: the id with the consumer's reference, or NULL if there is none.
  */
-struct cmx_user_id *cmx_handle_take_any(struct cmx_file *file)
+struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *file)
 {
 	struct cmx_user_id *user_id;
 
@@ -331,14 +332,14 @@ struct cmx_user_id *cmx_handle_take_any(struct cmx_file *file)
  * With @end, the handle is removed, and the caller gets the reference of the table. Otherwise the
  * caller gets a new reference.
  */
-static struct cmx_mcast *handle_mcast_find(struct cmx_file *file, u32 handle, bool end)
+static struct cmx_mcast *handle_mcast_find(struct cmx_channel *file, u32 handle, bool end)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_uid(mc->id_priv)->file != file ||
-		   !cmx_file_usable(file)))
+	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->file != file ||
+		   !cmx_channel_usable(file)))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -355,7 +356,7 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_file *file, u32 handle, bo
  *
  * Return: the membership with a reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *file, u32 handle)
 {
 	return handle_mcast_find(file, handle, false);
 }
@@ -367,7 +368,7 @@ struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle)
  *
  * Return: the membership with the table's reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
+struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *file, u32 handle)
 {
 	return handle_mcast_find(file, handle, true);
 }
@@ -381,16 +382,17 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle)
  * Return: 0, -ENOENT if the id has been destroyed or moved meanwhile, or -EACCES if another process
  * has claimed @to.
  */
-int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struct cmx_file *to)
+int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
+		       struct cmx_channel *to)
 {
 	int ret = -ENOENT;
 
 	xa_lock(&handles);
-	if (!cmx_file_usable(to)) {
+	if (!cmx_channel_usable(to)) {
 		ret = -EACCES;
 	} else if (user_id->file == from) {
 		list_move_tail(&user_id->item, &to->ids);
-		cmx_queue_change(user_id, to);
+		cmx_user_id_set_channel(user_id, to);
 		ret = 0;
 	}
 	xa_unlock(&handles);

@@ -6,7 +6,7 @@
 #include "id.h"
 #include "mcast.h"
 
-struct cmx_file;
+struct cmx_channel;
 
 /**
  * struct cmx_user_id - an id that belongs to a process
@@ -15,11 +15,11 @@ struct cmx_file;
  *	the id has been fetched, and after the id was destroyed. Changed under
  *	the lock of the handle table and, if there is an old channel, that of
  *	its queue
- * @item: on &cmx_file.ids, protected by the lock of the handle table
+ * @item: on &cmx_channel.ids, protected by the lock of the handle table
  * @groups: list of &cmx_mcast.item, protected by the lock of the handle table
- * @from: listener whose backlog the request counts against, with a reference;
+ * @backlog_listener: listener whose backlog the request counts against, with a reference;
  *	NULL once the request has been fetched
- * @uid: user data; an accept changes it under @id_priv's lock
+ * @user_data: user data; an accept changes it under @id_priv's lock
  * @handle: handle; 0 before the id has one
  * @fetched: number of events fetched, protected by @file's mutex
  * @events: list of &cmx_event.id_item: its events in @file's queue, protected by that queue's lock
@@ -31,11 +31,11 @@ struct cmx_file;
  */
 struct cmx_user_id {
 	struct cmx_id_private id_priv;
-	struct cmx_file *file;
+	struct cmx_channel *file;
 	struct list_head item;
 	struct list_head groups;
-	struct cmx_user_id *from;
-	u64 uid;
+	struct cmx_user_id *backlog_listener;
+	u64 user_data;
 	u32 handle;
 	u32 fetched;
 	struct list_head events;
@@ -45,12 +45,12 @@ struct cmx_user_id {
 	bool not_accepted;
 };
 
-static inline struct cmx_user_id *to_uid(struct cmx_id_private *id_priv)
+static inline struct cmx_user_id *to_user_id(struct cmx_id_private *id_priv)
 {
 	return container_of(id_priv, struct cmx_user_id, id_priv);
 }
 
-static inline void cmx_uid_put(struct cmx_user_id *user_id)
+static inline void cmx_user_id_put(struct cmx_user_id *user_id)
 {
 	cmx_id_put(&user_id->id_priv);
 }
@@ -58,19 +58,20 @@ static inline void cmx_uid_put(struct cmx_user_id *user_id)
 int cmx_handle_init_module(void);
 void cmx_handle_exit_module(void);
 
-int cmx_handle_claim(struct cmx_file *file);
+int cmx_handle_claim(struct cmx_channel *file);
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_file *file, u32 *handle);
-void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_file *file);
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *file, u32 *handle);
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *file);
 int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 
-struct cmx_user_id *cmx_handle_get_id(struct cmx_file *file, u32 handle);
-struct cmx_user_id *cmx_handle_take_id(struct cmx_file *file, u32 handle);
-struct cmx_user_id *cmx_handle_take_any(struct cmx_file *file);
-struct cmx_mcast *cmx_handle_get_mcast(struct cmx_file *file, u32 handle);
-struct cmx_mcast *cmx_handle_take_mcast(struct cmx_file *file, u32 handle);
-int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_file *from, struct cmx_file *to);
+struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *file, u32 handle);
+struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *file, u32 handle);
+struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *file);
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *file, u32 handle);
+struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *file, u32 handle);
+int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
+		       struct cmx_channel *to);
 
 struct cmx_user_id *cmx_handle_next_id(unsigned long *index);
 

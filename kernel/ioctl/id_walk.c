@@ -45,17 +45,17 @@ struct cmx_id_private *cmx_id_walk_next(u64 *pos)
 /**
  * cmx_id_walk_trylock() - lock an id, but do not wait long for it
  * @id_priv: the id
- * @patience: milliseconds left to wait, for all ids of the caller together. A provider may keep an
- *	id locked for ever
+ * @lock_wait_ms: milliseconds left to wait, for all ids of the caller together. A provider may keep
+ *	an id locked for ever
  *
  * Return: true if the id is locked.
  */
-bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *patience)
+bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *lock_wait_ms)
 {
 	while (!mutex_trylock(&id_priv->lock)) {
-		if (!*patience)
+		if (!*lock_wait_ms)
 			return false;
-		--*patience;
+		--*lock_wait_ms;
 		usleep_range(1000, 1500);
 	}
 	return true;

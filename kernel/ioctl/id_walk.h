@@ -5,6 +5,6 @@
 #include "id.h"
 
 struct cmx_id_private *cmx_id_walk_next(u64 *pos);
-bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *patience);
+bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *lock_wait_ms);
 
 #endif

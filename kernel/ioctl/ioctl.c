@@ -208,7 +208,7 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
 	/* the state allows no operation; the reason is that the device is gone */
 	if (ret == -EINVAL && READ_ONCE(user_id->id_priv.state) == CMX_REMOVED)
 		ret = -ENODEV;
-	cmx_uid_put(user_id);
+	cmx_user_id_put(user_id);
 	return ret;
 }
 
@@ -241,7 +241,7 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EPROTONOSUPPORT;
 	call.filp = filp;
 	call.file = filp->private_data;
-	if (!cmx_file_usable(call.file))
+	if (!cmx_channel_usable(call.file))
 		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)

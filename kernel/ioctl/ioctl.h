@@ -16,7 +16,7 @@
  */
 struct cmx_call {
 	struct file *filp;
-	struct cmx_file *file;
+	struct cmx_channel *file;
 	struct cmx_attr_index index;
 	struct ib_uverbs_attr attrs[CMX_MAX_ATTRS];
 };

@@ -21,7 +21,7 @@ const struct cmx_method cmx_method_channel_info = {
 
 static int ioctl_channel_claim(struct cmx_call *call)
 {
-	return cmx_file_claim(call->file);
+	return cmx_channel_claim(call->file);
 }
 
 const struct cmx_method cmx_method_claim = {
@@ -36,7 +36,7 @@ static bool ioctl_event_size_is_valid(u32 size, size_t min)
 static int ioctl_channel_get_events(struct cmx_call *call)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_EVENTS);
-	struct cmx_event_room room = { .to = u64_to_user_ptr(attr->data) };
+	struct cmx_event_buf room = { .to = u64_to_user_ptr(attr->data) };
 	int ret;
 
 	cmx_call_in(call, CMX_ATTR_EVENT_SIZES, &room.sizes, sizeof(room.sizes));
@@ -47,7 +47,7 @@ static int ioctl_channel_get_events(struct cmx_call *call)
 	if (room.sizes.resp > attr->len || room.sizes.info > attr->len - room.sizes.resp)
 		return -ENOSPC;
 	room.max = attr->len / (room.sizes.resp + room.sizes.info);
-	ret = cmx_queue_fetch(call->file, &room, !(call->filp->f_flags & O_NONBLOCK));
+	ret = cmx_channel_fetch_events(call->file, &room, !(call->filp->f_flags & O_NONBLOCK));
 	return ret < 0 ? ret : cmx_call_out_u32(call, CMX_ATTR_COUNT, ret);
 }
 

@@ -110,8 +110,8 @@ const struct cmx_method cmx_method_connect = {
 static void ioctl_id_enable_events(const struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	lockdep_assert_held(&user_id->id_priv.lock);
-	if (cmx_call_attr(call, CMX_ATTR_UID))
-		WRITE_ONCE(user_id->uid, cmx_call_u64(call, CMX_ATTR_UID));
+	if (cmx_call_attr(call, CMX_ATTR_USER_DATA))
+		WRITE_ONCE(user_id->user_data, cmx_call_u64(call, CMX_ATTR_USER_DATA));
 	WRITE_ONCE(user_id->not_accepted, false);
 }
 
@@ -138,7 +138,7 @@ const struct cmx_method cmx_method_accept = {
 		CMX_INPUT_U32(ID),
 		INPUT_CONN_PARAM,
 		INPUT_ECE,
-		CMX_INPUT_OPT(UID, sizeof(u64), sizeof(u64)),
+		CMX_INPUT_OPT(USER_DATA, sizeof(u64), sizeof(u64)),
 	},
 };
 

@@ -16,7 +16,7 @@
 	CMX_INPUT_OPT(attr, sizeof(struct sockaddr), sizeof(struct sockaddr_storage))
 /* Attributes for a method that creates its id. CMX_ATTR_ID is not given then. */
 #define INPUT_NEW_ID								\
-	CMX_INPUT_OPT(UID, sizeof(u64), sizeof(u64)),				\
+	CMX_INPUT_OPT(USER_DATA, sizeof(u64), sizeof(u64)),				\
 	CMX_INPUT_OPT(PS, sizeof(u32), sizeof(u32)),				\
 	CMX_INPUT_OPT(QP_TYPE, sizeof(u32), sizeof(u32)),			\
 	CMX_OUTPUT_OPT(OUT_ID, sizeof(u32)),					\
@@ -77,7 +77,7 @@ static u32 ioctl_id_undo(struct cmx_call *call, u32 handle)
 	struct cmx_user_id *user_id = cmx_handle_take_id(call->file, handle);
 
 	/* another thread may have destroyed it */
-	return IS_ERR(user_id) ? 0 : cmx_uid_destroy(user_id, call->file);
+	return IS_ERR(user_id) ? 0 : cmx_user_id_destroy(user_id, call->file);
 }
 
 /* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
@@ -94,9 +94,9 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 	id_priv = ioctl_id_alloc(call, ps, qp_type);
 	if (IS_ERR(id_priv))
 		return ERR_CAST(id_priv);
-	to_uid(id_priv)->uid = cmx_call_u64(call, CMX_ATTR_UID);
+	to_user_id(id_priv)->user_data = cmx_call_u64(call, CMX_ATTR_USER_DATA);
 	cmx_id_get(id_priv);
-	ret = cmx_handle_add_id(to_uid(id_priv), call->file, handle);
+	ret = cmx_handle_add_id(to_user_id(id_priv), call->file, handle);
 	if (ret) {
 		cmx_id_shutdown(id_priv);
 		cmx_id_put(id_priv);
@@ -106,7 +106,7 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 			ioctl_id_undo(call, *handle);
 	}
 	if (!ret)
-		return to_uid(id_priv);
+		return to_user_id(id_priv);
 	cmx_id_put(id_priv);
 	return ERR_PTR(ret);
 }
@@ -119,7 +119,7 @@ static int ioctl_id_create(struct cmx_call *call)
 	user_id = ioctl_id_new(call, &handle);
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	cmx_uid_put(user_id);
+	cmx_user_id_put(user_id);
 	return 0;
 }
 
@@ -141,14 +141,14 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	u32 handle;
 	int ret;
 
-	if (!cmx_call_attr(call, CMX_ATTR_UID) || !cmx_call_attr(call, CMX_ATTR_PS) ||
+	if (!cmx_call_attr(call, CMX_ATTR_USER_DATA) || !cmx_call_attr(call, CMX_ATTR_PS) ||
 	    !cmx_call_attr(call, CMX_ATTR_QP_TYPE) || !cmx_call_attr(call, CMX_ATTR_OUT_ID))
 		return -EINVAL;
 	user_id = ioctl_id_new(call, &handle);
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
 	ret = id_call(call, user_id);
-	cmx_uid_put(user_id);
+	cmx_user_id_put(user_id);
 	if (ret)
 		cmx_call_out_u32(call, CMX_ATTR_COUNT, ioctl_id_undo(call, handle));
 	return ret;
@@ -157,7 +157,7 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 const struct cmx_method cmx_method_create = {
 	.call = ioctl_id_create,
 	.attrs = {
-		CMX_INPUT(UID, sizeof(u64), sizeof(u64)),
+		CMX_INPUT(USER_DATA, sizeof(u64), sizeof(u64)),
 		CMX_INPUT_U32(PS),
 		CMX_INPUT_U32(QP_TYPE),
 		CMX_OUTPUT_U32(OUT_ID),
@@ -171,7 +171,7 @@ static int ioctl_id_destroy(struct cmx_call *call)
 
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_uid_destroy(user_id, call->file));
+	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_user_id_destroy(user_id, call->file));
 }
 
 const struct cmx_method cmx_method_destroy = {
@@ -207,7 +207,7 @@ static int ioctl_id_resolve_addr(struct cmx_call *call, struct cmx_user_id *user
 	struct sockaddr_storage src __uninitialized, dst __uninitialized;
 	int ret;
 
-	if (cmx_queue_is_full(user_id))
+	if (cmx_user_id_queue_is_full(user_id))
 		return -ENOBUFS;
 	ret = cmx_call_in_addr(call, CMX_ATTR_SRC_ADDR, &src);
 	if (!ret)
@@ -235,7 +235,7 @@ static int ioctl_id_resolve_route(struct cmx_call *call, struct cmx_user_id *use
 {
 	int ret;
 
-	if (cmx_queue_is_full(user_id))
+	if (cmx_user_id_queue_is_full(user_id))
 		return -ENOBUFS;
 	ret = cmx_resolve_route(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_TIMEOUT));
 	return ret ?: cmx_call_out_info(call, user_id);
@@ -275,7 +275,7 @@ const struct cmx_method cmx_method_query = {
 static int ioctl_id_migrate(struct cmx_call *call)
 {
 	u32 handle = cmx_call_u32(call, CMX_ATTR_ID);
-	struct cmx_file *from;
+	struct cmx_channel *from;
 	struct file *filp;
 	u32 fetched = 0;
 	int ret;
@@ -284,13 +284,13 @@ static int ioctl_id_migrate(struct cmx_call *call)
 	filp = fget(cmx_call_u32(call, CMX_ATTR_FD));
 	if (!filp)
 		return -ENOENT;
-	from = cmx_file_of(filp);
+	from = cmx_channel_of(filp);
 	if (!from)
 		ret = -EINVAL;
-	else if (!cmx_file_usable(from))
+	else if (!cmx_channel_usable(from))
 		ret = -EACCES;
 	else
-		ret = cmx_uid_migrate(from, handle, call->file, &fetched);
+		ret = cmx_user_id_migrate(from, handle, call->file, &fetched);
 	fput(filp);
 	if (!ret)
 		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);

@@ -75,14 +75,14 @@ struct list_owner {
 /* Returns false if the id has no file. */
 static bool list_owner_get(struct cmx_id_private *id_priv, struct list_owner *owner)
 {
-	const struct cmx_file *file;
+	const struct cmx_channel *file;
 	struct task_struct *task;
 
 	rcu_read_lock();
-	file = READ_ONCE(to_uid(id_priv)->file);
+	file = READ_ONCE(to_user_id(id_priv)->file);
 	if (file) {
 		owner->uid = file->uid;
-		task = cmx_file_process(file);
+		task = cmx_channel_process(file);
 		owner->pid = task ? task_tgid_vnr(task) : 0;
 		if (owner->pid)
 			get_task_comm(owner->comm, task);
@@ -194,7 +194,7 @@ static void list_unlocked_fill(struct cmx_id_record *to, const struct cmx_id_pri
 
 /* Returns false if the caller may not see the id, or if it is being destroyed. */
 static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_priv,
-			    const struct list_caller *caller, unsigned int *patience)
+			    const struct list_caller *caller, unsigned int *lock_wait_ms)
 {
 	struct list_owner owner = { .uid = INVALID_UID };
 	u32 netns;
@@ -206,8 +206,8 @@ static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_
 	list_unlocked_fill(&entry->record, id_priv, caller);
 	entry->record.netns = netns;
 	if (id_priv->user)
-		list_process_fill(&entry->record, to_uid(id_priv), &owner);
-	if (!cmx_id_walk_trylock(id_priv, patience)) {
+		list_process_fill(&entry->record, to_user_id(id_priv), &owner);
+	if (!cmx_id_walk_trylock(id_priv, lock_wait_ms)) {
 		entry->record.flags |= CMX_ID_F_BUSY;
 		return true;
 	}
@@ -240,7 +240,7 @@ static int list_ids_copy(const struct ib_uverbs_attr *list, u32 asked, struct li
 			 u64 *pos)
 {
 	void __user *to = u64_to_user_ptr(list->data);
-	unsigned int patience = LIST_CALL_PATIENCE_MS;
+	unsigned int lock_wait_ms = LIST_CALL_PATIENCE_MS;
 	struct cmx_id_private *id_priv;
 	struct list_caller caller;
 	size_t space = list->len;
@@ -255,7 +255,7 @@ static int list_ids_copy(const struct ib_uverbs_attr *list, u32 asked, struct li
 			*pos = 0;
 			break;
 		}
-		visible = list_entry_fill(entry, id_priv, &caller, &patience);
+		visible = list_entry_fill(entry, id_priv, &caller, &lock_wait_ms);
 		/* user memory is accessed without a lock or a reference */
 		cmx_id_put(id_priv);
 		len = visible ? list_entry_copy(to, space, entry, asked) : 0;

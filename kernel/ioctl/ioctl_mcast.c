@@ -20,8 +20,9 @@ ioctl_mcast_start_join(struct cmx_call *call, struct cmx_user_id *user_id, u32 h
 	ret = cmx_call_in(call, CMX_ATTR_MCAST, &attr, sizeof(attr));
 	if (ret < 0)
 		return ERR_PTR(ret);
-	return cmx_mcast_join(&user_id->id_priv, (struct sockaddr *)&addr, ret ? &attr : NULL, NULL,
-			      cmx_call_u64(call, CMX_ATTR_UID), handle);
+	return cmx_mcast_start_join(&user_id->id_priv, (struct sockaddr *)&addr,
+				    ret ? &attr : NULL, NULL,
+				    cmx_call_u64(call, CMX_ATTR_USER_DATA), handle);
 }
 
 /*
@@ -55,7 +56,7 @@ static int ioctl_mcast_join(struct cmx_call *call, struct cmx_user_id *user_id)
 	return 0;
 
 err_join:
-	cmx_mcast_leave(mc);
+	cmx_mcast_end(mc);
 	cmx_mcast_put(mc);
 err_handle:
 	cmx_handle_abort(handle);
@@ -69,7 +70,7 @@ const struct cmx_method cmx_method_join = {
 	.attrs = {
 		CMX_INPUT_U32(ID),
 		CMX_INPUT(DST_ADDR, sizeof(struct sockaddr), sizeof(struct sockaddr_storage)),
-		CMX_INPUT(UID, sizeof(u64), sizeof(u64)),
+		CMX_INPUT(USER_DATA, sizeof(u64), sizeof(u64)),
 		CMX_INPUT_OPT(MCAST, CMX_MIN_MCAST_ATTR, sizeof(struct cmx_mcast_attr)),
 		CMX_OUTPUT_U32(OUT_ID),
 	},
@@ -80,7 +81,7 @@ static int ioctl_mcast_leave(struct cmx_call *call)
 	u32 fetched;
 	int ret;
 
-	ret = cmx_uid_leave(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID), &fetched);
+	ret = cmx_user_id_leave_group(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID), &fetched);
 	return ret ?: cmx_call_out_u32(call, CMX_ATTR_COUNT, fetched);
 }
 
@@ -100,7 +101,7 @@ static int ioctl_mcast_report(struct cmx_call *call)
 	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
-	if (cmx_queue_is_full(to_uid(mc->id_priv)))
+	if (cmx_user_id_queue_is_full(to_user_id(mc->id_priv)))
 		ret = -ENOBUFS;
 	else
 		cmx_mcast_report_again(mc);

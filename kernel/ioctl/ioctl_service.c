@@ -15,7 +15,7 @@ static int ioctl_id_resolve_service(struct cmx_call *call, struct cmx_user_id *u
 	};
 	int ret;
 
-	if (cmx_queue_is_full(user_id))
+	if (cmx_user_id_queue_is_full(user_id))
 		return -ENOBUFS;
 	if (!name && !service.has_id)
 		return -EINVAL;

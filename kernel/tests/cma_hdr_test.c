@@ -3,19 +3,19 @@
 #include <rdma/rdma_cm.h>
 #include "../base/cma_hdr.c"
 
-static const u8 wire_test_hdr4[CMX_CMA_HDR_LEN] = {
+static const u8 cma_hdr_test_hdr4[CMX_CMA_HDR_LEN] = {
 	0x00, 0x40, 0x12, 0x34,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 1,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 77, 0, 2,
 };
 
-static const u8 wire_test_hdr6[CMX_CMA_HDR_LEN] = {
+static const u8 cma_hdr_test_hdr6[CMX_CMA_HDR_LEN] = {
 	0x00, 0x60, 0xab, 0xcd,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
 	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
 };
 
-struct wire_test_hdr_case {
+struct cma_hdr_test_hdr_case {
 	const char *name;
 	union {
 		struct sockaddr sa;
@@ -26,7 +26,7 @@ struct wire_test_hdr_case {
 	u16 port;
 };
 
-static const struct wire_test_hdr_case wire_test_hdrs[] = {
+static const struct cma_hdr_test_hdr_case cma_hdr_test_hdrs[] = {
 	{
 		.name = "IPv4",
 		.src.in = {
@@ -39,7 +39,7 @@ static const struct wire_test_hdr_case wire_test_hdrs[] = {
 			.sin_port = htons(7174),
 			.sin_addr.s_addr = htonl(0x0a4d0002),
 		},
-		.hdr = wire_test_hdr4,
+		.hdr = cma_hdr_test_hdr4,
 		.port = 7174,
 	}, {
 		.name = "IPv6",
@@ -53,21 +53,21 @@ static const struct wire_test_hdr_case wire_test_hdrs[] = {
 			.sin6_port = htons(1),
 			.sin6_addr.s6_addr = { 0xfd, [15] = 2 },
 		},
-		.hdr = wire_test_hdr6,
+		.hdr = cma_hdr_test_hdr6,
 		.port = 1,
 	},
 };
 
-static void wire_test_hdr_desc(const struct wire_test_hdr_case *c, char *desc)
+static void cma_hdr_test_hdr_desc(const struct cma_hdr_test_hdr_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(wire_test_hdr, wire_test_hdrs, wire_test_hdr_desc);
+KUNIT_ARRAY_PARAM(cma_hdr_test_hdr, cma_hdr_test_hdrs, cma_hdr_test_hdr_desc);
 
-static void wire_test_hdr(struct kunit *test)
+static void cma_hdr_test_hdr(struct kunit *test)
 {
-	const struct wire_test_hdr_case *c = test->param_value;
+	const struct cma_hdr_test_hdr_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
 	u8 buf[CMX_CMA_HDR_LEN + 1];
 	u8 *hdr;
@@ -84,28 +84,28 @@ static void wire_test_hdr(struct kunit *test)
 	}
 }
 
-struct wire_test_pack_case {
+struct cma_hdr_test_pack_case {
 	const char *name;
 	sa_family_t src;
 	sa_family_t dst;
 	int ret;
 };
 
-static const struct wire_test_pack_case wire_test_packs[] = {
+static const struct cma_hdr_test_pack_case cma_hdr_test_packs[] = {
 	{ "IPv4 to IPv6", AF_INET, AF_INET6, -EAFNOSUPPORT },
 	{ "AF_IB", AF_IB, AF_IB, -EAFNOSUPPORT },
 };
 
-static void wire_test_pack_desc(const struct wire_test_pack_case *c, char *desc)
+static void cma_hdr_test_pack_desc(const struct cma_hdr_test_pack_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header to write: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(wire_test_pack, wire_test_packs, wire_test_pack_desc);
+KUNIT_ARRAY_PARAM(cma_hdr_test_pack, cma_hdr_test_packs, cma_hdr_test_pack_desc);
 
-static void wire_test_pack(struct kunit *test)
+static void cma_hdr_test_pack(struct kunit *test)
 {
-	const struct wire_test_pack_case *c = test->param_value;
+	const struct cma_hdr_test_pack_case *c = test->param_value;
 	struct sockaddr_storage src = { .ss_family = c->src };
 	struct sockaddr_storage dst = { .ss_family = c->dst };
 	u8 hdr[CMX_CMA_HDR_LEN];
@@ -113,60 +113,60 @@ static void wire_test_pack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cmx_cma_hdr_pack(hdr, (void *)&src, (void *)&dst), c->ret);
 }
 
-struct wire_test_unpack_case {
+struct cma_hdr_test_unpack_case {
 	const char *name;
 	int index;
 	u8 value;
 	int ret;
 };
 
-/* One byte of wire_test_hdr4 is changed. */
-static const struct wire_test_unpack_case wire_test_unpacks[] = {
+/* One byte of cma_hdr_test_hdr4 is changed. */
+static const struct cma_hdr_test_unpack_case cma_hdr_test_unpacks[] = {
 	{ "unknown version", 0, 0x01, -EINVAL },
 	{ "unknown IP version", 1, 0x50, -EAFNOSUPPORT },
 	{ "reserved bits are ignored", 1, 0x4f, 0 },
 };
 
-static void wire_test_unpack_desc(const struct wire_test_unpack_case *c, char *desc)
+static void cma_hdr_test_unpack_desc(const struct cma_hdr_test_unpack_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "header to read: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(wire_test_unpack, wire_test_unpacks, wire_test_unpack_desc);
+KUNIT_ARRAY_PARAM(cma_hdr_test_unpack, cma_hdr_test_unpacks, cma_hdr_test_unpack_desc);
 
-static void wire_test_unpack(struct kunit *test)
+static void cma_hdr_test_unpack(struct kunit *test)
 {
-	const struct wire_test_unpack_case *c = test->param_value;
+	const struct cma_hdr_test_unpack_case *c = test->param_value;
 	struct sockaddr_storage local, peer;
 	u8 hdr[CMX_CMA_HDR_LEN];
 
-	memcpy(hdr, wire_test_hdr4, sizeof(hdr));
+	memcpy(hdr, cma_hdr_test_hdr4, sizeof(hdr));
 	hdr[c->index] = c->value;
 	KUNIT_EXPECT_EQ(test, cmx_cma_hdr_unpack(hdr, 0, &local, &peer), c->ret);
 }
 
-struct wire_test_service_case {
+struct cma_hdr_test_service_case {
 	const char *name;
 	u16 ps;
 	u16 port;
 	u64 id;
 };
 
-static const struct wire_test_service_case wire_test_services[] = {
+static const struct cma_hdr_test_service_case cma_hdr_test_services[] = {
 	{ "TCP port space", RDMA_PS_TCP, 7174, 0x0000000001061c06ULL },
 	{ "UDP port space", RDMA_PS_UDP, 7174, 0x0000000001111c06ULL },
 };
 
-static void wire_test_service_desc(const struct wire_test_service_case *c, char *desc)
+static void cma_hdr_test_service_desc(const struct cma_hdr_test_service_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "service ID: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(wire_test_service, wire_test_services, wire_test_service_desc);
+KUNIT_ARRAY_PARAM(cma_hdr_test_service, cma_hdr_test_services, cma_hdr_test_service_desc);
 
-static void wire_test_service(struct kunit *test)
+static void cma_hdr_test_service(struct kunit *test)
 {
-	const struct wire_test_service_case *c = test->param_value;
+	const struct cma_hdr_test_service_case *c = test->param_value;
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(c->port) };
 	__be64 id = cmx_service_id(c->ps, (void *)&in);
 
@@ -175,7 +175,7 @@ static void wire_test_service(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ntohs(cmx_service_id_port(id)), c->port);
 }
 
-static void wire_test_service_of_af_ib(struct kunit *test)
+static void cma_hdr_test_service_of_af_ib(struct kunit *test)
 {
 	struct sockaddr_ib ib = {
 		.sib_family = AF_IB,
@@ -186,18 +186,18 @@ static void wire_test_service_of_af_ib(struct kunit *test)
 			0x1234567890abcdefULL);
 }
 
-static struct kunit_case wire_test_cases[] = {
-	KUNIT_CASE_PARAM(wire_test_hdr, wire_test_hdr_gen_params),
-	KUNIT_CASE_PARAM(wire_test_pack, wire_test_pack_gen_params),
-	KUNIT_CASE_PARAM(wire_test_unpack, wire_test_unpack_gen_params),
-	KUNIT_CASE_PARAM(wire_test_service, wire_test_service_gen_params),
-	KUNIT_CASE(wire_test_service_of_af_ib),
+static struct kunit_case cma_hdr_test_cases[] = {
+	KUNIT_CASE_PARAM(cma_hdr_test_hdr, cma_hdr_test_hdr_gen_params),
+	KUNIT_CASE_PARAM(cma_hdr_test_pack, cma_hdr_test_pack_gen_params),
+	KUNIT_CASE_PARAM(cma_hdr_test_unpack, cma_hdr_test_unpack_gen_params),
+	KUNIT_CASE_PARAM(cma_hdr_test_service, cma_hdr_test_service_gen_params),
+	KUNIT_CASE(cma_hdr_test_service_of_af_ib),
 	{},
 };
 
-static struct kunit_suite wire_test_suite = {
-	.name = "cmx-wire",
-	.test_cases = wire_test_cases,
+static struct kunit_suite cma_hdr_test_suite = {
+	.name = "cmx-cma-hdr",
+	.test_cases = cma_hdr_test_cases,
 };
 
-kunit_test_suite(wire_test_suite);
+kunit_test_suite(cma_hdr_test_suite);

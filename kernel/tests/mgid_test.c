@@ -71,7 +71,7 @@ static void mgid_test_roce(struct kunit *test)
 
 	mgid_test_parse(c->ip, &ss);
 	memset(&mgid, 0xa5, sizeof(mgid));
-	KUNIT_EXPECT_EQ(test, cmx_mgid_roce((struct sockaddr *)&ss, c->type, &mgid), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_mgid_map_roce((struct sockaddr *)&ss, c->type, &mgid), c->ret);
 	mgid_test_expect(test, &mgid, c->mgid);
 }
 
@@ -121,7 +121,8 @@ static void mgid_test_ib(struct kunit *test)
 	mgid_test_parse(c->ip, &ss);
 	in6_pton(c->broadcast, -1, broadcast.raw, -1, NULL);
 	memset(&mgid, 0xa5, sizeof(mgid));
-	KUNIT_EXPECT_EQ(test, cmx_mgid_ib((struct sockaddr *)&ss, &broadcast, c->rdma_cm, &mgid),
+	KUNIT_EXPECT_EQ(test, cmx_mgid_map_ib((struct sockaddr *)&ss, &broadcast, c->rdma_cm,
+					      &mgid),
 			c->ret);
 	mgid_test_expect(test, &mgid, c->mgid);
 }

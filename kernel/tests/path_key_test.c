@@ -58,8 +58,8 @@ static bool path_key_test_equal(const struct sa_path_rec *a, const struct sa_pat
 {
 	struct cmx_path_key ka, kb;
 
-	cmx_path_key(&ka, a, mask);
-	cmx_path_key(&kb, b, mask);
+	cmx_path_key_init(&ka, a, mask);
+	cmx_path_key_init(&kb, b, mask);
 	if (cmx_path_key_equal(&ka, &kb))
 		return cmx_path_key_hash(&ka) == cmx_path_key_hash(&kb);
 	return false;
@@ -83,8 +83,8 @@ static void path_key_test_mask(struct kunit *test)
 	const struct path_key_test_case *c = test->param_value;
 	struct cmx_path_key a, b;
 
-	cmx_path_key(&a, &path_key_test_query, BASE);
-	cmx_path_key(&b, &path_key_test_query, BASE | c->mask);
+	cmx_path_key_init(&a, &path_key_test_query, BASE);
+	cmx_path_key_init(&b, &path_key_test_query, BASE | c->mask);
 	KUNIT_EXPECT_EQ(test, cmx_path_key_equal(&a, &b), !c->mask);
 }
 

@@ -25,25 +25,25 @@ static const struct sockaddr_storage none;
 #define LISTENING BIT(2)
 
 /**
- * struct portmap_test_owner - an owner of a port, or one that asks for it
+ * struct port_conflict_test_owner - an owner of a port, or one that asks for it
  * @src: local address
  * @flags: REUSE, AFONLY, LISTENING
  * @dst: address of the peer, or NULL if it is not known
  */
-struct portmap_test_owner {
+struct port_conflict_test_owner {
 	const void *src;
 	u32 flags;
 	const void *dst;
 };
 
-struct portmap_test_case {
+struct port_conflict_test_case {
 	const char *name;
-	struct portmap_test_owner have;
-	struct portmap_test_owner want;
+	struct port_conflict_test_owner have;
+	struct port_conflict_test_owner want;
 	int ret;
 };
 
-static const struct portmap_test_case portmap_test_conflicts[] = {
+static const struct port_conflict_test_case port_conflict_test_conflicts[] = {
 	{ "the same IPv4 address", { &a4 }, { &a4 }, -EADDRINUSE },
 	{ "two IPv4 addresses", { &a4 }, { &b4 }, 0 },
 	{ "the same IPv6 address", { &a6 }, { &a6 }, -EADDRINUSE },
@@ -75,7 +75,7 @@ static const struct portmap_test_case portmap_test_conflicts[] = {
 	  { &b4, REUSE | LISTENING }, 0 },
 };
 
-static const struct portmap_test_case portmap_test_shares[] = {
+static const struct port_conflict_test_case port_conflict_test_shares[] = {
 	{ "the same address", { &a4 }, { &a4 }, -EADDRNOTAVAIL },
 	{ "two addresses", { &a4 }, { &b4 }, 0 },
 	{ "wildcard before address", { &any4 }, { &a4 }, -EADDRNOTAVAIL },
@@ -95,7 +95,7 @@ static const struct portmap_test_case portmap_test_shares[] = {
 	{ "wildcards of two families", { &any4 }, { &any6 }, -EADDRNOTAVAIL },
 };
 
-static const struct portmap_test_case portmap_test_coexists[] = {
+static const struct port_conflict_test_case port_conflict_test_coexists[] = {
 	{ "AFONLY, wildcards of two families", { &any4, AFONLY }, { &any6, AFONLY }, 0 },
 	{ "AFONLY of the IPv4 wildcard", { &any4, AFONLY }, { &any6 }, -EADDRNOTAVAIL },
 	{ "AFONLY of the address", { &a4, AFONLY }, { &any6 }, -EADDRNOTAVAIL },
@@ -109,26 +109,29 @@ static const struct portmap_test_case portmap_test_coexists[] = {
 	{ "REUSEADDR, the same port of a peer", { &a4, REUSE, &peer7 }, { &a4, REUSE, &peer7 }, 0 },
 };
 
-static void portmap_test_conflict_desc(const struct portmap_test_case *c, char *desc)
+static void port_conflict_test_conflict_desc(const struct port_conflict_test_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port asked for: %s", c->name);
 }
 
-static void portmap_test_share_desc(const struct portmap_test_case *c, char *desc)
+static void port_conflict_test_share_desc(const struct port_conflict_test_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port chosen: %s", c->name);
 }
 
-static void portmap_test_coexist_desc(const struct portmap_test_case *c, char *desc)
+static void port_conflict_test_coexist_desc(const struct port_conflict_test_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "port kept: %s", c->name);
 }
 
-KUNIT_ARRAY_PARAM(portmap_test_conflict, portmap_test_conflicts, portmap_test_conflict_desc);
-KUNIT_ARRAY_PARAM(portmap_test_share, portmap_test_shares, portmap_test_share_desc);
-KUNIT_ARRAY_PARAM(portmap_test_coexist, portmap_test_coexists, portmap_test_coexist_desc);
+KUNIT_ARRAY_PARAM(port_conflict_test_conflict, port_conflict_test_conflicts,
+		  port_conflict_test_conflict_desc);
+KUNIT_ARRAY_PARAM(port_conflict_test_share, port_conflict_test_shares,
+		  port_conflict_test_share_desc);
+KUNIT_ARRAY_PARAM(port_conflict_test_coexist, port_conflict_test_coexists,
+		  port_conflict_test_coexist_desc);
 
-static struct cmx_bind_key portmap_test_claim(const struct portmap_test_owner *owner)
+static struct cmx_bind_key port_conflict_test_claim(const struct port_conflict_test_owner *owner)
 {
 	return (struct cmx_bind_key) {
 		.src = owner->src,
@@ -139,45 +142,45 @@ static struct cmx_bind_key portmap_test_claim(const struct portmap_test_owner *o
 	};
 }
 
-static void portmap_test_conflict(struct kunit *test)
+static void port_conflict_test_conflict(struct kunit *test)
 {
-	const struct portmap_test_case *c = test->param_value;
-	struct cmx_bind_key have = portmap_test_claim(&c->have);
-	struct cmx_bind_key want = portmap_test_claim(&c->want);
+	const struct port_conflict_test_case *c = test->param_value;
+	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
+	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
 	KUNIT_EXPECT_EQ(test, cmx_port_conflict(&have, &want), c->ret);
 }
 
-static void portmap_test_share(struct kunit *test)
+static void port_conflict_test_share(struct kunit *test)
 {
-	const struct portmap_test_case *c = test->param_value;
-	struct cmx_bind_key have = portmap_test_claim(&c->have);
-	struct cmx_bind_key want = portmap_test_claim(&c->want);
+	const struct port_conflict_test_case *c = test->param_value;
+	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
+	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
 	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&have, &want), c->ret);
 	/* the order of the two makes no difference */
 	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&want, &have), c->ret);
 }
 
-static void portmap_test_coexist(struct kunit *test)
+static void port_conflict_test_coexist(struct kunit *test)
 {
-	const struct portmap_test_case *c = test->param_value;
-	struct cmx_bind_key have = portmap_test_claim(&c->have);
-	struct cmx_bind_key want = portmap_test_claim(&c->want);
+	const struct port_conflict_test_case *c = test->param_value;
+	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
+	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
 	KUNIT_EXPECT_EQ(test, cmx_port_coexist(&have, &want), c->ret);
 }
 
-static struct kunit_case portmap_test_cases[] = {
-	KUNIT_CASE_PARAM(portmap_test_conflict, portmap_test_conflict_gen_params),
-	KUNIT_CASE_PARAM(portmap_test_share, portmap_test_share_gen_params),
-	KUNIT_CASE_PARAM(portmap_test_coexist, portmap_test_coexist_gen_params),
+static struct kunit_case port_conflict_test_cases[] = {
+	KUNIT_CASE_PARAM(port_conflict_test_conflict, port_conflict_test_conflict_gen_params),
+	KUNIT_CASE_PARAM(port_conflict_test_share, port_conflict_test_share_gen_params),
+	KUNIT_CASE_PARAM(port_conflict_test_coexist, port_conflict_test_coexist_gen_params),
 	{},
 };
 
-static struct kunit_suite portmap_test_suite = {
-	.name = "cmx-portmap",
-	.test_cases = portmap_test_cases,
+static struct kunit_suite port_conflict_test_suite = {
+	.name = "cmx-port-conflict",
+	.test_cases = port_conflict_test_cases,
 };
 
-kunit_test_suite(portmap_test_suite);
+kunit_test_suite(port_conflict_test_suite);

@@ -63,10 +63,10 @@ static void sockaddr_test_kind(struct kunit *test)
 	const struct sockaddr_test_kind_case *c = test->param_value;
 	union sockaddr_test_addr a = sockaddr_test_parse(c->ip, 7, 0);
 
-	KUNIT_EXPECT_EQ(test, cmx_addr_zero(SA(a)), c->zero);
-	KUNIT_EXPECT_EQ(test, cmx_addr_loopback(SA(a)), c->loopback);
-	KUNIT_EXPECT_EQ(test, cmx_addr_multicast(SA(a)), c->multicast);
-	KUNIT_EXPECT_EQ(test, cmx_addr_any(SA(a)), c->zero || c->loopback);
+	KUNIT_EXPECT_EQ(test, cmx_addr_is_any(SA(a)), c->zero);
+	KUNIT_EXPECT_EQ(test, cmx_addr_is_loopback(SA(a)), c->loopback);
+	KUNIT_EXPECT_EQ(test, cmx_addr_is_multicast(SA(a)), c->multicast);
+	KUNIT_EXPECT_EQ(test, cmx_addr_has_no_device(SA(a)), c->zero || c->loopback);
 	KUNIT_EXPECT_EQ(test, ntohs(cmx_addr_port(SA(a))), 7);
 }
 
@@ -103,7 +103,7 @@ static void sockaddr_test_unknown_family(struct kunit *test)
 	union sockaddr_test_addr a = { .in.sin_family = AF_UNIX };
 
 	KUNIT_EXPECT_EQ(test, ntohs(cmx_addr_port(SA(a))), 0);
-	KUNIT_EXPECT_FALSE(test, cmx_addr_any(SA(a)));
+	KUNIT_EXPECT_FALSE(test, cmx_addr_has_no_device(SA(a)));
 	KUNIT_EXPECT_FALSE(test, cmx_addr_same_host(SA(a), SA(a)));
 }
 

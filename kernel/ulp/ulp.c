@@ -17,25 +17,26 @@
  * struct ulp_id - an id of a kernel ULP
  * @id_priv: the id
  * @owner: name of the module of the ULP; valid until the id is destroyed
- * @lock: protects @over, @events and @runner
- * @over: the ULP has released the id
+ * @lock: protects @destroyed_by_ulp, @events and @handler_task
+ * @destroyed_by_ulp: the ULP has released the id
  * @events: events that are not yet delivered
- * @runner: task that delivers events or has locked the handler, or NULL
- * @handling: held while a handler runs for an event of this id or for a request to this listener
+ * @handler_task: task that delivers events or has locked the handler, or NULL
+ * @handler_mutex: held while a handler runs for an event of this id, or for a request to this
+ *	listener
  * @work: delivers the events that CM operations have queued
  * @index: index in ulp_ids; 0 until the id is there
  * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
  *
- * Waiters for @runner or @requests use wait_var_event() on the address of the id.
+ * Waiters for @handler_task or @requests use wait_var_event() on the address of the id.
  */
 struct ulp_id {
 	struct cmx_id_private id_priv;
 	const char *owner;
-	spinlock_t lock;	/* protects over, events and runner */
-	bool over;
+	spinlock_t lock;	/* protects the three below */
+	bool destroyed_by_ulp;
 	struct list_head events;
-	struct task_struct *runner;
-	struct mutex handling;	/* one request to a listener at a time */
+	struct task_struct *handler_task;
+	struct mutex handler_mutex;	/* one request to a listener at a time */
 	struct work_struct work;
 	u32 index;
 	atomic_t requests;
@@ -59,7 +60,7 @@ static struct cmx_event *ulp_event_pop(struct ulp_id *ulp)
 	return ev;
 }
 
-/* Wake up the waiters for @runner or @requests, one of which has changed. */
+/* Wake up the waiters for @handler_task or @requests, one of which has changed. */
 static void ulp_id_wake_waiters(struct ulp_id *ulp)
 {
 	smp_mb();	/* pairs with prepare_to_wait_event() of the waiter */
@@ -82,12 +83,12 @@ static bool ulp_handler_is_running(struct ulp_id *ulp)
 	bool ret;
 
 	spin_lock(&ulp->lock);
-	ret = ulp->runner;
+	ret = ulp->handler_task;
 	spin_unlock(&ulp->lock);
 	return ret;
 }
 
-/* Destroy an id that the ULP has released (@over). No handler runs, and none will start. */
+/* Destroy an id that the ULP has released. No handler runs, and none will start. */
 static void ulp_id_end(struct ulp_id *ulp)
 {
 	struct cmx_device *dev;
@@ -119,25 +120,27 @@ static void ulp_owner_forget(struct ulp_id *ulp)
 /* Call the handler. Returns true if the caller must end the id. */
 static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 {
-	struct ulp_id *serial = ev->listener ? to_ulp(ev->listener) : ulp;
+	struct ulp_id *handler_owner = ev->listener ? to_ulp(ev->listener) : ulp;
 	struct cmx_id *id = &ulp->id_priv.id;
 	bool end = false;
 	int ret;
 
-	mutex_lock(&serial->handling);
+	mutex_lock(&handler_owner->handler_mutex);
 	/* the ULP may have changed them while the request waited */
 	if (ev->listener) {
 		id->context = ev->listener->id.context;
 		id->event_handler = ev->listener->id.event_handler;
 	}
-	ret = READ_ONCE(serial->over) ? -ECONNABORTED : id->event_handler(id, &ev->ev);
+	ret = -ECONNABORTED;
+	if (!READ_ONCE(handler_owner->destroyed_by_ulp))
+		ret = id->event_handler(id, &ev->ev);
 	if (ret) {
 		spin_lock(&ulp->lock);
-		end = !ulp->over;
-		ulp->over = true;
+		end = !ulp->destroyed_by_ulp;
+		ulp->destroyed_by_ulp = true;
 		spin_unlock(&ulp->lock);
 	}
-	mutex_unlock(&serial->handling);
+	mutex_unlock(&handler_owner->handler_mutex);
 	if (ret)
 		ulp_owner_forget(ulp);
 	return end;
@@ -151,16 +154,16 @@ static void ulp_events_deliver(struct cmx_id_private *id_priv)
 
 	cmx_id_get(id_priv);
 	spin_lock(&ulp->lock);
-	if (ulp->runner)
+	if (ulp->handler_task)
 		goto out;
-	ulp->runner = current;
-	while (!ulp->over && (ev = ulp_event_pop(ulp))) {
+	ulp->handler_task = current;
+	while (!ulp->destroyed_by_ulp && (ev = ulp_event_pop(ulp))) {
 		spin_unlock(&ulp->lock);
 		end = ulp_event_handle(ulp, ev);
 		ulp_event_done(ev);
 		spin_lock(&ulp->lock);
 	}
-	ulp->runner = NULL;
+	ulp->handler_task = NULL;
 	ulp_id_wake_waiters(ulp);
 out:
 	spin_unlock(&ulp->lock);
@@ -225,7 +228,7 @@ static struct cmx_id_private *ulp_id_alloc(gfp_t gfp)
 	if (!ulp)
 		return NULL;
 	spin_lock_init(&ulp->lock);
-	mutex_init(&ulp->handling);
+	mutex_init(&ulp->handler_mutex);
 	INIT_LIST_HEAD(&ulp->events);
 	INIT_WORK(&ulp->work, ulp_events_work);
 	return &ulp->id_priv;
@@ -245,7 +248,7 @@ static void ulp_id_free(struct cmx_id_private *id_priv)
 	call_rcu(&id_priv->rcu, ulp_id_free_rcu);
 }
 
-static const struct cmx_id_consumer_ops ulp_sink = {
+static const struct cmx_id_consumer_ops ulp_consumer_ops = {
 	.alloc = ulp_id_alloc,
 	.free = ulp_id_free,
 	.adopt = ulp_id_adopt,
@@ -289,7 +292,7 @@ struct cmx_id *__cmx_create_id(struct net *net, cmx_event_handler handler, void 
 
 	if (!handler)
 		return ERR_PTR(-EINVAL);
-	id_priv = cmx_id_new(net, &ulp_sink, ps, qp_type, GFP_KERNEL);
+	id_priv = cmx_id_new(net, &ulp_consumer_ops, ps, qp_type, GFP_KERNEL);
 	if (IS_ERR(id_priv))
 		return ERR_CAST(id_priv);
 	id_priv->id.event_handler = handler;
@@ -323,7 +326,7 @@ void cmx_destroy_id(struct cmx_id *id)
 
 	cmx_id_get(&ulp->id_priv);
 	spin_lock(&ulp->lock);
-	ulp->over = true;
+	ulp->destroyed_by_ulp = true;
 	spin_unlock(&ulp->lock);
 	wait_var_event(ulp, !ulp_handler_is_running(ulp));
 	ulp_id_end(ulp);
@@ -337,9 +340,9 @@ static bool ulp_handler_trylock(struct ulp_id *ulp)
 	bool mine;
 
 	spin_lock(&ulp->lock);
-	mine = !ulp->runner;
+	mine = !ulp->handler_task;
 	if (mine)
-		ulp->runner = current;
+		ulp->handler_task = current;
 	spin_unlock(&ulp->lock);
 	return mine;
 }
@@ -362,7 +365,7 @@ void cmx_lock_handler(struct cmx_id *id)
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 
 	wait_var_event(ulp, ulp_handler_trylock(ulp));
-	mutex_lock(&ulp->handling);
+	mutex_lock(&ulp->handler_mutex);
 }
 EXPORT_SYMBOL_GPL(cmx_lock_handler);
 
@@ -379,9 +382,9 @@ void cmx_unlock_handler(struct cmx_id *id)
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 	bool more;
 
-	mutex_unlock(&ulp->handling);
+	mutex_unlock(&ulp->handler_mutex);
 	spin_lock(&ulp->lock);
-	ulp->runner = NULL;
+	ulp->handler_task = NULL;
 	more = !list_empty(&ulp->events);
 	if (more)
 		ulp_events_queue_work(ulp);

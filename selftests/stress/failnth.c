@@ -25,7 +25,7 @@
 #define MAX_NTH 500
 
 static int nth_fd = -1;
-static int patience;	/* ms that an event may take */
+static int lock_wait_ms;	/* ms that an event may take */
 static int num_errors;	/* scenarios that a failure has ended */
 
 /*
@@ -71,7 +71,7 @@ static int next(struct rdma_event_channel *ch, struct rdma_cm_event **ev)
 {
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 
-	if (poll(&p, 1, patience) != 1) {
+	if (poll(&p, 1, lock_wait_ms) != 1) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
@@ -356,7 +356,7 @@ static int run(int i, int n)
 	int ret, err;
 
 	/* a failure may well cost the event; without one it must come */
-	patience = slow_time(n ? 300 : 10000);
+	lock_wait_ms = slow_time(n ? 300 : 10000);
 	arm(n);
 	ret = tries[i].run(&s);
 	err = errno;

@@ -153,7 +153,7 @@ static void new_id_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, const stru
 		IB_UVERBS_QPT_XRC_TGT,
 	};
 
-	cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+	cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, slot_index(slot));
 	cmxl_cmd_u32(cmd, CMX_ATTR_PS, spaces[stress_rand_below(rnd, ARRAY_SIZE(spaces))]);
 	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, types[stress_rand_below(rnd, ARRAY_SIZE(types))]);
 	out_add(cmd, CMX_ATTR_OUT_ID, 4);
@@ -286,7 +286,7 @@ static void mcast_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum 
 	}
 	id_add(rnd, cmd, slot);
 	group_add(rnd, cmd);
-	cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(new));
+	cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, slot_index(new));
 	if (stress_rand_percent(rnd, 50))
 		mcast_attr_add(rnd, cmd);
 	out_add(cmd, CMX_ATTR_OUT_ID, 4);
@@ -325,7 +325,7 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 	case ACCEPT:
 		param_add(rnd, cmd);
 		if (stress_rand_percent(rnd, 90))
-			cmxl_cmd_u64(cmd, CMX_ATTR_UID, slot_index(slot));
+			cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, slot_index(slot));
 		break;
 	case REJECT:
 		if (stress_rand_percent(rnd, 50))
@@ -379,7 +379,7 @@ static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *r
 			 unsigned int file)
 {
 	enum stress_stage stage = stress_event_count(resp->event);
-	struct slot *slot = slot_at(resp->uid);
+	struct slot *slot = slot_at(resp->user_data);
 
 	if (resp->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		slot_fill(slot_for_new(rnd, file), resp->id, file, REQUEST);

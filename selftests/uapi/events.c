@@ -80,7 +80,7 @@ static void test_batch(void)
 	resolve_many(fd, ids, 5);
 	CHECK(!get_events(fd, records, 3, &count) && count == 3, "%u", count);
 	for (i = 0; i < 3; i++)
-		CHECK(records[i].resp.id == ids[i] && records[i].resp.uid == 5U - i);
+		CHECK(records[i].resp.id == ids[i] && records[i].resp.user_data == 5U - i);
 	CHECK(readable(fd, 0));
 	CHECK(!get_events(fd, records, 8, &count) && count == 2, "%u", count);
 	CHECK(records[0].resp.id == ids[3] && records[1].resp.id == ids[4]);
@@ -122,7 +122,7 @@ static void test_join_fails(void)
 	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
 	cmd_u32(&c, CMX_ATTR_ID, s.id);
 	cmd_in(&c, CMX_ATTR_DST_ADDR, &addr, sizeof(addr));
-	cmd_u64(&c, CMX_ATTR_UID, 8);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, 8);
 	cmd_out(&c, CMX_ATTR_OUT_ID, with_hole(100), 100 + 4096 + 100);
 	CHECK(cmd_issue(&c, s.fd) == EFAULT);
 	usleep(100000);
@@ -189,7 +189,7 @@ static void test_request(void)
 	if (!resp)
 		return;
 	child = resp->id;
-	CHECK(resp->listen_id == s.listener && resp->uid == 100);
+	CHECK(resp->listen_id == s.listener && resp->user_data == 100);
 	CHECK(child != s.id && child != s.listener);
 	CHECK((resp->flags & (CMX_EVENT_F_INFO | CMX_EVENT_F_QP)) ==
 	      (CMX_EVENT_F_INFO | CMX_EVENT_F_QP), "%x", resp->flags);
@@ -207,7 +207,7 @@ static void test_request(void)
 	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 1, "%u", fetched);
 	CHECK(!id_accept(s.fd, child, 200));
 	resp = next_event(s.fd, CONNECT_RESPONSE);
-	CHECK(resp && resp->id == s.id && resp->uid == 1 && resp->flags & CMX_EVENT_F_QP);
+	CHECK(resp && resp->id == s.id && resp->user_data == 1 && resp->flags & CMX_EVENT_F_QP);
 	CHECK(!id_destroy(s.fd, child, &fetched) && !fetched, "%u", fetched);
 	scene_close(&s);
 }
@@ -299,7 +299,7 @@ static void test_mcast(void)
 	if (!scene_open(&s, UD) || !CHECK(!id_join(s.fd, s.id, 0xe0010203, 300, &mc)))
 		return;
 	resp = next_event(s.fd, MULTICAST_JOIN);
-	CHECK(resp && resp->id == mc && resp->uid == 300);
+	CHECK(resp && resp->id == mc && resp->user_data == 300);
 	CHECK((resp->flags & (CMX_EVENT_F_UD | CMX_EVENT_F_MCAST)) ==
 	      (CMX_EVENT_F_UD | CMX_EVENT_F_MCAST), "%x", resp->flags);
 	CHECK(resp->param.ud.qp_num == 0xffffff && resp->param.ud.ah_attr.is_global);
@@ -365,7 +365,7 @@ static void expect_written(int fd, uint32_t id, uint64_t uid, int status, uint64
 {
 	struct cmx_event_resp *resp = next_event(fd, CMX_EVENT_USER);
 
-	CHECK(resp && resp->id == id && resp->uid == uid && resp->status == status);
+	CHECK(resp && resp->id == id && resp->user_data == uid && resp->status == status);
 	if (!resp)
 		return;
 	CHECK(resp->param.arg == arg && !resp->flags, "arg %#llx, flags %#x",
@@ -599,7 +599,7 @@ static void test_move_in_crowd(void)
 	close(fds[1]);
 }
 
-/* The program has not given the id a uid yet. */
+/* The program has not given the id user data yet. */
 static void test_written_too_early(void)
 {
 	struct scene s;

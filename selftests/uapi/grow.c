@@ -68,7 +68,7 @@ static void test_records(void)
 	CHECK(!get_events(fd, to.records, 2, &count) && count == 2, "%u", count);
 	for (i = 0; i < 2; i++) {
 		r = &to.records[i];
-		CHECK(r->resp.uid == 1U + i && r->resp.event == ADDR_RESOLVED);
+		CHECK(r->resp.user_data == 1U + i && r->resp.event == ADDR_RESOLVED);
 		CHECK(r->resp.flags & CMX_EVENT_F_INFO && r->info.port_num == 1);
 		CHECK(!MORE(&r->resp) && !MORE(&r->info));
 	}
@@ -102,7 +102,7 @@ static void test_sizes(void)
 			const struct cmx_event_resp *resp = (void *)(mem + k * stride);
 			const struct cmx_id_info *info = (void *)((uint8_t *)resp + cases[i].resp);
 
-			CHECK(resp->uid == 10 + k, "case %zu", i);
+			CHECK(resp->user_data == 10 + k, "case %zu", i);
 			CHECK(!(resp->flags & CMX_EVENT_F_INFO) == !cases[i].info, "case %zu", i);
 			if (cases[i].info)
 				CHECK(info->port_num == 1, "case %zu", i);
@@ -206,7 +206,7 @@ static void test_input(void)
 	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
 	cmd_u32(&c, CMX_ATTR_ID, s.id);
 	cmd_in(&c, CMX_ATTR_DST_ADDR, &group, sizeof(group));
-	cmd_u64(&c, CMX_ATTR_UID, 300);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, 300);
 	cmd_in(&c, CMX_ATTR_MCAST, &attr, sizeof(attr));
 	cmd_out(&c, CMX_ATTR_OUT_ID, &mc, sizeof(mc));
 #ifdef UAPI_MORE

@@ -206,7 +206,7 @@ static int create_as(int fd, uint32_t ps, uint32_t qp_type)
 	uint32_t id;
 
 	cmd_init(&c, CMX_OBJ_ID, CMX_ID_CREATE);
-	cmd_u64(&c, CMX_ATTR_UID, 1);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, 1);
 	cmd_u32(&c, CMX_ATTR_PS, ps);
 	cmd_u32(&c, CMX_ATTR_QP_TYPE, qp_type);
 	cmd_out(&c, CMX_ATTR_OUT_ID, &id, sizeof(id));

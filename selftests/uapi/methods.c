@@ -11,7 +11,7 @@
 #define INFO O(INFO, false, OFFSETOFEND(struct cmx_id_info, src_addr))
 /* what makes an id, for a method that has none or can do without */
 #define NEW_ID(must)								\
-	{ CMX_ATTR_UID, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
+	{ CMX_ATTR_USER_DATA, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
 	{ CMX_ATTR_QP_TYPE, IN, must, 4, 4 }, O(OUT_ID, must, 4)
 #define FETCHED O(COUNT, false, 4)
 #define OLD_ID { CMX_ATTR_ID, IN, false, 4, 4 }
@@ -56,7 +56,7 @@ static void list_ids(struct cmd *c, struct scene *s)
 static void new_id(struct cmd *c, struct scene *s)
 {
 	(void)s;
-	cmd_u64(c, CMX_ATTR_UID, 1);
+	cmd_u64(c, CMX_ATTR_USER_DATA, 1);
 	cmd_u32(c, CMX_ATTR_PS, RDMA_PS_TCP);
 	cmd_u32(c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
 	cmd_out(c, CMX_ATTR_OUT_ID, out[3], 4);
@@ -150,7 +150,7 @@ static void accept_it(struct cmd *c, struct scene *s)
 	id(c, s);
 	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
-	cmd_u64(c, CMX_ATTR_UID, 200);
+	cmd_u64(c, CMX_ATTR_USER_DATA, 200);
 }
 
 static void reject(struct cmd *c, struct scene *s)
@@ -215,7 +215,7 @@ static void join(struct cmd *c, struct scene *s)
 	group.sin_addr.s_addr = htonl(0xe0010203);
 	id(c, s);
 	cmd_in(c, CMX_ATTR_DST_ADDR, &group, sizeof(group));
-	cmd_u64(c, CMX_ATTR_UID, 300);
+	cmd_u64(c, CMX_ATTR_USER_DATA, 300);
 	cmd_in(c, CMX_ATTR_MCAST, &mcast_attr, sizeof(mcast_attr));
 	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
 }
@@ -271,7 +271,7 @@ const struct method methods[] = {
 	{ "connect", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
 	  { I4(ID), PARAM, ECE, INFO }, connect_to },
 	{ "accept", CMX_OBJ_ID, CMX_ID_ACCEPT, REQUEST,
-	  { I4(ID), PARAM, ECE, { CMX_ATTR_UID, IN, false, 8, 8 } }, accept_it },
+	  { I4(ID), PARAM, ECE, { CMX_ATTR_USER_DATA, IN, false, 8, 8 } }, accept_it },
 	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, id },
 	{ "reject", CMX_OBJ_ID, CMX_ID_REJECT, REQUEST,
 	  { I4(ID), { CMX_ATTR_PRIVATE_DATA, IN, false, 0, 255 },
@@ -293,7 +293,7 @@ const struct method methods[] = {
 	{ "write event", CMX_OBJ_ID, CMX_ID_WRITE_EVENT, IDLE,
 	  { I4(ID), I4(EVENT), I4(STATUS), { CMX_ATTR_ARG, IN, true, 8, 8 } }, write_event },
 	{ "join", CMX_OBJ_MCAST, CMX_MCAST_JOIN, UD,
-	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_UID, IN, true, 8, 8 },
+	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_USER_DATA, IN, true, 8, 8 },
 	    { CMX_ATTR_MCAST, IN, false, OFFSETOFEND(struct cmx_mcast_attr, scope),
 	      sizeof(mcast_attr) },
 	    O(OUT_ID, true, 4) }, join },

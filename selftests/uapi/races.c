@@ -365,7 +365,7 @@ static void test_claim_by_move(void)
 	close(used);
 }
 
-/* The uid of another's id would be taken for an address by the library of the one who claims. */
+/* The user data of another id would be taken for an address by the library of the one who claims. */
 static void test_claim_of_used(void)
 {
 	int fd = dev_open(), other = dev_open();
@@ -482,7 +482,7 @@ static void test_late_accept(void)
 	CHECK(l.ret == EINVAL, "%d", l.ret);
 	CHECK(!id_establish(l.s.fd, l.s.id));
 	resp = next_event(l.s.fd, 9);
-	CHECK(resp && resp->uid == 200);
+	CHECK(resp && resp->user_data == 200);
 	late_close(&l);
 }
 

@@ -58,7 +58,7 @@ int id_create(int fd, uint32_t ps, uint64_t uid, uint32_t *id)
 	struct cmd c;
 
 	cmd_init(&c, CMX_OBJ_ID, CMX_ID_CREATE);
-	cmd_u64(&c, CMX_ATTR_UID, uid);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, uid);
 	cmd_u32(&c, CMX_ATTR_PS, ps);
 	cmd_u32(&c, CMX_ATTR_QP_TYPE, ps == RDMA_PS_TCP ? IB_UVERBS_QPT_RC : IB_UVERBS_QPT_UD);
 	cmd_out(&c, CMX_ATTR_OUT_ID, id, sizeof(*id));
@@ -135,7 +135,7 @@ int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct rdma_ucm_conn_p
 
 	id_cmd(&c, CMX_ID_ACCEPT, id);
 	cmd_in(&c, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
-	cmd_u64(&c, CMX_ATTR_UID, uid);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, uid);
 	return cmd_issue(&c, fd);
 }
 
@@ -169,7 +169,7 @@ int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc)
 	cmd_init(&c, CMX_OBJ_MCAST, CMX_MCAST_JOIN);
 	cmd_u32(&c, CMX_ATTR_ID, id);
 	cmd_in(&c, CMX_ATTR_DST_ADDR, &addr, sizeof(addr));
-	cmd_u64(&c, CMX_ATTR_UID, uid);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, uid);
 	cmd_out(&c, CMX_ATTR_OUT_ID, mc, sizeof(*mc));
 	return cmd_issue(&c, fd);
 }

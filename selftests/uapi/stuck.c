@@ -76,7 +76,7 @@ static void *stuck_bind(void *arg)
 	cmd_init(&c, CMX_OBJ_ID, CMX_ID_BIND);
 	cmd_in(&c, CMX_ATTR_SRC_ADDR, s->mem + s->page, sizeof(local));
 	cmd_out(&c, CMX_ATTR_INFO, s->mem + 3 * s->page, sizeof(struct cmx_id_info));
-	cmd_u64(&c, CMX_ATTR_UID, BIND_UID);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, BIND_UID);
 	cmd_u32(&c, CMX_ATTR_PS, RDMA_PS_TCP);
 	cmd_u32(&c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
 	cmd_out(&c, CMX_ATTR_OUT_ID, &id, sizeof(id));
@@ -205,7 +205,7 @@ static void test_failed_creation(void)
 		CHECK(!system("rdma link del rxe0"));
 		CHECK(readable(fd, slow_time(2000)));
 		CHECK(!get_events(fd, record, ARRAY_SIZE(record), &n));
-		CHECK(n == 1 && record[0].resp.uid == BIND_UID, "%u", n);
+		CHECK(n == 1 && record[0].resp.user_data == BIND_UID, "%u", n);
 		munmap(stuck.mem + 3 * stuck.page, stuck.page);
 		stuck_end(&stuck);
 		CHECK(stuck.err == EFAULT && stuck.count == 1, "%d, %u", stuck.err, stuck.count);

@@ -107,7 +107,7 @@ enum cmx_channel_method {
 	/**
 	 * @CMX_CHANNEL_CLAIM: no attributes. From then on only the address
 	 * space of the caller can use the file, because user data
-	 * (CMX_ATTR_UID) may be addresses in it. All other processes, such as a
+	 * (CMX_ATTR_USER_DATA) may be addresses in it. All other processes, such as a
 	 * child of fork(), get EACCES from every method. Every process that has
 	 * an unclaimed file can use it. EBUSY: it is not claimed, and has ids or
 	 * events
@@ -142,7 +142,7 @@ enum cmx_channel_method {
  */
 enum cmx_id_method {
 	/**
-	 * @CMX_ID_CREATE: in CMX_ATTR_UID (u64), CMX_ATTR_PS (u32, an
+	 * @CMX_ID_CREATE: in CMX_ATTR_USER_DATA (u64), CMX_ATTR_PS (u32, an
 	 * rdma_ucm_port_space), CMX_ATTR_QP_TYPE (u32, used in RDMA_PS_IB
 	 * only); out CMX_ATTR_OUT_ID.
 	 */
@@ -181,7 +181,7 @@ enum cmx_id_method {
 	CMX_ID_CONNECT,
 	/**
 	 * @CMX_ID_ACCEPT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
-	 * CMX_ATTR_UID (the user data of the id, if the id came with a request).
+	 * CMX_ATTR_USER_DATA (the user data of the id, if the id came with a request).
 	 * Can return an errno of the driver on iWARP. EADDRNOTAVAIL: the
 	 * default Q_Key of RDMA_PS_IPOIB is not known
 	 */
@@ -268,7 +268,7 @@ enum cmx_id_method {
 /** enum cmx_mcast_method - methods of CMX_OBJ_MCAST */
 enum cmx_mcast_method {
 	/**
-	 * @CMX_MCAST_JOIN: in CMX_ATTR_ID, CMX_ATTR_DST_ADDR, CMX_ATTR_UID,
+	 * @CMX_MCAST_JOIN: in CMX_ATTR_ID, CMX_ATTR_DST_ADDR, CMX_ATTR_USER_DATA,
 	 * optionally CMX_ATTR_MCAST (struct cmx_mcast_attr); out
 	 * CMX_ATTR_OUT_ID, the handle of the membership. EADDRNOTAVAIL: the
 	 * default Q_Key of RDMA_PS_IPOIB is not known. EOPNOTSUPP also
@@ -294,7 +294,7 @@ enum cmx_attr {
 	CMX_ATTR_ID,		/* in u32 */
 	CMX_ATTR_OUT_ID,	/* out u32 */
 	CMX_ATTR_MCAST_ID,	/* in u32 */
-	CMX_ATTR_UID,		/* in u64: user data, returned in events */
+	CMX_ATTR_USER_DATA,		/* in u64: user data, returned in events */
 	CMX_ATTR_PS,		/* in u32 */
 	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB; 0: a listener for all */
 	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
@@ -583,7 +583,7 @@ enum cmx_event_flags {
 	CMX_EVENT_F_INFO = 1 << 1,
 	/** @CMX_EVENT_F_QP: @rtr and @rts are valid */
 	CMX_EVENT_F_QP = 1 << 2,
-	/** @CMX_EVENT_F_MCAST: @uid and @id name a membership */
+	/** @CMX_EVENT_F_MCAST: @user_data and @id name a membership */
 	CMX_EVENT_F_MCAST = 1 << 3,
 	/** @CMX_EVENT_F_REJOIN: rejoined after a membership error */
 	CMX_EVENT_F_REJOIN = 1 << 4,
@@ -591,8 +591,8 @@ enum cmx_event_flags {
 
 /**
  * struct cmx_event_resp - one event
- * @uid: user data (CMX_ATTR_UID) of the id or of the membership; for CONNECT_REQUEST, that of the
- *       listener. An id that came with a request has no events before CMX_ID_ACCEPT sets it.
+ * @user_data: user data (CMX_ATTR_USER_DATA) of the id or of the membership; for CONNECT_REQUEST,
+ *       that of the listener. An id that came with a request has no events before CMX_ID_ACCEPT sets it.
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
  * @event: enum rdma_cm_event_type, or enum cmx_event_type
@@ -605,7 +605,7 @@ enum cmx_event_flags {
  * @rts: attributes that ibv_modify_qp() needs for RTS; not written without CMX_EVENT_F_QP
  */
 struct cmx_event_resp {
-	__aligned_u64 uid;
+	__aligned_u64 user_data;
 	__u32 id;
 	__u32 listen_id;
 	__u32 event;

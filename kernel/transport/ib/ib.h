@@ -10,10 +10,10 @@
 #include "id.h"
 
 /* ib_conn.c: caller must hold id_priv->lock */
-int cmx_cm_create(struct cmx_id_private *id_priv);
+int cmx_ib_cm_id_create(struct cmx_id_private *id_priv);
 int cmx_ib_sgid_set(struct cmx_id_private *id_priv);
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv);
-void cmx_cm_abort(struct cmx_id_private *id_priv);		/* only if nothing was sent */
+void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv);	/* only if nothing was sent */
 void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason);
 int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
 		      u8 *data);
@@ -22,8 +22,8 @@ int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event); /* 
 int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 
 /* ib_sidr.c: caller must hold id_priv->lock */
-bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-		      struct cmx_event *ev);
+bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+			   struct cmx_event *ev);
 
 /* handlers of ib_cm */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);

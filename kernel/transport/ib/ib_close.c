@@ -37,7 +37,7 @@
 #include "transport.h"
 
 /* After this time the last messages of a connection have been sent. */
-#define REAP_MS 10
+#define BATCH_DESTROY_MS 10
 
 /* A QP that connects again waits this long for the end of its last connection. */
 #define QP_WAIT_MS 2000
@@ -70,7 +70,7 @@ static void cm_id_destroy_batch_work(struct work_struct *work);
 static void close_round_work(struct work_struct *work);
 
 static LLIST_HEAD(ended);		/* &cmx_id_private.ended */
-static DECLARE_DELAYED_WORK(reap_work, cm_id_destroy_batch_work);
+static DECLARE_DELAYED_WORK(batch_destroy_work, cm_id_destroy_batch_work);
 static DECLARE_DELAYED_WORK(round_work, close_round_work);
 
 /*
@@ -143,7 +143,7 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
  */
 static void cm_id_destroy_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, reap);
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
 	struct cmx_device *dev = id_priv->released_dev;
 
 	if (!CMX_CANCEL_POLLS || !cm_id_awaits_reply(id_priv->ib.released)) {
@@ -166,20 +166,21 @@ static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&close_bucket_of_id(id_priv)->lock);
 	if (READ_ONCE(id_priv->ib.released->state) != IB_CM_TIMEWAIT) {
-		INIT_WORK(&id_priv->reap, cm_id_destroy_work);
-		queue_work(cmx_reap_wq, &id_priv->reap);
+		INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
+		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
 	} else if (llist_add(&id_priv->ended, &ended)) {
-		queue_delayed_work(cmx_reap_wq, &reap_work, msecs_to_jiffies(REAP_MS));
+		queue_delayed_work(cmx_destroy_wq, &batch_destroy_work,
+				   msecs_to_jiffies(BATCH_DESTROY_MS));
 	}
 }
 
 /**
- * cmx_cm_no_response() - check whether the peer has sent nothing yet
+ * cmx_ib_cm_id_is_unanswered() - check whether the peer has sent nothing yet
  * @cm: an ib_cm id that has sent a REQ or SIDR REQ
  *
  * Return: true if it has sent nothing.
  */
-bool cmx_cm_no_response(const struct ib_cm_id *cm)
+bool cmx_ib_cm_id_is_unanswered(const struct ib_cm_id *cm)
 {
 	enum ib_cm_state state = READ_ONCE(cm->state);
 
@@ -191,9 +192,9 @@ static void close_round_schedule(void)
 	unsigned long delay = (unsigned long)cmx_param_get(&close_seconds) * HZ / ROUNDS;
 
 	/* close_seconds may have become shorter meanwhile */
-	if (!queue_delayed_work(cmx_reap_wq, &round_work, delay) &&
+	if (!queue_delayed_work(cmx_destroy_wq, &round_work, delay) &&
 	    time_before(jiffies + delay, READ_ONCE(round_work.timer.expires)))
-		mod_delayed_work(cmx_reap_wq, &round_work, delay);
+		mod_delayed_work(cmx_destroy_wq, &round_work, delay);
 }
 
 /* Caller must hold the bucket's lock. */
@@ -221,7 +222,7 @@ static void close_end(struct cmx_id_private *id_priv)
 
 /*
  * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
- * end, cmx_close_message() does the rest.
+ * end, cmx_close_handle_event() does the rest.
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
@@ -246,7 +247,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_cm_release() - release the ib_cm id of an id, or cancel the request that waits
+ * cmx_ib_cm_id_release() - release the ib_cm id of an id, or cancel the request that waits
  * @id_priv: the id; nothing is done if it has neither
  *
  * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
@@ -255,7 +256,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  *
  * Context: Caller must hold id_priv->lock.
  */
-void cmx_cm_release(struct cmx_id_private *id_priv)
+void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 {
 	struct close_bucket *b = close_bucket_of_id(id_priv);
 	struct ib_cm_id *cm = id_priv->ib.cm;
@@ -268,7 +269,7 @@ void cmx_cm_release(struct cmx_id_private *id_priv)
 			cmx_ib_share_end(id_priv);
 		return;
 	}
-	if (cmx_cm_no_response(cm))
+	if (cmx_ib_cm_id_is_unanswered(cm))
 		cmx_route_invalidate(id_priv);
 	is_short = cmx_quota_is_short(id_priv->quota) || cmx_ib_share_is_short(id_priv);
 	if (close_dreq_is_unanswered(id_priv) ||
@@ -458,7 +459,7 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_close_message() - handle an event of a connection that may be closing
+ * cmx_close_handle_event() - handle an event of a connection that may be closing
  * @id_priv: the id
  * @cm: its ib_cm id
  * @type: type of the event
@@ -466,8 +467,8 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
  * Context: Caller must hold id_priv->lock.
  * Return: true if there is nothing else to do for the event.
  */
-bool cmx_close_message(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-		       enum ib_cm_event_type type)
+bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+			    enum ib_cm_event_type type)
 {
 	bool closing = READ_ONCE(id_priv->ib.closing);
 

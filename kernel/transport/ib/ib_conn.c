@@ -25,13 +25,13 @@
 #define MAX_RETRIES 7
 
 /**
- * cmx_cm_create() - create the ib_cm id of an id
+ * cmx_ib_cm_id_create() - create the ib_cm id of an id
  * @id_priv: the id, which has no ib_cm id
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0 or -ENOMEM.
  */
-int cmx_cm_create(struct cmx_id_private *id_priv)
+int cmx_ib_cm_id_create(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = ib_create_cm_id(id_priv->id.device, cmx_ib_handler, id_priv);
 
@@ -43,13 +43,13 @@ int cmx_cm_create(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_cm_abort() - undo cmx_cm_create()
+ * cmx_ib_cm_id_abort() - undo cmx_ib_cm_id_create()
  * @id_priv: the id. Nothing has been sent on its ib_cm id, so no handler runs, and the
  *	destruction does not wait for one
  *
  * Context: Caller must hold id_priv->lock.
  */
-void cmx_cm_abort(struct cmx_id_private *id_priv)
+void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
@@ -140,7 +140,7 @@ static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	ret = cmx_req_data_fill(id_priv, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(id_priv);
+	ret = cmx_ib_cm_id_create(id_priv);
 	if (ret)
 		return ret;
 
@@ -149,7 +149,7 @@ static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	ret = ib_send_cm_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "REQ", ret);
 	if (ret)
-		cmx_cm_abort(id_priv);
+		cmx_ib_cm_id_abort(id_priv);
 	else
 		id_priv->ib.unanswered = IB_CM_REQ_SENT;
 	return ret;
@@ -280,7 +280,7 @@ static int ib_conn_cancel(struct cmx_id_private *id_priv)
 	     id_priv->ib.unanswered != IB_CM_REP_SENT && !id_priv->ib.waiting))
 		return -EINVAL;
 	cmx_deadline_stop(id_priv);
-	cmx_cm_release(id_priv);
+	cmx_ib_cm_id_release(id_priv);
 	return 0;
 }
 
@@ -337,8 +337,8 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	if (ret)
 		goto out;
 	/*
-	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_message() sends the DREQ
-	 * when the RTU has arrived.
+	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_handle_event() sends the
+	 * DREQ when the RTU has arrived.
 	 */
 	if (!ev || !rep_is_unanswered)
 		ret = cmx_ib_send_dreq(id_priv);
@@ -503,7 +503,7 @@ const struct cmx_transport_ops cmx_ib_conn_ops = {
 	.establish = ib_establish,
 	.reject = ib_reject,
 	.disconnect = ib_disconnect,
-	.release = cmx_cm_release,
+	.release = cmx_ib_cm_id_release,
 	.notify = cmx_ib_notify,
 	.init_qp_attr = ib_init_qp_attr,
 };

@@ -122,7 +122,7 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
 		return true;
 	default:
-		return cmx_sidr_message(id_priv, event, ev);
+		return cmx_sidr_handle_event(id_priv, event, ev);
 	}
 }
 
@@ -136,7 +136,7 @@ static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_close_invalidate_route(id_priv);
-	if (!cmx_close_message(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
+	if (!cmx_close_handle_event(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_handle_event(id_priv, event, ev);
@@ -201,8 +201,8 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
  * @cm: the ib_cm id
  * @event: the event
  *
- * ib_cm does not wait for a handler that reports a timeout. cmx_cm_release() does so instead. It
- * cannot detect a message that times out at the moment when the ib_cm id is destroyed. RCU keeps
+ * ib_cm does not wait for a handler that reports a timeout. cmx_ib_cm_id_release() does so instead.
+ * It cannot detect a message that times out at the moment when the ib_cm id is destroyed. RCU keeps
  * both ids until then, unless the worker of ib_cm is preempted before it calls the handler. Only
  * ib_cm could prevent that.
  *

@@ -39,9 +39,10 @@
  * @port: port of the device
  * @pkey: partition in which the request arrived
  * @ib: the request arrived over InfiniBand and not over RoCE
- * @bare: the private data has no CMA header: the request is for AF_IB
- * @sib: AF_IB listeners may match: the request is for AF_IB, or no IP listener has the address
- * @listened: somebody listens on the port, though maybe not on this address
+ * @has_no_cma_hdr: the private data has no CMA header: the request is for AF_IB
+ * @may_match_af_ib: AF_IB listeners may match: the request is for AF_IB, or no IP listener has the
+ *	address
+ * @port_has_listener: somebody listens on the port, though maybe not on this address
  * @hdr_len: length of the CMA header that the listener does not see; 0 for AF_IB listeners
  */
 struct ib_request {
@@ -58,9 +59,9 @@ struct ib_request {
 	u32 port;
 	u16 pkey;
 	bool ib;
-	bool bare;
-	bool sib;
-	bool listened;
+	bool has_no_cma_hdr;
+	bool may_match_af_ib;
+	bool port_has_listener;
 	u8 hdr_len;
 };
 
@@ -104,9 +105,9 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 		return -ENOENT;
 	ret = cmx_cma_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
 				 &req->local, &req->peer);
-	req->bare = req->ib && ret;
+	req->has_no_cma_hdr = req->ib && ret;
 	req->hdr_len = CMX_CMA_HDR_LEN;
-	return req->bare ? 0 : ret;
+	return req->has_no_cma_hdr ? 0 : ret;
 }
 
 /* Does the route to the peer leave through the interface that the request is for? */
@@ -169,7 +170,7 @@ static bool ib_listener_match_sib(const struct sockaddr_ib *src, u32 port,
 		return false;
 	if (src->sib_pkey && (be16_to_cpu(src->sib_pkey) ^ req->pkey) & 0x7fff)
 		return false;
-	return !req->gid || cmx_addr_any((const struct sockaddr *)src) ||
+	return !req->gid || cmx_addr_has_no_device((const struct sockaddr *)src) ||
 	       !memcmp(&src->sib_addr, req->gid, sizeof(*req->gid));
 }
 
@@ -181,18 +182,18 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 	struct ib_device *device = READ_ONCE(id_priv->id.device);
 	const struct sockaddr *src = cmx_src(id_priv);
 
-	req->listened = true;
+	req->port_has_listener = true;
 	if (device && device != req->device)
 		return false;
 	if (id_priv->id.qp_type && id_priv->id.qp_type != req->qp_type)
 		return false;
 	if (src->sa_family == AF_IB)
-		return req->ib && req->sib &&
+		return req->ib && req->may_match_af_ib &&
 		       ib_listener_match_sib((const struct sockaddr_ib *)src,
 					     READ_ONCE(id_priv->id.port_num), req);
-	if (req->bare)
+	if (req->has_no_cma_hdr)
 		return false;
-	if (!cmx_addr_any(src))
+	if (!cmx_addr_has_no_device(src))
 		return cmx_addr_same_host(src, local);
 	return !id_priv->opt.afonly || src->sa_family == local->sa_family;
 }
@@ -214,9 +215,10 @@ static struct net_device *ib_request_find_ndev(struct ib_request *req)
 	return ndev;
 }
 
-static struct cmx_id_private *ib_listener_lookup(struct net *net, struct ib_request *req, bool sib)
+static struct cmx_id_private *ib_listener_lookup(struct net *net, struct ib_request *req,
+						 bool af_ib)
 {
-	req->sib = sib;
+	req->may_match_af_ib = af_ib;
 	return cmx_port_find_listener(net, cmx_service_id_ps(req->service_id),
 			     cmx_service_id_port(req->service_id), ib_listener_match, req);
 }
@@ -232,11 +234,11 @@ static struct cmx_id_private *ib_listener_find_in_net(struct net *net, struct ib
 {
 	struct cmx_id_private *id_priv;
 
-	req->listened = false;
-	id_priv = ib_listener_lookup(net, req, req->bare);
-	if (!id_priv && req->listened && !req->bare)
+	req->port_has_listener = false;
+	id_priv = ib_listener_lookup(net, req, req->has_no_cma_hdr);
+	if (!id_priv && req->port_has_listener && !req->has_no_cma_hdr)
 		id_priv = ib_listener_lookup(net, req, true);
-	return id_priv ?: ERR_PTR(req->listened ? -EADDRNOTAVAIL : -ECONNREFUSED);
+	return id_priv ?: ERR_PTR(req->port_has_listener ? -EADDRNOTAVAIL : -ECONNREFUSED);
 }
 
 /*
@@ -283,12 +285,12 @@ static struct cmx_id_private *ib_listener_find(struct ib_request *req)
 {
 	struct cmx_id_private *id_priv, *ib;
 
-	if (req->bare)
+	if (req->has_no_cma_hdr)
 		return ib_listener_find_sib(req);
 	id_priv = ib_listener_find_ip(req);
 	if (!req->ib || (id_priv != ERR_PTR(-ENODEV) && id_priv != ERR_PTR(-EHOSTUNREACH)))
 		return id_priv;
-	req->bare = true;
+	req->has_no_cma_hdr = true;
 	ib = ib_listener_find_sib(req);
 	if (IS_ERR(ib))
 		return id_priv;

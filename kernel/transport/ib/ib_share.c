@@ -27,7 +27,7 @@ CMX_PARAM(user_requests, 0, 2147483647, CMX_USER_REQUESTS,
  * @port: the port; its lock protects @sent and @waiting
  * @user: the user
  * @sent: number of messages that may be sent and have not ended. 0 only while it is being set up
- * @waiting: list of &cmx_ib_message.item
+ * @waiting: list of &cmx_ib_pending_msg.item
  */
 struct cmx_ib_share {
 	struct list_head item;
@@ -38,7 +38,7 @@ struct cmx_ib_share {
 };
 
 /**
- * struct cmx_ib_message - a message that waits
+ * struct cmx_ib_pending_msg - a message that waits
  * @item: in &cmx_ib_share.waiting; empty when the message may be sent
  * @work: sends it
  * @id_priv: the id, with a reference
@@ -46,7 +46,7 @@ struct cmx_ib_share {
  * @param: argument of @send
  * @data: private data of @param
  */
-struct cmx_ib_message {
+struct cmx_ib_pending_msg {
 	struct list_head item;
 	struct work_struct work;
 	struct cmx_id_private *id_priv;
@@ -58,7 +58,7 @@ struct cmx_ib_message {
 /* Send a message that waited, unless it was cancelled meanwhile. */
 static void message_send_work(struct work_struct *work)
 {
-	struct cmx_ib_message *msg = container_of(work, struct cmx_ib_message, work);
+	struct cmx_ib_pending_msg *msg = container_of(work, struct cmx_ib_pending_msg, work);
 	struct cmx_id_private *id_priv = msg->id_priv;
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 	bool post = false;
@@ -92,10 +92,10 @@ static void message_send_work(struct work_struct *work)
 	kfree(msg);
 }
 
-static struct cmx_ib_message *message_new(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-					  const struct rdma_conn_param *param)
+static struct cmx_ib_pending_msg *message_new(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+					      const struct rdma_conn_param *param)
 {
-	struct cmx_ib_message *msg = kzalloc(sizeof(*msg), GFP_KERNEL_ACCOUNT);
+	struct cmx_ib_pending_msg *msg = kzalloc(sizeof(*msg), GFP_KERNEL_ACCOUNT);
 
 	if (!msg)
 		return NULL;
@@ -167,7 +167,7 @@ static int share_begin(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		       const struct rdma_conn_param *param, unsigned int limit)
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
-	struct cmx_ib_message *msg = message_new(id_priv, send, param);
+	struct cmx_ib_pending_msg *msg = message_new(id_priv, send, param);
 	struct cmx_ib_share *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	struct cmx_ib_share *share;
 	int ret = -ENOMEM;
@@ -232,7 +232,7 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 static void share_grant(struct cmx_ib_share *share)
 {
 	unsigned int limit = cmx_param_get(&user_requests);
-	struct cmx_ib_message *msg, *next;
+	struct cmx_ib_pending_msg *msg, *next;
 
 	list_for_each_entry_safe(msg, next, &share->waiting, item) {
 		if (limit && share->sent >= limit)
@@ -253,7 +253,7 @@ static void share_grant(struct cmx_ib_share *share)
  */
 void cmx_ib_share_end(struct cmx_id_private *id_priv)
 {
-	struct cmx_ib_message *msg = id_priv->ib.waiting;
+	struct cmx_ib_pending_msg *msg = id_priv->ib.waiting;
 	struct cmx_ib_share *share = id_priv->ib.share;
 	struct cmx_dev_port *port;
 

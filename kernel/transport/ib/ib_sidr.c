@@ -50,7 +50,7 @@ static void sidr_handle_rep(struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_sidr_message() - handle a SIDR event of ib_cm
+ * cmx_sidr_handle_event() - handle a SIDR event of ib_cm
  * @id_priv: the id, in state CMX_CONNECT
  * @event: the event of ib_cm
  * @ev: receives the event for the consumer
@@ -58,8 +58,8 @@ static void sidr_handle_rep(struct cmx_id_private *id_priv,
  * Context: Caller must hold id_priv->lock.
  * Return: true if there is something to report.
  */
-bool cmx_sidr_message(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-		      struct cmx_event *ev)
+bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+			   struct cmx_event *ev)
 {
 	switch (event->event) {
 	case IB_CM_SIDR_REQ_ERROR:
@@ -95,14 +95,14 @@ static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_
 	ret = cmx_req_data_fill(id_priv, param, data);
 	if (ret)
 		return ret;
-	ret = cmx_cm_create(id_priv);
+	ret = cmx_ib_cm_id_create(id_priv);
 	if (ret)
 		return ret;
 
 	ret = ib_send_cm_sidr_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "SIDR REQ", ret);
 	if (ret)
-		cmx_cm_abort(id_priv);
+		cmx_ib_cm_id_abort(id_priv);
 	else
 		id_priv->ib.unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
@@ -206,7 +206,7 @@ const struct cmx_transport_ops cmx_ib_sidr_ops = {
 	.establish = sidr_establish,
 	.reject = sidr_reject,
 	.disconnect = sidr_disconnect,
-	.release = cmx_cm_release,
+	.release = cmx_ib_cm_id_release,
 	.notify = cmx_ib_notify,
 	.init_qp_attr = sidr_init_qp_attr,
 };

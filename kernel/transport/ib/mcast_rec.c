@@ -36,7 +36,7 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 	bool given;
 	int ret;
 
-	ret = cmx_mgid_ib(addr, broadcast, mc->id_priv->id.ps == RDMA_PS_UDP, &mc->mgid);
+	ret = cmx_mgid_map_ib(addr, broadcast, mc->id_priv->id.ps == RDMA_PS_UDP, &mc->mgid);
 	if (ret || !(mc->attr.mask & CMX_MCAST_SCOPE) || !mc->mgid.raw[0])
 		return ret;
 	given = addr->sa_family == AF_IB || mc->mgid.raw[2] == 0xa0;

@@ -36,16 +36,16 @@
 #define PROBE_MS 1000
 
 /* A leave that ib_sa still repeats after this time no longer blocks the next request. */
-#define LEAVE_MS 3000
+#define SA_LEAVE_MS 3000
 
 /* Neither does a leave whose end cannot be seen, after this time */
-#define LEAVE_UNSEEN_MS 300
+#define SA_LEAVE_UNSEEN_MS 300
 
 /* Longest interval at which ib_sa is polled for the end of a leave */
-#define LEAVE_POLL_MS 50
+#define SA_LEAVE_POLL_MS 50
 
 /* How often a join that the SA did not answer is repeated after the group was left */
-#define GHOST_TRIES 3
+#define STALE_REC_TRIES 3
 
 /* Delay before a lost membership is requested again: doubled with each failure */
 #define REJOIN_MIN_MS 32U
@@ -85,7 +85,7 @@ static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 /* Caller must hold the id's lock. */
 static bool sa_member_is_active(const struct cmx_sa_member *m)
 {
-	return m->mc->backend == m &&
+	return m->mc->transport_data == m &&
 	       !(BIT(m->mc->id_priv->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
 }
 
@@ -98,7 +98,7 @@ static void sa_member_queue_later(struct cmx_sa_member *m)
 
 static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
 {
-	return cmx_opt_set(m->mc->id_priv, CMX_OPT_MCAST_REJOIN) &&
+	return cmx_opt_is_set(m->mc->id_priv, CMX_OPT_MCAST_REJOIN) &&
 	       m->mc->id_priv->opt.mcast_rejoin;
 }
 
@@ -137,7 +137,7 @@ static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_nu
 {
 	struct cmx_sa_member *m = xa_erase(&probes, (unsigned long)context);
 
-	/* ib_sa may call back twice, see sa_op_reply() */
+	/* ib_sa may call back twice, see path_query_reply() */
 	if (!m)
 		return;
 	if (!status)
@@ -209,7 +209,7 @@ static void sa_member_failed(struct cmx_sa_member *m, int status)
 			}
 		}
 		m->lost = true;
-		m->asks = true;
+		m->join_pending = true;
 		/* An attached QP would keep other ids of the port from the new MLID. */
 		cmx_mcast_detach(m->mc);
 		sa_member_queue_later(m);
@@ -248,13 +248,13 @@ static int sa_member_send_join(struct cmx_sa_member *m)
 	int states = sa_member_port_states(m);
 	struct ib_sa_multicast *sa;
 
-	m->local = states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
+	m->port_is_member = states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
 	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec, m->mask,
 				  GFP_KERNEL, sa_member_handler, m);
 	if (IS_ERR(sa))
 		return PTR_ERR(sa);
 	m->sa = sa;
-	m->asked = true;
+	m->reply_pending = true;
 	return 0;
 }
 
@@ -269,7 +269,7 @@ static int sa_member_join(struct cmx_sa_member *m)
 	u16 index;
 
 	m->probed = false;
-	m->asks = true;
+	m->join_pending = true;
 	if (m->lost)
 		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
@@ -278,7 +278,7 @@ static int sa_member_join(struct cmx_sa_member *m)
 					   m->lost ? CMX_SA_REJOIN : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
 		return 0;
-	m->asks = false;
+	m->join_pending = false;
 	if (!ret)
 		ret = sa_member_send_join(m);
 	if (ret)
@@ -299,13 +299,13 @@ static void sa_member_request_end(struct cmx_sa_member *m, int status)
 {
 	bool answered = !status || status == -EINVAL;
 
-	m->asked = false;
+	m->reply_pending = false;
 	/* if the SA was to choose the MGID, nobody knows it now */
 	if (status == -ETIMEDOUT)
-		m->ghost = m->rec.mgid.raw[0];
+		m->stale_rec = m->rec.mgid.raw[0];
 	else if (answered)
-		m->ghost = false;
-	if (m->local)
+		m->stale_rec = false;
+	if (m->port_is_member)
 		status = -ECANCELED;
 	else if (answered)
 		status = 0;
@@ -318,7 +318,7 @@ static void sa_member_request_end(struct cmx_sa_member *m, int status)
  */
 static void sa_member_give_up(struct cmx_sa_member *m)
 {
-	m->asks = false;
+	m->join_pending = false;
 	sa_member_free_sa(m);
 	sa_member_request_end(m, -ECANCELED);
 }
@@ -334,7 +334,7 @@ static void sa_member_step(struct cmx_sa_member *m, int status)
 		sa_member_free_sa(m);
 	if (status == -EINVAL && m->mc->ev && !m->probed) {
 		m->probed = true;
-		m->local = false;
+		m->port_is_member = false;
 		status = sa_member_probe(m);
 		if (!status)
 			return;
@@ -343,7 +343,7 @@ static void sa_member_step(struct cmx_sa_member *m, int status)
 		sa_member_request_end(m, status);
 	if (!status)
 		sa_member_joined(m, &m->sa->rec);
-	else if (status == NO_STATUS && m->asks && !m->sa)
+	else if (status == NO_STATUS && m->join_pending && !m->sa)
 		status = sa_member_join(m);
 	else if (status == NO_STATUS && m->report && m->sa)
 		sa_member_report(m);
@@ -376,8 +376,8 @@ static int sa_member_leave_status(struct cmx_sa_member *m, unsigned int ms)
 	if (states & m->rec.join_state)
 		return -ECANCELED;
 	if (states)
-		return ms < LEAVE_UNSEEN_MS ? -EINPROGRESS : -ECANCELED;
-	return ms < LEAVE_MS ? -EINPROGRESS : -ETIMEDOUT;
+		return ms < SA_LEAVE_UNSEEN_MS ? -EINPROGRESS : -ECANCELED;
+	return ms < SA_LEAVE_MS ? -EINPROGRESS : -ETIMEDOUT;
 }
 
 static void sa_member_poll_leave(struct cmx_sa_member *m)
@@ -386,7 +386,7 @@ static void sa_member_poll_leave(struct cmx_sa_member *m)
 	int status = sa_member_leave_status(m, ms);
 
 	if (status == -EINPROGRESS) {
-		sa_member_queue(m, min_t(unsigned int, ms / 4 + 1, LEAVE_POLL_MS));
+		sa_member_queue(m, min_t(unsigned int, ms / 4 + 1, SA_LEAVE_POLL_MS));
 		return;
 	}
 	cmx_sa_request_end(sa_member_port_queue(m), &m->req, status);
@@ -401,7 +401,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 {
 	int ret;
 
-	if (!m->sa && (!m->ghost || m->tries == GHOST_TRIES)) {
+	if (!m->sa && (!m->stale_rec || m->cleanup_joins == STALE_REC_TRIES)) {
 		sa_member_end(m);
 		return;
 	}
@@ -411,7 +411,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 	if (ret == -EINPROGRESS)
 		return;
 	if (!m->sa)
-		m->tries++;
+		m->cleanup_joins++;
 	if (!ret && m->sa) {
 		m->rec.mgid = m->sa->rec.mgid;
 		sa_member_free_sa(m);
@@ -439,7 +439,7 @@ static void sa_member_step_left(struct cmx_sa_member *m, int status)
 		sa_member_end(m);
 	else if (m->leaving)
 		sa_member_poll_leave(m);
-	else if (!m->asked)
+	else if (!m->reply_pending)
 		sa_member_leave(m);
 }
 
@@ -467,7 +467,7 @@ static void sa_member_work(struct work_struct *work)
 	if (m->mc) {
 		id_priv = cmx_id_get(m->mc->id_priv);
 		mutex_lock(&id_priv->lock);
-		left = m->mc->backend != m;
+		left = m->mc->transport_data != m;
 		if (!left)
 			sa_member_step(m, status);
 		mutex_unlock(&id_priv->lock);
@@ -516,7 +516,7 @@ static int sa_join(struct cmx_mcast *mc)
 	if (ret)
 		goto err;
 	kref_get(&mc->ref);
-	mc->backend = m;
+	mc->transport_data = m;
 	return 0;
 
 err:
@@ -527,21 +527,21 @@ err:
 
 static void sa_leave(struct cmx_mcast *mc)
 {
-	struct cmx_sa_member *m = mc->backend;
+	struct cmx_sa_member *m = mc->transport_data;
 
 	if (!m)
 		return;
-	mc->backend = NULL;
+	mc->transport_data = NULL;
 	cmx_sa_member_unlist(m);
 	sa_member_queue(m, 0);
 }
 
 static void sa_report(struct cmx_mcast *mc)
 {
-	struct cmx_sa_member *m = mc->backend;
+	struct cmx_sa_member *m = mc->transport_data;
 
 	/* lost again, or not joined yet: there will be an event. Or there is one */
-	if (!m || !m->sa || m->asked || mc->ev || mc->posted != READ_ONCE(mc->fetched))
+	if (!m || !m->sa || m->reply_pending || mc->ev || mc->posted != READ_ONCE(mc->fetched))
 		return;
 	/* Each report of a rejoin can be repeated once. */
 	if (!m->reported)

@@ -23,11 +23,11 @@ struct seq_file;
  * @mask: fields of @rec that count
  * @delay_ms: the last delay of the backoff
  * @status: result that ib_sa reported, or NO_STATUS; needs no lock
- * @tries: joins since the group was left
- * @asks: @work is to join
- * @asked: a join or a probe was sent, and its result was not handled yet
- * @local: the port has the join state already, so that ib_sa does not ask the SA
- * @ghost: the SA may have a record of a join that it did not answer
+ * @cleanup_joins: joins since the group was left
+ * @join_pending: @work is to join
+ * @reply_pending: a join or a probe was sent, and its result was not handled yet
+ * @port_is_member: the port has the join state already, so that ib_sa does not ask the SA
+ * @stale_rec: the SA may have a record of a join that it did not answer
  * @leaving: the group was left, and the SA is being told
  * @ended: nothing is left to do
  * @lost: not a member, and @work will join again
@@ -38,7 +38,7 @@ struct seq_file;
  * @work: handles @status, joins again, and leaves
  *
  * As long as @mc is set, the id's lock protects all members except @ref and @status. After that
- * only @work uses them. The group was left when the backend of @mc is NULL.
+ * only @work uses them. The group was left when transport_data of @mc is NULL.
  */
 struct cmx_sa_member {
 	struct kref ref;
@@ -51,11 +51,11 @@ struct cmx_sa_member {
 	ib_sa_comp_mask mask;
 	unsigned int delay_ms;
 	int status;
-	u8 tries;
-	bool asks;
-	bool asked;
-	bool local;
-	bool ghost;
+	u8 cleanup_joins;
+	bool join_pending;
+	bool reply_pending;
+	bool port_is_member;
+	bool stale_rec;
 	bool leaving;
 	bool ended;
 	bool lost;

@@ -24,13 +24,13 @@
 #include "cma_hdr.h"
 
 /* One each for GMPs, inbound and outbound: ib_sa has no more from ibacm, and one from the SA. */
-#define MAX_RECS 3
+#define MAX_PATH_RECS 3
 
 struct ib_sa_client cmx_sa_client;
 static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by name */
 
 /**
- * struct cmx_sa_op - a path query in progress
+ * struct cmx_path_query - a path query in progress
  * @id_priv: the id, with a reference
  * @ev: event that reports the result, or NULL when posted
  * @query: query of ib_sa
@@ -46,10 +46,10 @@ static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by n
  * @recs: the reply
  * @work: handles the reply, or sends the query again
  *
- * The id uses it only while id_priv->sa_op points to it. Either it has a name in the table, or
+ * The id uses it only while id_priv->path_query points to it. Either it has a name in the table, or
  * @work is queued or runs: whoever takes it from there frees it or passes it on.
  */
-struct cmx_sa_op {
+struct cmx_path_query {
 	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
 	struct ib_sa_query *query;
@@ -62,11 +62,11 @@ struct cmx_sa_op {
 	struct sa_path_rec rec;
 	int status;
 	unsigned int num;
-	struct sa_path_rec recs[MAX_RECS];
+	struct sa_path_rec recs[MAX_PATH_RECS];
 	struct delayed_work work;
 };
 
-static void sa_op_free(struct cmx_sa_op *op)
+static void path_query_free(struct cmx_path_query *op)
 {
 	if (op->ev)
 		cmx_event_free(op->ev);
@@ -109,11 +109,11 @@ static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *re
 	rec->reversible = 1;
 	rec->service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv));
 	sa_query_set_qos(id_priv, rec, mask);
-	if (cmx_opt_set(id_priv, CMX_OPT_SL)) {
+	if (cmx_opt_is_set(id_priv, CMX_OPT_SL)) {
 		rec->sl = id_priv->opt.sl;
 		*mask |= IB_SA_PATH_REC_SL;
 	}
-	if (cmx_opt_set(id_priv, CMX_OPT_PATH_MTU)) {
+	if (cmx_opt_is_set(id_priv, CMX_OPT_PATH_MTU)) {
 		rec->mtu_selector = IB_SA_EQ;
 		rec->mtu = id_priv->opt.path_mtu;
 		*mask |= IB_SA_PATH_REC_MTU_SELECTOR | IB_SA_PATH_REC_MTU;
@@ -150,9 +150,9 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 	route->num_pri_alt_paths = 1;
 	route->path_rec->packet_life_time = min_t(u8, CMX_LIFETIME_MAX,
 						  route->path_rec->packet_life_time);
-	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
+	if (cmx_opt_is_set(id_priv, CMX_OPT_FLOW_LABEL))
 		route->path_rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
-	if (cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT))
+	if (cmx_opt_is_set(id_priv, CMX_OPT_HOP_LIMIT))
 		route->path_rec->hop_limit = id_priv->opt.hop_limit;
 	return 0;
 }
@@ -163,7 +163,7 @@ static struct cmx_path_cache *sa_path_cache(struct cmx_id_private *id_priv)
 }
 
 /* End the operation and post its event. Caller must hold id_priv->lock. */
-static void sa_op_finish(struct cmx_sa_op *op, int status)
+static void path_query_finish(struct cmx_path_query *op, int status)
 {
 	struct cmx_id_private *id_priv = op->id_priv;
 	struct cmx_path_key key;
@@ -171,10 +171,10 @@ static void sa_op_finish(struct cmx_sa_op *op, int status)
 	if (!status)
 		status = op->num ? sa_route_set(id_priv, op->recs, op->num) : -EINVAL;
 	if (!status && op->num == 1) {
-		cmx_path_key(&key, &op->rec, op->mask);
+		cmx_path_key_init(&key, &op->rec, op->mask);
 		cmx_path_cache_add(sa_path_cache(id_priv), &key, op->recs, op->epoch);
 	}
-	id_priv->sa_op = NULL;
+	id_priv->path_query = NULL;
 	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY),
 		       status ? CMX_ADDR_RESOLVED : CMX_ROUTE_RESOLVED);
 	op->ev->ev.event = status ? RDMA_CM_EVENT_ROUTE_ERROR : RDMA_CM_EVENT_ROUTE_RESOLVED;
@@ -188,15 +188,15 @@ static void sa_op_finish(struct cmx_sa_op *op, int status)
  * completion of the send. Only the first call finds the name. The MADs of the port wait for this
  * callback, so it does not take the id's lock, which somebody may hold for a long time.
  */
-static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param void *context)
+static void path_query_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param void *context)
 {
-	struct cmx_sa_op *op;
+	struct cmx_path_query *op;
 
 	xa_lock(&sa_queries);
 	op = __xa_erase(&sa_queries, (unsigned long)context);
 	if (op) {
 		op->status = status;
-		op->num = status ? 0 : min_t(unsigned int, cmx_sa_num, MAX_RECS);
+		op->num = status ? 0 : min_t(unsigned int, cmx_sa_num, MAX_PATH_RECS);
 		memcpy(op->recs, recs, op->num * sizeof(*recs));
 		queue_delayed_work(cmx_wq, &op->work, 0);
 	}
@@ -204,7 +204,7 @@ static void sa_op_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param v
 }
 
 /* Caller must hold id_priv->lock, so that nobody reads @query before it is set. */
-static int sa_op_send(struct cmx_sa_op *op)
+static int path_query_send(struct cmx_path_query *op)
 {
 	static u32 next;
 	struct cmx_id_private *id_priv = op->id_priv;
@@ -215,7 +215,7 @@ static int sa_op_send(struct cmx_sa_op *op)
 	if (ret < 0)
 		return ret;
 	ret = ib_sa_path_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
-				 op->mask, op->timeout_ms, GFP_KERNEL, sa_op_reply,
+				 op->mask, op->timeout_ms, GFP_KERNEL, path_query_reply,
 				 (void *)(unsigned long)op->name, &op->query);
 	if (ret < 0) {
 		xa_erase(&sa_queries, op->name);
@@ -229,7 +229,7 @@ static int sa_op_send(struct cmx_sa_op *op)
  * Repeat the query if there is time left and something may have changed. Return 0 if it is
  * repeated, else the error to report. Caller must hold id_priv->lock.
  */
-static int sa_op_retry(struct cmx_sa_op *op, int status)
+static int path_query_retry(struct cmx_path_query *op, int status)
 {
 	unsigned long now = jiffies, wait;
 
@@ -237,7 +237,7 @@ static int sa_op_retry(struct cmx_sa_op *op, int status)
 		return status;
 	op->timeout_ms = min_t(unsigned long, op->timeout_ms, jiffies_to_msecs(op->deadline - now));
 	if (status == -ETIMEDOUT)
-		status = sa_op_send(op);
+		status = path_query_send(op);
 	if (status != -EAGAIN)
 		return status;
 	/* No SA is known, and no event tells when this changes. */
@@ -247,46 +247,49 @@ static int sa_op_retry(struct cmx_sa_op *op, int status)
 	return 0;
 }
 
-static int sa_op_start(struct cmx_sa_op *op)
+static int path_query_start(struct cmx_path_query *op)
 {
-	int ret = sa_op_send(op);
+	int ret = path_query_send(op);
 
-	return ret ? sa_op_retry(op, ret) : 0;
+	return ret ? path_query_retry(op, ret) : 0;
 }
 
-static void sa_op_work(struct work_struct *work)
+static void path_query_work(struct work_struct *work)
 {
-	struct cmx_sa_op *op = container_of(to_delayed_work(work), struct cmx_sa_op, work);
+	struct cmx_path_query *op = container_of(to_delayed_work(work), struct cmx_path_query,
+						 work);
 	const int reply = op->status;
 	struct cmx_id_private *id_priv = op->id_priv;
 	bool pending = false;
 	int status = reply;
 
 	mutex_lock(&id_priv->lock);
-	if (id_priv->sa_op == op && id_priv->state == CMX_ROUTE_QUERY) {
+	if (id_priv->path_query == op && id_priv->state == CMX_ROUTE_QUERY) {
 		if (reply)
-			status = reply == -EAGAIN ? sa_op_start(op) : sa_op_retry(op, reply);
+			status = reply == -EAGAIN ? path_query_start(op) : path_query_retry(op,
+											    reply);
 		pending = reply && !status;
 		if (!pending)
-			sa_op_finish(op, status);
-	} else if (id_priv->sa_op == op) {
-		id_priv->sa_op = NULL;
+			path_query_finish(op, status);
+	} else if (id_priv->path_query == op) {
+		id_priv->path_query = NULL;
 	}
 	mutex_unlock(&id_priv->lock);
 	if (!pending)
-		sa_op_free(op);
+		path_query_free(op);
 }
 
-static struct cmx_sa_op *sa_op_new(struct cmx_id_private *id_priv, unsigned long timeout_ms)
+static struct cmx_path_query *path_query_new(struct cmx_id_private *id_priv,
+					     unsigned long timeout_ms)
 {
 	unsigned long tries =
-		cmx_opt_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
-	struct cmx_sa_op *op;
+		cmx_opt_is_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
+	struct cmx_path_query *op;
 
 	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
 	if (!op)
 		return NULL;
-	INIT_DELAYED_WORK(&op->work, sa_op_work);
+	INIT_DELAYED_WORK(&op->work, path_query_work);
 	op->id_priv = cmx_id_get(id_priv);
 	op->timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
 	op->deadline = jiffies;
@@ -300,25 +303,25 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 {
 	struct sa_path_rec rec;
 	struct cmx_path_key key;
-	struct cmx_sa_op *op;
+	struct cmx_path_query *op;
 	int ret;
 
-	op = sa_op_new(id_priv, timeout_ms);
+	op = path_query_new(id_priv, timeout_ms);
 	if (!op)
 		return -ENOMEM;
 	sa_query_init(id_priv, &op->rec, &op->mask);
-	cmx_path_key(&key, &op->rec, op->mask);
+	cmx_path_key_init(&key, &op->rec, op->mask);
 	if (cmx_path_cache_get(sa_path_cache(id_priv), &key, &rec, &op->epoch)) {
-		sa_op_free(op);
+		path_query_free(op);
 		return sa_route_set(id_priv, &rec, 1);
 	}
 
-	ret = sa_op_start(op);
+	ret = path_query_start(op);
 	if (ret) {
-		sa_op_free(op);
+		path_query_free(op);
 		return ret;
 	}
-	id_priv->sa_op = op;
+	id_priv->path_query = op;
 	op->ev = *ev;
 	*ev = NULL;
 	return -EINPROGRESS;
@@ -326,12 +329,12 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 
 static void sa_cancel(struct cmx_id_private *id_priv)
 {
-	struct cmx_sa_op *op = id_priv->sa_op;
+	struct cmx_path_query *op = id_priv->path_query;
 	bool named;
 
 	if (!op)
 		return;
-	id_priv->sa_op = NULL;
+	id_priv->path_query = NULL;
 	xa_lock(&sa_queries);
 	/* if the name is still there the callback has not run, so the query is valid */
 	named = xa_load(&sa_queries, op->name) == op;
@@ -341,7 +344,7 @@ static void sa_cancel(struct cmx_id_private *id_priv)
 	}
 	xa_unlock(&sa_queries);
 	if (named || cancel_delayed_work(&op->work))
-		sa_op_free(op);
+		path_query_free(op);
 }
 
 /* Owners have records of InfiniBand; OPA has its own form of them. */
@@ -361,14 +364,14 @@ const struct cmx_route_ops cmx_route_sa_ops = {
 	.complete = sa_complete,
 };
 
-int cmx_sa_init_module(void)
+int cmx_route_sa_init_module(void)
 {
 	ib_sa_register_client(&cmx_sa_client);
 	return 0;
 }
 
 /* ib_sa_unregister_client() waits for outstanding callbacks. */
-void cmx_sa_exit_module(void)
+void cmx_route_sa_exit_module(void)
 {
 	ib_sa_unregister_client(&cmx_sa_client);
 }

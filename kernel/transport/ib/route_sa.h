@@ -4,7 +4,7 @@
 
 extern struct ib_sa_client cmx_sa_client;
 
-int cmx_sa_init_module(void);
-void cmx_sa_exit_module(void);
+int cmx_route_sa_init_module(void);
+void cmx_route_sa_exit_module(void);
 
 #endif

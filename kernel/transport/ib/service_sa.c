@@ -20,7 +20,7 @@
 #define QUERY_MS 2000
 
 /* A reply may have thousands of records; programs take the first ones. */
-#define MAX_RECS 256
+#define MAX_SERVICE_RECS 256
 
 static DEFINE_XARRAY_ALLOC1(service_queries);	/* queries that wait for ib_sa, by name */
 
@@ -95,7 +95,7 @@ static void service_reply(int status, struct sa_service_rec *recs, unsigned int 
 	if (!status && !num)
 		status = -ENODATA;
 	if (!status) {
-		query->num = min_t(u32, num, MAX_RECS);
+		query->num = min_t(u32, num, MAX_SERVICE_RECS);
 		query->recs = kvcalloc(query->num, sizeof(*query->recs), GFP_KERNEL);
 		if (query->recs)
 			service_recs_copy(query, recs);

@@ -38,7 +38,7 @@
 
 static void iw_id_destroy_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, reap);
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
 	struct cmx_device *dev = id_priv->released_dev;
 
 	iw_destroy_cm_id(id_priv->iw.released);
@@ -56,9 +56,10 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 	cmx_device_get(dev);
 	id_priv->released_dev = dev;
 	id_priv->iw.released = iw;
-	INIT_WORK(&id_priv->reap, iw_id_destroy_work);
-	queue_work(id_priv->established || id_priv->response_pending ? cmx_reap_wq : cmx_linger_wq,
-		   &id_priv->reap);
+	INIT_WORK(&id_priv->destroy_work, iw_id_destroy_work);
+	queue_work(id_priv->established || id_priv->response_pending ? cmx_destroy_wq
+								     : cmx_destroy_slow_wq,
+		   &id_priv->destroy_work);
 }
 
 /* While the provider is being called, iw_provider_connect() queues the destruction. */

@@ -33,8 +33,8 @@
  * Maximum number of groups to remove without releasing rtnl. With this many groups, leaving one is
  * deferred, so that several are left together.
  */
-#define MANY 256
-#define PUT_OFF_MS 50
+#define LEAVE_BATCH 256
+#define LEAVE_DELAY_MS 50
 
 /**
  * struct ip_group - membership of a network interface in a group
@@ -219,7 +219,7 @@ static void ip_group_remove_idle(void)
 		ip_member_del(group->ndev, &group->addr);
 		netdev_put(group->ndev, &group->tracker);
 		kfree(group);
-		if (++n % MANY == 0) {
+		if (++n % LEAVE_BATCH == 0) {
 			rtnl_unlock();
 			cond_resched();
 			rtnl_lock();
@@ -246,7 +246,7 @@ static void ip_group_put(struct ip_group *group)
 		return;
 	}
 	gone = !group->ndev;
-	few = n_groups < MANY;
+	few = n_groups < LEAVE_BATCH;
 	if (!gone)
 		list_add(&group->idle, &idle_groups);
 	spin_unlock(&lock);
@@ -258,7 +258,7 @@ static void ip_group_put(struct ip_group *group)
 		rtnl_unlock();
 	} else {
 		queue_delayed_work(system_unbound_wq, &idle_work,
-				   msecs_to_jiffies(few ? 0 : PUT_OFF_MS));
+				   msecs_to_jiffies(few ? 0 : LEAVE_DELAY_MS));
 	}
 }
 
@@ -374,7 +374,7 @@ static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 		group = ip_group_join(ndev, (const struct in6_addr *)&mc->mgid);
 		if (IS_ERR(group))
 			return PTR_ERR(group);
-		mc->backend = group;
+		mc->transport_data = group;
 	}
 	ip_rec_fill(mc, ndev, v2, &rec);
 	cmx_mcast_report_join(mc, 0, &rec, ndev);
@@ -389,7 +389,8 @@ static int ip_join(struct cmx_mcast *mc)
 
 	if (mc->attr.mask & (CMX_MCAST_PKEY | CMX_MCAST_SCOPE))
 		return -EOPNOTSUPP;
-	ret = cmx_mgid_roce((const struct sockaddr *)&mc->addr, mc->id_priv->gid_type, &mc->mgid);
+	ret = cmx_mgid_map_roce((const struct sockaddr *)&mc->addr, mc->id_priv->gid_type,
+				&mc->mgid);
 	if (ret)
 		return ret;
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
@@ -402,9 +403,9 @@ static int ip_join(struct cmx_mcast *mc)
 
 static void ip_leave(struct cmx_mcast *mc)
 {
-	if (mc->backend)
-		ip_group_put(mc->backend);
-	mc->backend = NULL;
+	if (mc->transport_data)
+		ip_group_put(mc->transport_data);
+	mc->transport_data = NULL;
 }
 
 const struct cmx_mcast_ops cmx_mcast_ip_ops = {

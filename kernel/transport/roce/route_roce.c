@@ -97,7 +97,7 @@ static int roce_use_v2(struct cmx_id_private *id_priv)
 
 	if (id_priv->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return 0;
-	if (cmx_opt_set(id_priv, CMX_OPT_GID_TYPE))
+	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE))
 		return -EHOSTUNREACH;
 	rdma_ip2gid(cmx_src(id_priv), &gid);
 	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
@@ -141,7 +141,7 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	enum ib_mtu mtu = iboe_get_mtu(ndev->mtu);
 	int ret;
 
-	if (!mtu || (cmx_opt_set(id_priv, CMX_OPT_PATH_MTU) && id_priv->opt.path_mtu > mtu))
+	if (!mtu || (cmx_opt_is_set(id_priv, CMX_OPT_PATH_MTU) && id_priv->opt.path_mtu > mtu))
 		return -EINVAL;
 	ret = roce_complete(id_priv, rec);
 	if (ret)
@@ -152,13 +152,13 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	rec->reversible = 1;
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->traffic_class = cmx_opt_tos(id_priv);
-	rec->sl = cmx_opt_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl :
+	rec->sl = cmx_opt_is_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl :
 						     roce_tos_to_sl(ndev, rec->traffic_class);
-	rec->hop_limit = cmx_opt_set(id_priv, CMX_OPT_HOP_LIMIT) ?
+	rec->hop_limit = cmx_opt_is_set(id_priv, CMX_OPT_HOP_LIMIT) ?
 				 id_priv->opt.hop_limit :
 				 id_priv->id.route.addr.dev_addr.hoplimit;
 	rec->mtu_selector = IB_SA_EQ;
-	rec->mtu = cmx_opt_set(id_priv, CMX_OPT_PATH_MTU) ? id_priv->opt.path_mtu : mtu;
+	rec->mtu = cmx_opt_is_set(id_priv, CMX_OPT_PATH_MTU) ? id_priv->opt.path_mtu : mtu;
 	rec->rate_selector = IB_SA_EQ;
 	rec->rate = IB_RATE_PORT_CURRENT;
 	/*
@@ -166,12 +166,12 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	 * ACK timeout that was set as an option must result from the record again.
 	 */
 	rec->packet_life_time_selector = IB_SA_EQ;
-	if (cmx_opt_set(id_priv, CMX_OPT_ACK_TIMEOUT) && id_priv->opt.ack_timeout)
+	if (cmx_opt_is_set(id_priv, CMX_OPT_ACK_TIMEOUT) && id_priv->opt.ack_timeout)
 		rec->packet_life_time = min_t(u8, id_priv->opt.ack_timeout - 1,
 					      cmx_opt_lifetime_max(id_priv));
 	else
 		rec->packet_life_time = PACKET_LIFETIME;
-	if (cmx_opt_set(id_priv, CMX_OPT_FLOW_LABEL))
+	if (cmx_opt_is_set(id_priv, CMX_OPT_FLOW_LABEL))
 		rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
 	else if (rdma_protocol_roce_udp_encap(id_priv->id.device, id_priv->id.port_num))
 		rec->flow_label = cpu_to_be32(roce_default_flow_label(id_priv));
@@ -232,7 +232,7 @@ static int roce_apply_tos(struct cmx_id_private *id_priv)
 {
 	if (id_priv->state != CMX_ROUTE_RESOLVED)
 		return 0;
-	if (!cmx_opt_set(id_priv, CMX_OPT_IB_PATH))
+	if (!cmx_opt_is_set(id_priv, CMX_OPT_IB_PATH))
 		return roce_path_make(id_priv);
 	id_priv->id.route.path_rec->traffic_class = cmx_opt_tos(id_priv);
 	return 0;
