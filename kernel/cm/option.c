@@ -343,8 +343,8 @@ bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bi
 }
 
 /*
- * A value of the path is known from the route on. Asking the port would call the provider. The TOS
- * in effect is always known.
+ * A value of the path is known once the route is resolved. The MTU of the port is not listed,
+ * because querying it calls the provider.
  */
 static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
@@ -352,7 +352,12 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
 
 	if (cmx_opt_is_set(id_priv, bit))
 		return true;
-	return o->size && (!o->in_effect || o->in_effect == opt_tos || opt_path(id_priv));
+	if (!o->size)
+		return false;
+	if (o->in_effect == opt_port_gid_type)
+		return id_priv->dev;
+	return !o->in_effect || o->in_effect == opt_tos || o->in_effect == opt_afonly ||
+	       opt_path(id_priv);
 }
 
 /**

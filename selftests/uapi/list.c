@@ -255,6 +255,8 @@ static void test_fields(void)
 		CHECK(r->flags == CMX_ID_F_PASSIVE, "%#x", r->flags);
 		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS);
 		CHECK(o && o->flags == CMX_OPT_F_SET && o->value == 8);
+		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY);
+		CHECK(o && !o->flags && o->value == 1);
 		/* a listener has no path, and the provider is not asked for the MTU */
 		CHECK(!option_find(r, CMX_OPTION, CMX_OPTION_PATH_MTU));
 	}
