@@ -42,7 +42,9 @@ struct watch_mac_change {
  * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
  * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
  * @key: key of the neighbour
- * @mac: link layer address that its ids have resolved
+ * @mac: its link layer address by the last update, or as the first of @ids has resolved it. Zero if
+ *	an id has resolved another one, so that the next update is handled; under the lock of the
+ *	bucket
  */
 struct cmx_neigh {
 	struct hlist_node node;
@@ -50,6 +52,12 @@ struct cmx_neigh {
 	struct hlist_head ids;
 	unsigned int users;
 	struct cmx_neigh_key key;
+	u8 mac[ETH_ALEN];
+};
+
+/* The link layer address of a peer by its last update */
+struct watch_peer_change {
+	const struct cmx_neigh *peer;
 	u8 mac[ETH_ALEN];
 };
 
@@ -91,9 +99,12 @@ static bool watch_src_mac_changed(const struct cmx_id_private *id_priv, const vo
 
 #define HAS_PATH (CMX_IN(ROUTE_RESOLVED) | CMX_IN(CONNECT) | CMX_IN(DISCONNECT))
 
-static bool watch_peer_mac_changed(const struct cmx_id_private *id_priv, const void *peer)
+static bool watch_dst_mac_changed(const struct cmx_id_private *id_priv, const void *arg)
 {
-	return id_priv->peer == peer && BIT(id_priv->state) & HAS_PATH;
+	const struct watch_peer_change *c = arg;
+
+	return id_priv->peer == c->peer && BIT(id_priv->state) & HAS_PATH &&
+	       memcmp(id_priv->id.route.addr.dev_addr.dst_dev_addr, c->mac, ETH_ALEN);
 }
 
 /*
@@ -127,8 +138,8 @@ static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
 	kvfree(ids);
 }
 
-/* The ids of a peer, each with a reference. @n receives their number. */
-static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n)
+/* The ids of a peer, each with a reference. @n receives their number, @mac the address of the peer. */
+static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n, u8 *mac)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->key);
 	struct cmx_id_private **ids = NULL, *id_priv;
@@ -146,6 +157,7 @@ static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_
 	hlist_for_each_entry(id_priv, &peer->ids, peer_item)
 		if (cmx_id_tryget(id_priv))
 			ids[(*n)++] = id_priv;
+	memcpy(mac, peer->mac, ETH_ALEN);
 	spin_unlock_bh(&b->lock);
 	return ids;
 }
@@ -153,11 +165,12 @@ static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_
 static void watch_peer_work(struct work_struct *work)
 {
 	struct cmx_neigh *peer = container_of(work, struct cmx_neigh, work);
+	struct watch_peer_change c = { .peer = peer };
 	struct cmx_id_private **ids;
 	size_t n;
 
-	ids = watch_peer_find_ids(peer, &n);
-	watch_event_post_all(ids, n, watch_peer_mac_changed, peer, RDMA_CM_EVENT_UNREACHABLE,
+	ids = watch_peer_find_ids(peer, &n, c.mac);
+	watch_event_post_all(ids, n, watch_dst_mac_changed, &c, RDMA_CM_EVENT_UNREACHABLE,
 			     -ETIMEDOUT);
 	watch_peer_put(peer, NULL);
 }
@@ -197,8 +210,11 @@ static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx
 	struct cmx_neigh *peer;
 
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->key, key) && !memcmp(peer->mac, mac, ETH_ALEN))
+		if (cmx_neigh_key_equal(&peer->key, key)) {
+			if (memcmp(peer->mac, mac, ETH_ALEN))
+				memset(peer->mac, 0, ETH_ALEN);
 			return peer;
+		}
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!peer)
 		return NULL;
@@ -280,8 +296,8 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 }
 
 /*
- * Unprivileged users can create thousands of neighbours: an update of a neighbour that is no peer
- * queues no work.
+ * Unprivileged users can create thousands of neighbours, and a host can change its address with each
+ * packet: an update of a neighbour that is no peer queues no work, and a peer has one work item.
  */
 static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
@@ -299,9 +315,11 @@ static int watch_neigh_event(struct notifier_block *nb, unsigned long event, voi
 	b = watch_bucket_of(&key);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->key, &key) && memcmp(peer->mac, mac, ETH_ALEN) &&
-		    queue_work(cmx_wq, &peer->work))
-			peer->users++;
+		if (cmx_neigh_key_equal(&peer->key, &key) && memcmp(peer->mac, mac, ETH_ALEN)) {
+			memcpy(peer->mac, mac, ETH_ALEN);
+			if (queue_work(cmx_wq, &peer->work))
+				peer->users++;
+		}
 	spin_unlock_bh(&b->lock);
 	return NOTIFY_DONE;
 }

@@ -9,7 +9,7 @@
 static void peer_moves(void)
 {
 	struct rdma_conn_param par = plain;
-	struct rdma_event_channel *ch, *other;
+	struct rdma_event_channel *ch, *other, *moved;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	long changed, timeouts;
 
@@ -30,6 +30,12 @@ static void peer_moves(void)
 	WANT(!next_event(other, 100));
 	WANT(port_stat_get(id, "addr_changed") == changed + 1);
 	WANT(port_stat_get(id, "connect_timeouts") == timeouts);
+	/* ids with different addresses of a peer: the suite looks whether one work item was queued */
+	id = new_id(&moved, RDMA_PS_TCP);
+	resolve(moved, id, "10.77.0.97", 7601);
+	WANT(!rdma_connect(id, &par));
+	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
+	WANT(expect(moved, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 }
 
 static void bond_fails_over(void)
