@@ -149,11 +149,12 @@ static struct cmx_id_private *user_id_alloc(gfp_t gfp)
 		return NULL;
 	INIT_LIST_HEAD(&user_id->groups);
 	INIT_LIST_HEAD(&user_id->events);
+	sema_init(&user_id->calls, CMX_USER_ID_CALLS);
 	user_id->id_priv.user = 1;
 	return &user_id->id_priv;
 }
 
-/* The request that brought @user_id is fetched or over. Its listener can accept another one. */
+/* The request of @user_id was fetched or has ended, so its listener can accept another one. */
 static void user_id_return_backlog(struct cmx_user_id *user_id)
 {
 	struct cmx_user_id *listener = user_id->backlog_listener;
@@ -200,7 +201,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 	return 0;
 }
 
-/* Neither must it with the events of groups that are joined again and again. */
+/* A process that fetches no events must not fill the memory with those of groups that are rejoined. */
 static bool user_id_is_full(struct cmx_id_private *id_priv)
 {
 	return cmx_user_id_queue_is_full(to_user_id(id_priv));

@@ -3,6 +3,7 @@
 #define CMX_HANDLE_H
 
 #include <linux/atomic.h>
+#include <linux/semaphore.h>
 #include "id.h"
 #include "mcast.h"
 
@@ -26,6 +27,8 @@ struct cmx_channel;
  * @queued: number of @events
  * @watch_events: types of the events of neigh_watch.c among them, a bit each
  * @backlog: number of requests that a listener still accepts
+ * @calls: limits the calls that use the id at the same time, so that many threads cannot delay the
+ *	workers of ib_cm and iw_cm, which wait for @id_priv's lock, too
  * @not_accepted: the id of a request that is not accepted yet. It receives no events.
  *	Protected by @id_priv's lock
  */
@@ -43,7 +46,10 @@ struct cmx_user_id {
 	atomic_t backlog;
 	u16 watch_events;
 	bool not_accepted;
+	struct semaphore calls;
 };
+
+#define CMX_USER_ID_CALLS 4
 
 static inline struct cmx_user_id *to_user_id(struct cmx_id_private *id_priv)
 {

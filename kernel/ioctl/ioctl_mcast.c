@@ -95,16 +95,22 @@ const struct cmx_method cmx_method_leave = {
 
 static int ioctl_mcast_report(struct cmx_call *call)
 {
+	struct cmx_user_id *user_id;
 	struct cmx_mcast *mc;
-	int ret = 0;
+	int ret;
 
 	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
-	if (cmx_user_id_queue_is_full(to_user_id(mc->id_priv)))
-		ret = -ENOBUFS;
-	else
-		cmx_mcast_report_again(mc);
+	user_id = to_user_id(mc->id_priv);
+	ret = down_killable(&user_id->calls);
+	if (!ret) {
+		if (cmx_user_id_queue_is_full(user_id))
+			ret = -ENOBUFS;
+		else
+			cmx_mcast_report_again(mc);
+		up(&user_id->calls);
+	}
 	cmx_mcast_put(mc);
 	return ret;
 }

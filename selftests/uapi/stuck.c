@@ -40,6 +40,7 @@ struct stuck {
 };
 
 #define BIND_UID 77
+#define CALLS_OF_ID 4
 
 static void *stuck_fetch(void *arg)
 {
@@ -233,6 +234,65 @@ static void test_stuck_listing(void)
 	scene_close(&s);
 }
 
+static void *stuck_reject(void *arg)
+{
+	struct stuck *s = arg;
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_ID, CMX_ID_REJECT);
+	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	cmd_in(&c, CMX_ATTR_PRIVATE_DATA, s->mem + s->page, 64);
+	s->err = cmd_issue(&c, s->fd);
+	return NULL;
+}
+
+/* Whether another call for the id ends within a tenth of a second; @pid makes it */
+static bool call_ends(int fd, uint32_t id, pid_t *pid)
+{
+	int i;
+
+	*pid = fork();
+	if (!*pid)
+		_exit(id_disconnect(fd, id) != EINVAL);
+	for (i = 0; i < 100; i++) {
+		if (waitpid(*pid, NULL, WNOHANG))
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/* Many threads that use one id would delay what ib_cm has for it, and so for all ids. */
+static void test_calls_of_id(void)
+{
+	struct stuck stuck[CALLS_OF_ID] = {};
+	int fd = dev_open(), status = -1;
+	uint32_t id, other;
+	size_t i, n = 0;
+	pid_t pid = -1;
+
+	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id) && !id_create(fd, RDMA_PS_TCP, 2, &other));
+	for (; n < ARRAY_SIZE(stuck); n++) {
+		CHECK(id_disconnect(fd, id) == EINVAL, "%zu", n);
+		stuck[n].id = id;
+		if (!stuck_begin(&stuck[n], fd, stuck_reject))
+			break;
+	}
+	if (n == ARRAY_SIZE(stuck)) {
+		CHECK(!call_ends(fd, id, &pid));
+		CHECK(id_disconnect(fd, other) == EINVAL);
+	}
+	for (i = 0; i < n; i++) {
+		stuck_end(&stuck[i]);
+		CHECK(stuck[i].err == EINVAL, "%d", stuck[i].err);
+	}
+	if (n == ARRAY_SIZE(stuck))
+		CHECK(waitpid(pid, &status, 0) == pid && !status, "%#x", status);
+	else
+		tap_case_skip("this kernel has no userfaultfd");
+	close(fd);
+}
+
 #define NO_USERFAULTFD 3
 
 static void *stuck_create(void *arg)
@@ -317,5 +377,6 @@ const struct test stuck_tests[] = {
 	{ "a listing that waits for memory", test_stuck_listing },
 	{ "a call that began before another process claimed the channel", test_stuck_claim },
 	{ "an event of an id whose creation fails", test_failed_creation },
+	{ "calls that use one id at the same time", test_calls_of_id },
 	{ },
 };
