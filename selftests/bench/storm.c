@@ -34,6 +34,18 @@ static double busy(void)
 	return (double)(t[0] + t[1] + t[2] + t[5] + t[6]) / sysconf(_SC_CLK_TCK);
 }
 
+/* Wait until the kernel has ended the connections of processes that are gone. */
+static void wait_idle(void)
+{
+	double before, after = busy();
+
+	do {
+		before = after;
+		usleep(100000);
+		after = busy();
+	} while (after - before > 0.02);
+}
+
 /* @times: when each connection began, then how long it took; -1 of those that failed */
 static void be_client(const struct storm *s, int port, double *times, int ready)
 {
@@ -125,6 +137,8 @@ static void storm_run(const struct storm *s)
 	storm_result(s, "kill_ms", (now() - t) * 1e3);
 	for (int i = 0; i < s->pairs; i++)
 		conn_stop(server[i]);
+	wait_idle();
+	storm_result(s, "idle_ms", (now() - t) * 1e3);
 	munmap(times, all * sizeof(*times));
 }
 
