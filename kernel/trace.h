@@ -94,7 +94,10 @@ TRACE_EVENT(cmx_cm_send,
 		      __get_str(msg), __entry->ret)
 );
 
-/* Reasons for which an incoming REQ is refused; the transports use each errno for one reason. */
+/*
+ * Reasons for which an incoming connection or datagram request is refused. The transports use each
+ * errno for one reason only.
+ */
 #define cmx_trace_refusal_name(ret)							\
 	__print_symbolic(-(ret),							\
 		{ ECONNREFUSED, "no-listener" },					\
@@ -108,7 +111,7 @@ TRACE_EVENT(cmx_cm_send,
 		{ EHOSTUNREACH, "no-route" },						\
 		{ ECONNABORTED, "listener-closing" },					\
 		{ EOPNOTSUPP, "ece-required" },						\
-		{ EPROTONOSUPPORT, "not-by-ip" },					\
+		{ EPROTONOSUPPORT, "ipoib-over-roce" },					\
 		{ ENOMEM, "no-memory" })
 
 TRACE_EVENT(cmx_req_refused,

@@ -298,8 +298,9 @@ static inline bool cmxl_system_is_used(void)
 }
 
 /*
- * Every exported function begins with this call, if cmxl_system_is_used(). Its value is @error,
- * with ENOSYS in errno, if the librdmacm of the system lacks the function.
+ * Calls the function of the system's librdmacm. Every exported function uses it first if
+ * cmxl_system_is_used() is true. If that library lacks the function, the result is @error and errno
+ * is ENOSYS.
  */
 #define CMXL_SYSTEM_CALL(name, error, args) \
 ({ \

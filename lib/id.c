@@ -69,7 +69,7 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 		pthread_mutex_unlock(&id->lock);
 		return cmxl_id_issue(cmd, id);
 	}
-	/* the last attribute replaces the first, which is CMX_ATTR_ID */
+	/* CMX_ATTR_ID is the first attribute. It is not needed, and the last one takes its place. */
 	*first = cmd->hdr.attrs[--cmd->hdr.num_attrs];
 	cmxl_id_add_create_attrs(cmd, id);
 	cmxl_cmd_out(cmd, CMX_ATTR_COUNT, &events, sizeof(events));
@@ -82,8 +82,8 @@ int cmxl_id_issue_new(struct cmxl_cmd *cmd, struct cmxl_id *id)
 }
 
 /*
- * Issues a command that leads to an event. With this event, another thread may destroy an id that is
- * not synchronous before the command returns.
+ * Issues a command that leads to an event. Another thread may fetch that event and destroy the id
+ * before the command returns, unless the id is synchronous.
  */
 int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id)
 {

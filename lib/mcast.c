@@ -105,8 +105,8 @@ static int cmxl_mcast_attach(struct cmxl_mcast *mcast)
 }
 
 /*
- * A QP that was created after the event of the join has been attached by the program, if at all, and
- * is detached, too. The id's lock is held.
+ * The program may have attached a QP that it created after the event of the join. Such a QP is
+ * detached as well. The id's lock is held.
  */
 static void cmxl_mcast_detach(struct cmxl_mcast *mcast)
 {

@@ -175,7 +175,7 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  *   range.
  * * -EINVAL: the id is not bound to a device, is in another state than bound or address resolved,
  *   or is not of type UD.
- * * -EOPNOTSUPP: iWARP; P_Key or scope on RoCE.
+ * * -EOPNOTSUPP: P_Key or scope on RoCE.
  * * -EAFNOSUPPORT: AF_IB on RoCE; IPv6 in a kernel without it.
  * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
  * * -ENODEV: the network interface is gone.

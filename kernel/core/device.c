@@ -140,7 +140,7 @@ static size_t device_fill_ids(bool (*want)(const struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_device_find_ids() - find ids that are attached to a device
+ * cmx_device_find_ids() - find attached ids, on all devices
  * @want: selects the ids; called under a spinlock, without the lock of the id
  * @arg: argument of @want
  * @n: receives the number of ids

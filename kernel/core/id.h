@@ -39,7 +39,8 @@ enum cmx_opt_bit {
 
 /*
  * struct cmx_opts - the options of an id
- * @set: BIT(enum cmx_opt_bit) of each option that was set. Only then is its field valid
+ * @set: BIT(enum cmx_opt_bit) of each option that was set. The fields of other options are not
+ *	valid, except for afonly, which has the value of the bind
  */
 struct cmx_opts {
 	u32 set;
@@ -54,13 +55,13 @@ struct cmx_opts {
  * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
  * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
  *	same lock
- * @share: what the message that @cm or @released retransmits, or @waiting, counts for; or NULL
+ * @share: share of the user to which the message is charged that @cm or @released retransmits, or
+ *	@waiting; or NULL
  * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @share and
  *	@waiting without the lock of the id
  * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
- * @unanswered: the message that ib_cm retransmits until the peer replies, given as the state of @cm
- *	to which the message leads (%IB_CM_REQ_SENT ...); 0 if there is none, or if its end has been
- *	handled
+ * @unanswered: state of @cm after the message that ib_cm still retransmits (%IB_CM_REQ_SENT ...);
+ *	0 if there is no such message, or if its end has been handled
  * @closing: not 0 while @cm or @released waits for the reply to its last message; counts the rounds
  *	of the time limit. Protected by the lock of the bucket in ib_close.c
  *
@@ -125,7 +126,7 @@ struct cmx_iw_conn {
  * @path_query: path query to the SA in progress, or NULL
  * @service: query of ServiceRecords, or its result, or NULL
  * @listen: the listener, or NULL
- * @deadline: active deadline of a connect or accept, or NULL
+ * @deadline: active deadline of a connect, an accept or a disconnect, or NULL
  * @mcast: memberships, or NULL
  * @opt: options
  * @ece_local: the ECE pair that we offer, or with which we answer

@@ -80,7 +80,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, u8, re
 		 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
 		 CMX_OPT_TEXT(.unit = "timeouts of rdma_resolve_route()",
-			      .text = "for how much longer the SA is asked; 0: for one timeout"))
+			      .text = "additional time for queries to the SA; 0: none"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,

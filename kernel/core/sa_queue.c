@@ -28,7 +28,7 @@ CMX_PARAM(sa_requests, 1, 1024, 8,
 
 /*
  * The pause is on average as long as the last reply took, and doubles with each further late reply.
- * What waits while the SA is silent goes on after a pause, too.
+ * After the SA was silent, waiting requests are also sent only after a pause.
  * With the longest one, an SA that is silent gets 11 requests of a port in 19 seconds.
  */
 #define MAX_PAUSE_MS 16384U
@@ -148,8 +148,8 @@ static void sa_queue_pause(struct cmx_sa_queue *queue, unsigned int ms)
 }
 
 /*
- * Adapt to the speed of the SA when a request has been answered or has timed out. The requests
- * that were in progress at the last late reply tell nothing new.
+ * Adapt to the speed of the SA when a request has been answered or has timed out. Requests that were
+ * sent before the last late reply are ignored, because that reply has already reduced the window.
  */
 static void sa_queue_adapt(struct cmx_sa_queue *queue, const struct cmx_sa_request *req)
 {

@@ -10,10 +10,11 @@
 
 /**
  * enum cmx_sa_kind - what a request is for
- * @CMX_SA_JOIN: a consumer waits for the result, and not longer for its turn if the SA is silent
- * @CMX_SA_LEAVE: nobody waits for it
- * @CMX_SA_REJOIN: neither; and many other ports may want the same at the same time
- * @CMX_SA_KINDS: how many there are
+ * @CMX_SA_JOIN: join for which a consumer waits. It fails while it is queued if the SA is silent
+ * @CMX_SA_LEAVE: leave, for which no consumer waits
+ * @CMX_SA_REJOIN: join of a lost membership. No consumer waits for it, and many ports may send such
+ *	joins at the same time
+ * @CMX_SA_KINDS: number of kinds
  */
 enum cmx_sa_kind {
 	CMX_SA_JOIN,
@@ -30,7 +31,7 @@ enum cmx_sa_kind {
  * @next: whose turn it is
  * @sent: requests in progress
  * @under_way: number of requests in progress
- * @window: how many may be, within the limit of the administrator
+ * @window: maximum of @under_way, besides the limit of the administrator
  * @timely: replies in time since @window changed
  * @late: how often a reply was late while only one request was in progress
  * @slowed: jiffies of the last late reply that counted
@@ -69,8 +70,8 @@ enum cmx_sa_request_state {
  * @kind: what it is for, unless it is idle
  * @state: under the queue's lock
  * @since: jiffies when it was allowed to be sent
- * @item: in &cmx_sa_queue.turns or, behind the user's oldest request, in its @later; or in
- *	&cmx_sa_queue.sent
+ * @item: in &cmx_sa_queue.sent; or in &cmx_sa_queue.turns for the oldest waiting request of the
+ *	user; or in @later of that one
  * @later: other waiting requests of the same user, if this is the oldest
  */
 struct cmx_sa_request {

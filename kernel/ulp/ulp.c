@@ -205,7 +205,7 @@ static void ulp_events_deliver_later(struct cmx_id_private *id_priv)
 		ulp_events_queue_work(ulp);
 }
 
-/* Let debugfs find the id. */
+/* Add the id to the table that cmx show and debugfs list. */
 static int ulp_id_publish(struct ulp_id *ulp)
 {
 	return xa_alloc(&ulp_ids, &ulp->index, ulp, xa_limit_32b, GFP_KERNEL);

@@ -3,10 +3,11 @@
  * Destruction of ib_cm ids
  *
  * A consumer whose QP is stopped gets its event at once when it disconnects. ib_cm continues to
- * send the DREQ until the peer replies. During that time the ib_cm id is closing, and so it is if
- * the consumer's id is destroyed before the reply. It can outlive that id. The peer's REQ
- * determines how often and how long ib_cm sends, which may amount to days. Therefore the time is
- * limited (close_seconds), counted from the destruction of the consumer's id.
+ * send the DREQ until the peer replies. During that time the ib_cm id is called closing. It also
+ * becomes closing if the consumer's id is destroyed before the reply, and may exist longer than
+ * that id. The REQ of the connection, which the active side sends, determines how often and how
+ * long the DREQ is repeated, which may amount to days. Therefore the time is limited
+ * (close_seconds), counted from the destruction of the consumer's id.
  *
  * ib_destroy_cm_id() cancels the REQ, REP, DREQ or SIDR REQ that ib_cm retransmits, provided that
  * the ib_cm id is still in the state to which that message has led. Nothing else cancels such a
@@ -226,7 +227,7 @@ static void close_end(struct cmx_id_private *id_priv)
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
-	/* A DREQ that waits becomes one that awaits its reply, so the order matters. */
+	/* message_send_work() clears @waiting only after the state of the ib_cm id has changed. */
 	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
 		close_end(id_priv);
 }
@@ -263,7 +264,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	bool is_short;
 
 	lockdep_assert_held(&id_priv->lock);
-	/* a message of an ib_cm id that was released before ends in cm_id_destroy() */
+	/* If an ib_cm id was released before, cm_id_destroy() ends its message. */
 	if (!cm) {
 		if (!id_priv->ib.released)
 			cmx_ib_share_end(id_priv);
@@ -433,7 +434,7 @@ int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	/* ib_cm would say so only when the DREQ is sent, and until then a DREP may be needed. */
+	/* ib_cm reports a wrong state only when the DREQ is sent. The peer may need a DREP before. */
 	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
 		close_send_drep(id_priv, cm);
 		return -EINVAL;
@@ -479,7 +480,7 @@ bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv)))
 		close_send_drep(id_priv, cm);
 	id_priv->ib.unanswered = 0;
-	/* An RTU ends the REP, which is not counted. */
+	/* The REP that an RTU ends is not charged to the share. */
 	if (type != IB_CM_RTU_RECEIVED)
 		cmx_ib_share_end(id_priv);
 	if (!closing)

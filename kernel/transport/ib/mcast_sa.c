@@ -38,7 +38,7 @@
 /* A leave that ib_sa still repeats after this time no longer blocks the next request. */
 #define SA_LEAVE_MS 3000
 
-/* Neither does a leave whose end cannot be seen, after this time */
+/* A leave whose end cannot be seen no longer blocks the next request after this time. */
 #define SA_LEAVE_UNSEEN_MS 300
 
 /* Longest interval at which ib_sa is polled for the end of a leave */
@@ -64,7 +64,7 @@ static void sa_member_put(struct cmx_sa_member *m)
 	kref_put(&m->ref, sa_member_free);
 }
 
-/* Caller must hold a reference. A member of ib_sa (m->sa) implies one as long as it exists. */
+/* Caller must hold a reference. As long as m->sa exists, there is one. */
 static void sa_member_queue(struct cmx_sa_member *m, unsigned int delay_ms)
 {
 	kref_get(&m->ref);
@@ -196,7 +196,7 @@ static bool sa_status_is_transient(int status)
  */
 static void sa_member_failed(struct cmx_sa_member *m, int status)
 {
-	/* by an SA, see sa_member_probe() */
+	/* The SA refused the join. sa_member_probe() has found that there is an SA. */
 	bool refused = status == -EINVAL && m->mc->ev;
 
 	if (((m->lost && !refused) || sa_status_is_transient(status)) && sa_member_may_rejoin(m)) {
@@ -361,9 +361,10 @@ static void sa_member_end(struct cmx_sa_member *m)
 }
 
 /*
- * ib_sa does not report the end of a leave. Until then it keeps the group, in which the join state
- * is already cleared; after that, too, if the port has another join state in the group. ib_sa does
- * not ask the SA if another member of the port has the same join state.
+ * ib_sa does not report the end of a leave. It clears the join state at once, and keeps the group
+ * until the SA has answered. If the port has another join state in the group, ib_sa keeps the group
+ * after that, too, and the end cannot be seen. ib_sa does not ask the SA if another member of the
+ * port has the same join state.
  *
  * Returns the status of the request, or -EINPROGRESS.
  */
@@ -405,7 +406,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		sa_member_end(m);
 		return;
 	}
-	/* else thousands would be woken in vain each time that a silent SA has not answered */
+	/* While the SA is silent, all joins that wait are woken. Thousands of leaves may wait. */
 	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
 				   m->sa ? CMX_SA_LEAVE : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
@@ -540,7 +541,7 @@ static void sa_report(struct cmx_mcast *mc)
 {
 	struct cmx_sa_member *m = mc->transport_data;
 
-	/* lost again, or not joined yet: there will be an event. Or there is one */
+	/* An event follows if the group is not joined, or one has not been fetched yet. */
 	if (!m || !m->sa || m->reply_pending || mc->ev || mc->posted != READ_ONCE(mc->fetched))
 		return;
 	/* Each report of a rejoin can be repeated once. */

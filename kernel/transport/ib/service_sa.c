@@ -16,7 +16,7 @@
 
 #ifdef CMX_HAVE_SA_SERVICE_REC
 
-/* ib_sa sends a query ten times within its timeout. */
+/* ib_sa sends a query up to 11 times, every tenth of its timeout. */
 #define QUERY_MS 2000
 
 /* A reply may have thousands of records; programs take the first ones. */
