@@ -81,7 +81,13 @@ tools: lib
 		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
 # the module first: it refuses to take the place of a package
-install: install-module install-lib install-tools install-dev install-conf
+.NOTPARALLEL:
+install: install-path install-module install-lib install-tools install-dev install-conf
+
+# "su" without "-" keeps the PATH of the user, in which neither dkms nor depmod is found
+install-path:
+	@$(if $(D),:,command -v depmod >/dev/null || \
+		{ echo "depmod is not in PATH: become root with \"su -\" or sudo" >&2; exit 1; })
 
 install-lib: lib
 	install -d $(D)$(CMXLIB) $(D)$(MANDIR)/man7
@@ -128,11 +134,13 @@ install-dkms-source:
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
-# that was installed without DKMS. Each kernel that had a module gets one again, if it can, also where the
-# running kernel gets none, which is an error.
-install-dkms: dkms-kernels := $(shell $(DKMS) status rdma-cmx 2>/dev/null | \
-	sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p' | sort -u)
-install-dkms:
+# that was installed without DKMS. Nothing is removed if the new module does not build. Each kernel that had
+# a module gets one again, if it can, also where the running kernel gets none, which is an error.
+install-dkms: dkms-kernels := $(shell { $(DKMS) status rdma-cmx 2>/dev/null | \
+	sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p'; \
+	ls $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko* 2>/dev/null | \
+	sed 's|.*/modules/||; s|/updates/.*||'; } | sort -u)
+install-dkms: module
 	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
 	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*
 	@$(MAKE) --no-print-directory install-dkms-source
