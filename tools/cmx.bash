@@ -60,7 +60,12 @@ _cmx_words() {
 	show)	_cmx_show_words;;
 	default) _cmx_default_words;;
 	monitor) echo -j;;
-	stats)	echo -j -m; _cmx_default_words | grep /;;
+	stats)	echo -j -m
+		local file
+		for file in /sys/class/infiniband/*/cmx*/connected; do
+			[[ ! $file =~ ^/sys/class/infiniband/([^/]+)/cmx([0-9]+)/ ]] ||
+				echo "${BASH_REMATCH[1]} ${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
+		done;;
 	esac
 }
 

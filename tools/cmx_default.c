@@ -129,20 +129,25 @@ static bool port_args_are_valid(int argc, char **argv)
 static int port_run(char *name, int argc, char **argv)
 {
 	const char *port = port_split(name);
-	char dir[PATH_LEN];
+	char dir[PATH_LEN], what[PATH_LEN];
 	int i, ret;
 
 	if (!port || !port_args_are_valid(argc, argv))
 		return 2;
-	if (!argc && port_print(name, port))
-		return tool_module_fail(name);
+	if (!argc && port_print(name, port)) {
+		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
+		tool_module_is_missing();
+		return 1;
+	}
 	port_folder(dir, name, port);
 	for (i = 0; i < argc; i += 2) {
 		ret = strcmp(argv[i], "tos") ?
 			      tool_file_write_line(dir, MODE, mode_to_file(argv[i + 1])) :
 			      tool_file_write_line(dir, TOS, argv[i + 1]);
-		if (ret)
-			return tool_module_fail(argv[i]);
+		if (ret) {
+			snprintf(what, sizeof(what), "%s/%s %s", name, port, argv[i]);
+			return tool_module_fail(what);
+		}
 	}
 	return 0;
 }

@@ -280,12 +280,13 @@ static size_t monitor_handle_lines(char *buf, size_t len, bool json)
  */
 static int monitor_read(const char *events, int fd, bool json)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pfd[] = { { .fd = fd, .events = POLLIN }, { .fd = STDOUT_FILENO } };
 	struct timespec wait = { .tv_nsec = 200000000 };
 	char buf[LINE_SIZE + 1];
 	size_t len = 0;
 	sigset_t none;
 	ssize_t got;
+	int ready;
 
 	sigemptyset(&none);
 	while (!monitor_stop && !ferror(stdout)) {
@@ -297,7 +298,11 @@ static int monitor_read(const char *events, int fd, bool json)
 		}
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return 1;
-		if (!ppoll(&pfd, 1, &wait, &none) && access(events, F_OK)) {
+		ready = ppoll(pfd, ARRAY_SIZE(pfd), &wait, &none);
+		/* the reader of the pipe has ended */
+		if (ready > 0 && pfd[1].revents & POLLERR)
+			return 0;
+		if (!ready && access(events, F_OK)) {
 			errno = ENODEV;
 			return 1;
 		}

@@ -69,7 +69,8 @@ void tool_module_explain_difference(void)
 	uname(&uts);
 	fputs("cmx: warning: the loaded module and the library are different builds.\n", stderr);
 	if (tool_module_is_installed(uts.release))
-		fputs("To load the installed module, end the programs that use the loaded one, and run\n"
+		fputs("If the installed module is another one (modinfo -F version rdma_cmx), end the programs\n"
+		      "that use the loaded one, and run\n"
 		      "  modprobe -r rdma_cmx && modprobe rdma_cmx\n", stderr);
 	else
 		fprintf(stderr, "No module is installed for the running kernel %s.\n", uts.release);

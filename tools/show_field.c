@@ -281,7 +281,7 @@ static bool number_parse(const char *value, char *to, size_t size)
 
 	if (!isdigit((unsigned char)*value))
 		return false;
-	n = strtoull(value, &end, 0);
+	n = strtoull(value, &end, tolower((unsigned char)value[1]) == 'x' ? 16 : 10);
 	return !*end && n <= UINT32_MAX && snprintf(to, size, "%llu", n) > 0;
 }
 

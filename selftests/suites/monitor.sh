@@ -45,6 +45,7 @@ check "monitor: an argument that does not exist" status_is 2 "$cmx" monitor -x
 check "stats: an argument that does not exist" status_is 2 "$cmx" stats -x
 check "stats: a port that does not exist" status_is 1 "$cmx" stats rxe0/2
 check "stats: nothing has happened" eval '[ -z "$("$cmx" stats)" ]'
+check "monitor ends with the reader of its pipe" timeout $((20 * slow)) bash -c "'$cmx' monitor | true"
 
 "$cmx" monitor >"$tmp/lines" 2>"$tmp/errors" &
 lines=$!

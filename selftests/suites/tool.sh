@@ -177,6 +177,7 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 		'[ "$(json | sed "s/\"age\":[0-9]*//g")" = "$("$cmx" show -p | sed "s/\"age\": [0-9]*//; s/^ *//; s/\": /\":/" | tr -d "\n")" ]'
 	check "show: filter pid" count_is $all pid $pid
 	check "show: filter pid, of no process" count_is 0 pid 1
+	check "show: a decimal number may begin with 0" count_is $all pid 0$pid
 	check "show: filter state" says "listen listen" eval 'echo $(field state state listen)'
 	check "show: filter established" count_is 2 state established
 	check "show: filter dst-port" says "$(debugfs 8 | grep -c :7400)" eval 'field dst-port dst-port 7400 | wc -l'
@@ -264,14 +265,15 @@ port_suite() {
 	check "the port has kept its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
 	check "stats do not show them" eval '! "$cmx" stats | grep default_'
 	check "another user reads them" says "rxe0/1 tos 40 mode v2" as_nobody "$cmx" default rxe0/1
-	check "another user does not set them" says "cmx: tos: Permission denied status 1" \
+	check "another user does not set them" says "cmx: rxe0/1 tos: Permission denied status 1" \
 		eval 'echo $(as_nobody "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
-	check "root without CAP_NET_ADMIN does not either" says "cmx: tos: Operation not permitted status 1" \
+	check "root without CAP_NET_ADMIN does not either" says "cmx: rxe0/1 tos: Operation not permitted status 1" \
 		eval 'echo $(setpriv --bounding-set=-net_admin "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
 	check "default of a port: a setting that does not exist" status_is 2 "$cmx" default rxe0/1 ttl 1
 	check "default of a port: a mode that does not exist" status_is 2 "$cmx" default rxe0/1 tos 1 mode v3
 	check "default of a port: no value" status_is 2 "$cmx" default rxe0/1 tos
-	check "default of no such port" status_is 1 "$cmx" default rxe0/2
+	check "default of no such port" says "cmx: rxe0/2: no RoCE port of rdma_cmx status 1" \
+		eval 'echo $("$cmx" default rxe0/2 2>&1 || echo status $?)'
 	check "the port still has its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
 	check "default: another word for none" "$cmx" default rxe0/1 tos none
 
