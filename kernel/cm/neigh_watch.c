@@ -138,7 +138,7 @@ static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
 	kvfree(ids);
 }
 
-/* The ids of a peer, each with a reference. @n receives their number, @mac the address of the peer. */
+/* The ids of a peer, each with a reference. @n receives their number, @mac the peer's address. */
 static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n, u8 *mac)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->key);
@@ -296,8 +296,9 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
 }
 
 /*
- * Unprivileged users can create thousands of neighbours, and a host can change its address with each
- * packet: an update of a neighbour that is no peer queues no work, and a peer has one work item.
+ * Unprivileged users can create thousands of neighbours, and a host can change its address with
+ * each packet: an update of a neighbour that is no peer queues no work, and a peer has one work
+ * item.
  */
 static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {

@@ -148,8 +148,8 @@ static void sa_queue_pause(struct cmx_sa_queue *queue, unsigned int ms)
 }
 
 /*
- * Adapt to the speed of the SA when a request has been answered or has timed out. Requests that were
- * sent before the last late reply are ignored, because that reply has already reduced the window.
+ * Adapt to the speed of the SA when a request has been answered or has timed out. Requests that
+ * were sent before the last late reply are ignored, because it has already reduced the window.
  */
 static void sa_queue_adapt(struct cmx_sa_queue *queue, const struct cmx_sa_request *req)
 {

@@ -201,7 +201,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 	return 0;
 }
 
-/* A process that fetches no events must not fill the memory with those of groups that are rejoined. */
+/* A process that fetches no events must not fill the memory with those of rejoined groups. */
 static bool user_id_is_full(struct cmx_id_private *id_priv)
 {
 	return cmx_user_id_queue_is_full(to_user_id(id_priv));

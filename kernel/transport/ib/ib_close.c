@@ -434,7 +434,7 @@ int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	/* ib_cm reports a wrong state only when the DREQ is sent. The peer may need a DREP before. */
+	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
 	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
 		close_send_drep(id_priv, cm);
 		return -EINVAL;

@@ -3,8 +3,9 @@
  * Path queries on InfiniBand: the subnet administrator (SA) knows the path. No query is needed for
  * a record that is in the path cache of the port.
  *
- * ib_sa sends a query up to 11 times, every tenth of its timeout. With RESOLVE_RETRIES we continue for as many
- * further timeouts, even while there is no SA, because a new SA needs a moment to take over.
+ * ib_sa sends a query up to 11 times, every tenth of its timeout. With RESOLVE_RETRIES we continue
+ * for as many further timeouts, even while there is no SA, because a new SA needs a moment to take
+ * over.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
