@@ -592,8 +592,8 @@ enum cmx_event_flags {
 /**
  * struct cmx_event_resp - one event
  * @user_data: user data (CMX_ATTR_USER_DATA) of the id or of the membership; for CONNECT_REQUEST,
- *       that of the listener. An id that came with a request has no events before CMX_ID_ACCEPT sets
- *       it.
+ *       that of the listener. An id that came with a request has no events before CMX_ID_ACCEPT
+ *       sets it.
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
  * @event: enum rdma_cm_event_type, or enum cmx_event_type
