@@ -209,11 +209,6 @@ static inline bool cmxl_id_is_ud(const struct cmxl_id *id)
 	return id->id.qp_type == IBV_QPT_UD;
 }
 
-static inline bool cmxl_id_is_xrc_target(const struct cmxl_id *id)
-{
-	return id->id.qp_type == IBV_QPT_XRC_RECV;
-}
-
 static inline int cmxl_err(int err)
 {
 	errno = err;

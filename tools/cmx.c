@@ -31,8 +31,6 @@
 #define RUN_NOT_EXECUTABLE 126
 #define RUN_NOT_FOUND 127
 
-static int tool_usage(void);
-
 /* The first line determines the number of columns; free text follows the columns. */
 #define COLUMNS_MAX 16
 
@@ -97,27 +95,10 @@ static int tool_debugfs_show(const char *what)
 
 static int tool_show(int argc, char **argv)
 {
-	int ret;
-
 	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "paths") ||
 			  !strcmp(argv[1], "stats")))
 		return tool_debugfs_show(argv[1]);
-	ret = show_ids_run(argc, argv);
-	return ret == 2 ? tool_usage() : ret;
-}
-
-static int tool_monitor(int argc, char **argv)
-{
-	int ret = monitor_run(argc, argv);
-
-	return ret == 2 ? tool_usage() : ret;
-}
-
-static int tool_stats(int argc, char **argv)
-{
-	int ret = stats_run(argc, argv);
-
-	return ret == 2 ? tool_usage() : ret;
+	return show_ids_run(argc, argv);
 }
 
 /* Finds the library relative to this program, as installed or as built. */
@@ -153,7 +134,7 @@ static int tool_run(int argc, char **argv)
 	bool not_found;
 
 	if (argc < 2)
-		return tool_usage();
+		return 2;
 	if (tool_shim_find(dir)) {
 		tool_fail(SHIM);
 		return RUN_FAILED;
@@ -221,7 +202,7 @@ static int tool_version(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 1)
-		return tool_usage();
+		return 2;
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
 	if (tool_file_read_line(CMX_MODULE, "version", module, sizeof(module)))
 		printf("module   not loaded\n");
@@ -248,7 +229,7 @@ static int tool_options(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 1)
-		return tool_usage();
+		return 2;
 	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
 	       "transports", "meaning [unit]");
 	for (i = 0; i < CMX_OPTION_ROWS; i++) {
@@ -266,13 +247,6 @@ static int tool_options(int argc, char **argv)
 	return 0;
 }
 
-static int tool_default(int argc, char **argv)
-{
-	int ret = default_run(argc, argv);
-
-	return ret == 2 ? tool_usage() : ret;
-}
-
 static const struct tool_command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
@@ -281,13 +255,13 @@ static const struct tool_command {
 } commands[] = {
 	{ "show", tool_show, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
 	{ "show", tool_show, "mcast|paths|stats", "list multicast groups, path caches, or counts" },
-	{ "monitor", tool_monitor, "[-j]", "print connections, refusals and groups" },
-	{ "stats", tool_stats, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
+	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
+	{ "stats", stats_run, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", tool_options, "", "list the options of an id" },
-	{ "default", tool_default, "[NAME [VALUE]]", "show or set defaults of this host" },
-	{ "default", tool_default, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
-	{ "default", tool_default, "-i", "import those that the ports have in rdma_cm" },
+	{ "default", default_run, "[NAME [VALUE]]", "show or set defaults of this host" },
+	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
+	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
 	{ "version", tool_version, "", "versions of tool, module and library" },
 };
 
@@ -328,6 +302,7 @@ static bool tool_is_help(const char *arg)
 static int tool_command(int argc, char **argv)
 {
 	size_t i;
+	int ret;
 
 	if (argc < 2)
 		return tool_usage();
@@ -337,9 +312,12 @@ static int tool_command(int argc, char **argv)
 		printf("cmx %s\n", CMX_VERSION);
 		return 0;
 	}
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].fn(argc - 1, argv + 1);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(argv[1], commands[i].name)) {
+			ret = commands[i].fn(argc - 1, argv + 1);
+			return ret == 2 ? tool_usage() : ret;
+		}
+	}
 	return tool_usage();
 }
 

@@ -310,31 +310,17 @@ static int monitor_read(const char *events, int fd, bool json)
 	return 0;
 }
 
-static int monitor_write(const char *dir, const char *name, const char *value)
-{
-	char path[256];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	ret = write(fd, value, strlen(value)) < 0 ? -1 : 0;
-	close(fd);
-	return ret;
-}
-
 static int monitor_enable(const char *dir)
 {
 	char name[64];
 	size_t i;
 
-	if (monitor_write(dir, "trace_clock", "mono") ||
-	    monitor_write(dir, FIRST_EVENT "/filter", EVENT_FILTER))
+	if (tool_file_write_line(dir, "trace_clock", "mono") ||
+	    tool_file_write_line(dir, FIRST_EVENT "/filter", EVENT_FILTER))
 		return -1;
 	for (i = 0; i < ARRAY_SIZE(monitor_sources); i++) {
 		snprintf(name, sizeof(name), "events/rdma_cmx/%s/enable", monitor_sources[i].event);
-		if (monitor_write(dir, name, "1"))
+		if (tool_file_write_line(dir, name, "1"))
 			return -1;
 	}
 	return 0;
@@ -382,10 +368,8 @@ int monitor_run(int argc, char **argv)
 		return 2;
 	snprintf(dir, sizeof(dir), INSTANCES "cmx-%d", (int)getpid());
 	monitor_catch_signals();
-	if (mkdir(dir, 0700)) {
-		fprintf(stderr, "cmx: %s: %s\n", dir, strerror(errno));
-		return 1;
-	}
+	if (mkdir(dir, 0700))
+		return tool_fail(dir);
 	ret = monitor_instance(dir, json);
 	if (ret)
 		tool_module_fail("monitor");

@@ -114,18 +114,6 @@ err:
 }
 
 /**
- * cmx_bind_locked() - bind an id to a local address and port
- * @id_priv: the id. Caller must hold its lock
- * @addr: local address
- *
- * Return: as cmx_bind_addr().
- */
-int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr)
-{
-	return cmx_bind_dst(id_priv, addr, NULL);
-}
-
-/**
  * cmx_bind_addr() - bind an id to a local address and port
  * @id: the id
  * @addr: AF_INET, AF_INET6 or AF_IB address. A wildcard or loopback address does not attach the
@@ -155,7 +143,7 @@ int cmx_bind_addr(struct cmx_id *id, const struct sockaddr *addr)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	ret = cmx_bind_locked(id_priv, addr);
+	ret = cmx_bind_dst(id_priv, addr, NULL);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

@@ -5,7 +5,6 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. */
-int cmx_bind_locked(struct cmx_id_private *id_priv, const struct sockaddr *addr);
 int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		 const struct sockaddr *dst);
 void cmx_bind_undo(struct cmx_id_private *id_priv);

@@ -462,7 +462,7 @@ static int listen_locked(struct cmx_id_private *id_priv, int backlog)
 	int ret;
 
 	if (idle) {
-		ret = cmx_bind_locked(id_priv, (struct sockaddr *)&any);
+		ret = cmx_bind_dst(id_priv, (struct sockaddr *)&any, NULL);
 		if (ret)
 			return ret;
 	}

@@ -9,15 +9,7 @@
 #include "qp.h"
 #include "transport.h"
 
-/**
- * cmx_qp_apply_options() - apply the options of an id to attributes of the QP
- * @id_priv: the id
- * @attr: the attributes
- * @mask: mask of the valid attributes; others are not changed
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
+static void qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_TIMEOUT && cmx_opt_is_set(id_priv, CMX_OPT_ACK_TIMEOUT))
 		attr->timeout = id_priv->opt.ack_timeout;
@@ -34,7 +26,7 @@ static int qp_attr_init(struct cmx_id_private *id_priv, struct ib_qp_attr *attr,
 	int ret = id_priv->ops->init_qp_attr(id_priv, attr, mask);
 
 	if (!ret)
-		cmx_qp_apply_options(id_priv, attr, *mask);
+		qp_apply_options(id_priv, attr, *mask);
 	return ret;
 }
 

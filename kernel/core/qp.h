@@ -9,6 +9,5 @@ int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *
 int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 int cmx_qp_to_err(struct cmx_id_private *id_priv);
 bool cmx_qp_has_failed(struct cmx_id_private *id_priv);
-void cmx_qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int mask);
 
 #endif

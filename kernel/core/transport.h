@@ -98,7 +98,6 @@ struct cmx_mcast_ops {
 
 /**
  * struct cmx_transport - all differences between InfiniBand, RoCE and iWARP
- * @name: name for users
  * @bit: CMX_TRANSPORT_IB, _ROCE or _IWARP
  * @has_sa: the port has a subnet administrator, which provides path records and groups with a Q_Key
  *	of their own
@@ -121,7 +120,6 @@ struct cmx_mcast_ops {
  * @mcast: operations for multicast, or NULL
  */
 struct cmx_transport {
-	const char *name;
 	u8 bit;
 	u8 has_sa:1;
 	u8 has_ece:1;

@@ -11,7 +11,6 @@ static bool ib_port_fits(const struct ib_device *device, u32 port)
 }
 
 const struct cmx_transport cmx_transport_ib = {
-	.name = "InfiniBand",
 	.bit = CMX_TRANSPORT_IB,
 	.has_sa = 1,
 	.has_ece = 1,

@@ -175,13 +175,8 @@ static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
 	}
 }
 
-/**
- * cmx_ib_cm_id_is_unanswered() - check whether the peer has sent nothing yet
- * @cm: an ib_cm id that has sent a REQ or SIDR REQ
- *
- * Return: true if it has sent nothing.
- */
-bool cmx_ib_cm_id_is_unanswered(const struct ib_cm_id *cm)
+/* Has the peer sent nothing yet? @cm has sent a REQ or SIDR REQ. */
+static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 {
 	enum ib_cm_state state = READ_ONCE(cm->state);
 
@@ -270,7 +265,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 			cmx_ib_share_end(id_priv);
 		return;
 	}
-	if (cmx_ib_cm_id_is_unanswered(cm))
+	if (cm_id_is_unanswered(cm))
 		cmx_route_invalidate(id_priv);
 	is_short = cmx_quota_is_short(id_priv->quota) || cmx_ib_share_is_short(id_priv);
 	if (close_dreq_is_unanswered(id_priv) ||

@@ -10,7 +10,6 @@ struct cmx_device;
 /* Caller must hold id_priv->lock. The function never waits. */
 void cmx_ib_cm_id_release(struct cmx_id_private *id_priv);
 
-bool cmx_ib_cm_id_is_unanswered(const struct ib_cm_id *cm);
 /* Caller must hold id_priv->lock. */
 void cmx_close_begin(struct cmx_id_private *id_priv);
 void cmx_close_start_deadline(struct cmx_id_private *id_priv);

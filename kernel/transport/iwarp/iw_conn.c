@@ -427,7 +427,6 @@ static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
 
 /* No loopback: TCP to a loopback address uses no other interface than lo. */
 const struct cmx_transport cmx_transport_iwarp = {
-	.name = "iWARP",
 	.bit = CMX_TRANSPORT_IWARP,
 	.takes_tcp_port = 1,
 	.port_fits = iw_port_fits,

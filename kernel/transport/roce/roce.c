@@ -26,7 +26,6 @@ static enum ib_gid_type roce_port_gid_type(struct ib_device *device, u32 port)
 }
 
 const struct cmx_transport cmx_transport_roce = {
-	.name = "RoCE",
 	.bit = CMX_TRANSPORT_ROCE,
 	.has_ece = 1,
 	.gid_is_ip = 1,
