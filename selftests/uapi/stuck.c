@@ -252,8 +252,11 @@ static bool call_ends(int fd, uint32_t id, pid_t *pid)
 	int i;
 
 	*pid = fork();
-	if (!*pid)
+	if (!*pid) {
+		/* the memory comes when the last userfaultfd is closed */
+		closefrom(fd + 1);
 		_exit(id_disconnect(fd, id) != EINVAL);
+	}
 	for (i = 0; i < 100; i++) {
 		if (waitpid(*pid, NULL, WNOHANG))
 			return true;
