@@ -42,9 +42,10 @@ struct watch_mac_change {
  * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
  * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
  * @key: key of the neighbour
- * @mac: its link layer address by the last update, or as the first of @ids has resolved it. Zero if
- *	an id has resolved another one, so that the next update is handled; under the lock of the
- *	bucket
+ * @mac: its link layer address by the last update, or as the first of @ids has resolved it; under
+ *	the lock of the bucket
+ * @is_mixed: another of @ids has resolved another one, so the next update is handled also if it has
+ *	@mac; under the lock of the bucket
  */
 struct cmx_neigh {
 	struct hlist_node node;
@@ -53,6 +54,7 @@ struct cmx_neigh {
 	unsigned int users;
 	struct cmx_neigh_key key;
 	u8 mac[ETH_ALEN];
+	bool is_mixed;
 };
 
 /* The link layer address of a peer by its last update */
@@ -211,8 +213,7 @@ static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx
 
 	hlist_for_each_entry(peer, &b->peers, node)
 		if (cmx_neigh_key_equal(&peer->key, key)) {
-			if (memcmp(peer->mac, mac, ETH_ALEN))
-				memset(peer->mac, 0, ETH_ALEN);
+			peer->is_mixed |= !!memcmp(peer->mac, mac, ETH_ALEN);
 			return peer;
 		}
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_ACCOUNT);
@@ -316,7 +317,9 @@ static int watch_neigh_event(struct notifier_block *nb, unsigned long event, voi
 	b = watch_bucket_of(&key);
 	spin_lock_bh(&b->lock);
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->key, &key) && memcmp(peer->mac, mac, ETH_ALEN)) {
+		if (cmx_neigh_key_equal(&peer->key, &key) &&
+		    (peer->is_mixed || memcmp(peer->mac, mac, ETH_ALEN))) {
+			peer->is_mixed = false;
 			memcpy(peer->mac, mac, ETH_ALEN);
 			if (queue_work(cmx_wq, &peer->work))
 				peer->users++;
