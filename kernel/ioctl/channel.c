@@ -149,7 +149,8 @@ static struct cmx_id_private *user_id_alloc(gfp_t gfp)
 		return NULL;
 	INIT_LIST_HEAD(&user_id->groups);
 	INIT_LIST_HEAD(&user_id->events);
-	sema_init(&user_id->calls, CMX_USER_ID_CALLS);
+	atomic_set(&user_id->calls_left, CMX_USER_ID_CALLS);
+	init_waitqueue_head(&user_id->calls_wait);
 	user_id->id_priv.user = 1;
 	return &user_id->id_priv;
 }

@@ -3,7 +3,7 @@
 #define CMX_HANDLE_H
 
 #include <linux/atomic.h>
-#include <linux/semaphore.h>
+#include <linux/wait.h>
 #include "id.h"
 #include "mcast.h"
 
@@ -27,8 +27,9 @@ struct cmx_channel;
  * @queued: number of @events
  * @watch_events: types of the events of neigh_watch.c among them, a bit each
  * @backlog: number of requests that a listener still accepts
- * @calls: limits the calls that use the id at the same time, so that many threads cannot delay the
- *	workers of ib_cm and iw_cm, which wait for @id_priv's lock, too
+ * @calls_left: number of calls that may still begin to use the id. The limit keeps many threads
+ *	from delaying the workers of ib_cm and iw_cm, which wait for @id_priv's lock, too
+ * @calls_wait: calls that wait for @calls_left
  * @not_accepted: the id of a request that is not accepted yet. It receives no events.
  *	Protected by @id_priv's lock
  */
@@ -46,7 +47,8 @@ struct cmx_user_id {
 	atomic_t backlog;
 	u16 watch_events;
 	bool not_accepted;
-	struct semaphore calls;
+	atomic_t calls_left;
+	wait_queue_head_t calls_wait;
 };
 
 #define CMX_USER_ID_CALLS 4
@@ -59,6 +61,22 @@ static inline struct cmx_user_id *to_user_id(struct cmx_id_private *id_priv)
 static inline void cmx_user_id_put(struct cmx_user_id *user_id)
 {
 	cmx_id_put(&user_id->id_priv);
+}
+
+/* Returns 0, or an error if the process is killed while it waits. */
+static inline int cmx_user_id_begin_call(struct cmx_user_id *user_id)
+{
+	if (likely(atomic_dec_if_positive(&user_id->calls_left) >= 0))
+		return 0;
+	return wait_event_killable_exclusive(user_id->calls_wait,
+					     atomic_dec_if_positive(&user_id->calls_left) >= 0);
+}
+
+static inline void cmx_user_id_end_call(struct cmx_user_id *user_id)
+{
+	atomic_inc(&user_id->calls_left);
+	if (wq_has_sleeper(&user_id->calls_wait))
+		wake_up(&user_id->calls_wait);
 }
 
 int cmx_handle_init_module(void);

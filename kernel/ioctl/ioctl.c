@@ -204,10 +204,10 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
 	user_id = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	ret = down_killable(&user_id->calls);
+	ret = cmx_user_id_begin_call(user_id);
 	if (!ret) {
 		ret = method->id_call(call, user_id);
-		up(&user_id->calls);
+		cmx_user_id_end_call(user_id);
 	}
 	/* the state allows no operation; the reason is that the device is gone */
 	if (ret == -EINVAL && READ_ONCE(user_id->id_priv.state) == CMX_REMOVED)

@@ -103,13 +103,13 @@ static int ioctl_mcast_report(struct cmx_call *call)
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
 	user_id = to_user_id(mc->id_priv);
-	ret = down_killable(&user_id->calls);
+	ret = cmx_user_id_begin_call(user_id);
 	if (!ret) {
 		if (cmx_user_id_queue_is_full(user_id))
 			ret = -ENOBUFS;
 		else
 			cmx_mcast_report_again(mc);
-		up(&user_id->calls);
+		cmx_user_id_end_call(user_id);
 	}
 	cmx_mcast_put(mc);
 	return ret;
