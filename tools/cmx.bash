@@ -33,14 +33,19 @@ _cmx_show_words() {
 	fi
 }
 
-_cmx_default_words() {
+# the ports that have FILE, a line each
+_cmx_ports() {
 	local file
+	for file in /sys/class/infiniband/*/cmx*/"$1"; do
+		[[ ! $file =~ ^/sys/class/infiniband/([^/]+)/cmx([0-9]+)/ ]] ||
+			echo "${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
+	done
+}
+
+_cmx_default_words() {
 	if [ "$COMP_CWORD" = 2 ]; then
 		(cd /sys/module/rdma_cmx/parameters 2>/dev/null && echo *)
-		for file in /sys/class/infiniband/*/cmx*/default_roce_tos; do
-			[[ ! $file =~ ^/sys/class/infiniband/([^/]+)/cmx([0-9]+)/ ]] ||
-				echo "${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
-		done
+		_cmx_ports default_roce_tos
 		echo -i
 	elif [[ ${COMP_WORDS[2]} = */* ]]; then
 		case ${COMP_WORDS[COMP_CWORD-1]} in
@@ -60,12 +65,7 @@ _cmx_words() {
 	show)	_cmx_show_words;;
 	default) _cmx_default_words;;
 	monitor) echo -j;;
-	stats)	echo -j -m
-		local file
-		for file in /sys/class/infiniband/*/cmx*/connected; do
-			[[ ! $file =~ ^/sys/class/infiniband/([^/]+)/cmx([0-9]+)/ ]] ||
-				echo "${BASH_REMATCH[1]} ${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
-		done;;
+	stats)	echo -j -m; _cmx_ports connected | sed 's|^\([^/]*\)/.*|\1 &|';;
 	esac
 }
 

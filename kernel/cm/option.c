@@ -52,6 +52,7 @@
  * @check: checks further conditions of a set, or NULL
  * @apply: applies a value that has been stored, or NULL
  * @in_effect: returns the value in effect while the option is not set; NULL: the default
+ * @of_path: @in_effect gets it from the path, and may call the provider before there is one
  * @set: replaces the generic set, or NULL
  * @get: replaces the generic get, or NULL
  */
@@ -71,6 +72,7 @@ struct cmx_option {
 	int (*check)(const struct cmx_id_private *id_priv, u32 val);
 	int (*apply)(struct cmx_id_private *id_priv);
 	u32 (*in_effect)(const struct cmx_id_private *id_priv);
+	bool of_path;
 	int (*set)(struct cmx_id_private *id_priv, const void *val, size_t len);
 	int (*get)(struct cmx_id_private *id_priv, void *val, size_t *len);
 };
@@ -342,10 +344,6 @@ bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bi
 	return !id_priv->dev || id_priv->dev_port->transport->bit & opt_rows[bit].transports;
 }
 
-/*
- * A value of the path is known once the route is resolved. The MTU of the port is not listed,
- * because querying it calls the provider.
- */
 static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
 	const struct cmx_option *o = &opt_rows[bit];
@@ -354,10 +352,9 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
 		return true;
 	if (!o->size)
 		return false;
-	if (o->in_effect == opt_port_gid_type)
-		return id_priv->dev;
-	return !o->in_effect || o->in_effect == opt_tos || o->in_effect == opt_afonly ||
-	       opt_path(id_priv);
+	if (o->of_path)
+		return opt_path(id_priv);
+	return o->in_effect != opt_port_gid_type || id_priv->dev;
 }
 
 /**

@@ -45,7 +45,8 @@ CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, u8, ac
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "4.096 us * 2^n",
 			      .text = "ACK timeout of the QP; 0: none")
-		 CMX_OPT_KERNEL(.check = opt_check_ack_timeout, .in_effect = opt_path_ack_timeout))
+		 CMX_OPT_KERNEL(.check = opt_check_ack_timeout,
+				.in_effect = opt_path_ack_timeout, .of_path = true))
 CMX_OPTION_RECORDS(RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, IB_PATH,
 		   .until = CMX_OPT_UNTIL_ROUTE_QUERY, .late = EINVAL,
 		   .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
@@ -85,17 +86,17 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .text = "service level")
-		 CMX_OPT_KERNEL(.in_effect = opt_path_sl))
+		 CMX_OPT_KERNEL(.in_effect = opt_path_sl, .of_path = true))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_FLOW_LABEL, FLOW_LABEL, u32, flow_label, 0, 1048575, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .text = "flow label")
-		 CMX_OPT_KERNEL(.in_effect = opt_path_flow_label))
+		 CMX_OPT_KERNEL(.in_effect = opt_path_flow_label, .of_path = true))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_HOP_LIMIT, HOP_LIMIT, u8, hop_limit, 1, 255, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "routers", .text = "hop limit")
-		 CMX_OPT_KERNEL(.in_effect = opt_path_hop_limit))
+		 CMX_OPT_KERNEL(.in_effect = opt_path_hop_limit, .of_path = true))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_GID_TYPE, GID_TYPE, u8, gid_type, 0, 2, 2,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .transports = CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "port",
@@ -104,13 +105,14 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_GID_TYPE, GID_TYPE, u8, gid_type, 0, 2, 
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PKEY, PKEY, u16, pkey, 1, 65535, 65535,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
 		 CMX_OPT_TEXT(.source = "path", .text = "P_Key value, not its index")
-		 CMX_OPT_KERNEL(.in_effect = opt_path_pkey))
+		 CMX_OPT_KERNEL(.in_effect = opt_path_pkey, .of_path = true))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PATH_MTU, PATH_MTU, u8, path_mtu, 1, 5, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "128 bytes * 2^n",
 			      .text = "path MTU; 1: 256 bytes, 5: 4096 bytes")
-		 CMX_OPT_KERNEL(.check = opt_check_path_mtu, .in_effect = opt_path_mtu))
+		 CMX_OPT_KERNEL(.check = opt_check_path_mtu,
+				.in_effect = opt_path_mtu, .of_path = true))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_ECE_POLICY, ECE_POLICY, u8, ece_policy, 0, 2, 0,
 		 .until = CMX_OPT_UNTIL_REP_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,

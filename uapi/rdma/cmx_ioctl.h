@@ -294,7 +294,7 @@ enum cmx_attr {
 	CMX_ATTR_ID,		/* in u32 */
 	CMX_ATTR_OUT_ID,	/* out u32 */
 	CMX_ATTR_MCAST_ID,	/* in u32 */
-	CMX_ATTR_USER_DATA,		/* in u64: user data, returned in events */
+	CMX_ATTR_USER_DATA,	/* in u64: user data, returned in events */
 	CMX_ATTR_PS,		/* in u32 */
 	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB; 0: a listener for all */
 	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */

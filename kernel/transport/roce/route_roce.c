@@ -153,7 +153,7 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->traffic_class = cmx_opt_tos(id_priv);
 	rec->sl = cmx_opt_is_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl :
-						     roce_tos_to_sl(ndev, rec->traffic_class);
+							roce_tos_to_sl(ndev, rec->traffic_class);
 	rec->hop_limit = cmx_opt_is_set(id_priv, CMX_OPT_HOP_LIMIT) ?
 				 id_priv->opt.hop_limit :
 				 id_priv->id.route.addr.dev_addr.hoplimit;
