@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections between two processes over the device itself. There are no QPs: the numbers are made
+ * Connections between two processes over the device itself. Most have no QPs: the numbers are made
  * up, and no two are the same, as the CM remembers the last ones for as long as TIMEWAIT lasts.
  */
 #include <errno.h>
@@ -101,6 +101,8 @@ static void serve(int port, int ready)
 			break;
 		case RDMA_CM_EVENT_DISCONNECTED:
 			rdma_disconnect(id);
+			if (id->qp)
+				rdma_destroy_qp(id);
 			__attribute__((fallthrough));
 		case RDMA_CM_EVENT_CONNECT_ERROR:
 		case RDMA_CM_EVENT_UNREACHABLE:
@@ -191,6 +193,8 @@ int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp)
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return 1;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		if (id->qp)
+			rdma_destroy_qp(id);
 		rdma_destroy_id(id);
 		return 1;
 	default:
@@ -212,7 +216,7 @@ static bool step(struct rdma_event_channel *ch, bool end)
  * Connections from connect to destroy, or with @whole from create to destroy: @n of them, with up
  * to @window under way.
  */
-static void connections(int n, int window, bool whole)
+static void connections(const char *what, int n, int window, bool whole)
 {
 	struct rdma_event_channel *ch = channel();
 	struct rdma_cm_id **ids = calloc(n, sizeof(*ids));
@@ -236,7 +240,7 @@ static void connections(int n, int window, bool whole)
 		if (step(ch, true))
 			done++;
 	}
-	snprintf(name, sizeof(name), "%s%d_us", whole ? "whole" : "connect", window);
+	snprintf(name, sizeof(name), "%s%d_us", what, window);
 	result(name, (now() - t) / n * 1e6);
 	free(ids);
 	rdma_destroy_event_channel(ch);
@@ -266,11 +270,17 @@ void bench_connect(void)
 {
 	pid_t pid = conn_serve(BENCH_PORT);
 
-	connections(200, 1, false);
-	connections(640, 32, false);
-	connections(200, 1, true);
-	connections(640, 32, true);
+	connections("connect", 200, 1, false);
+	connections("connect", 640, 32, false);
+	connections("whole", 200, 1, true);
+	connections("whole", 640, 32, true);
 	conn_stop(pid);
+	conn_set(conn_number(), true);
+	pid = conn_serve(BENCH_PORT);
+	connections("qp", 200, 1, true);
+	connections("qp", 640, 32, true);
+	conn_stop(pid);
+	conn_set(0, false);
 }
 
 void bench_silent(void)

@@ -5,6 +5,7 @@
  * CM that sits on ib_cm can be faster. Loading the module measures, and writes to the kernel log:
  *
  *	cmx_floor: connectWINDOW_us NNN.NN
+ *	cmx_floor: setup_per_s NNN
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -13,6 +14,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/vmalloc.h>
 #include <net/ipv6.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_cm.h>
@@ -25,6 +27,10 @@ static int connections = 640;
 module_param(connections, int, 0444);
 MODULE_PARM_DESC(connections, "how many to make");
 
+static int held = 10000;
+module_param(held, int, 0444);
+MODULE_PARM_DESC(held, "how many to hold");
+
 #define SERVICE_ID cpu_to_be64(0x00000000fade0001ULL)
 
 static struct ib_device *ibdev;
@@ -35,6 +41,8 @@ static atomic_t to_finish;
 /* ids whose owner has not let them go yet, of both ends */
 static atomic_t live;
 static atomic_t qpn;
+static struct ib_cm_id **held_ids;	/* clients that stay connected; NULL: none does */
+static atomic_t num_held;
 static int failure;
 static DECLARE_COMPLETION(finished);
 
@@ -77,6 +85,14 @@ static int server_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 	}
 }
 
+/* A connection is complete, or has ended. */
+static int finish_one(void)
+{
+	if (atomic_dec_and_test(&to_finish))
+		complete(&finished);
+	return start_one();
+}
+
 static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	int ret;
@@ -84,16 +100,21 @@ static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 	switch (event->event) {
 	case IB_CM_REP_RECEIVED:
 		ret = ib_send_cm_rtu(id, NULL, 0);
-		if (!ret)
+		if (!ret && !held_ids)
 			ret = ib_send_cm_dreq(id, NULL, 0);
-		if (!ret)
-			return 0;
-		fail(ret);
-		return let_go();
+		if (ret) {
+			fail(ret);
+			return let_go();
+		}
+		if (held_ids) {
+			held_ids[atomic_inc_return(&num_held) - 1] = id;
+			ret = finish_one();
+			if (ret)
+				fail(ret);
+		}
+		return 0;
 	case IB_CM_DREP_RECEIVED:
-		if (atomic_dec_and_test(&to_finish))
-			complete(&finished);
-		ret = start_one();
+		ret = finish_one();
 		if (ret)
 			fail(ret);
 		return let_go();
@@ -137,15 +158,14 @@ static int start_one(void)
 	return ret;
 }
 
-static int measure(int window)
+static int make(int count, int window, u64 *ns)
 {
 	ktime_t start;
-	u64 ns;
 	int i, ret;
 
 	reinit_completion(&finished);
-	atomic_set(&to_start, connections);
-	atomic_set(&to_finish, connections);
+	atomic_set(&to_start, count);
+	atomic_set(&to_finish, count);
 	start = ktime_get();
 	for (i = 0; i < window; i++) {
 		ret = start_one();
@@ -154,11 +174,41 @@ static int measure(int window)
 	}
 	if (!wait_for_completion_timeout(&finished, 30 * HZ))
 		return -ETIMEDOUT;
-	if (failure)
-		return failure;
-	ns = div_u64(ktime_to_ns(ktime_sub(ktime_get(), start)), connections);
+	*ns = ktime_to_ns(ktime_sub(ktime_get(), start));
+	return failure;
+}
+
+static int measure(int window)
+{
+	u64 ns;
+	int ret = make(connections, window, &ns);
+
+	if (ret)
+		return ret;
+	ns = div_u64(ns, connections);
 	pr_info("cmx_floor: connect%d_us %llu.%02llu\n", window, ns / 1000, ns % 1000 / 10);
 	return 0;
+}
+
+static int measure_held(void)
+{
+	int i, ret;
+	u64 ns;
+
+	held_ids = vzalloc(array_size(held, sizeof(*held_ids)));
+	if (!held_ids)
+		return -ENOMEM;
+	ret = make(held, 64, &ns);
+	if (!ret)
+		pr_info("cmx_floor: setup_per_s %llu\n", div64_u64((u64)held * NSEC_PER_SEC, ns));
+	for (i = 0; i < atomic_read(&num_held); i++) {
+		ib_destroy_cm_id(held_ids[i]);
+		atomic_dec(&live);
+	}
+	/* after a failure, callbacks may still use it */
+	if (!ret)
+		vfree(held_ids);
+	return ret;
 }
 
 /* The first IPv4 address of port 1 that has a RoCE v2 GID, and the way from it to itself. */
@@ -223,6 +273,8 @@ static int __init cmx_floor_init(void)
 		ret = measure(32);
 	if (!ret)
 		ret = measure(64);
+	if (!ret)
+		ret = measure_held();
 	ib_destroy_cm_id(listener);
 
 	/* no id may call back into a module that is gone */
