@@ -87,7 +87,7 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	if (!dst_len || (src_addr && !src_len))
 		return cmxl_err(EINVAL);
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_ADDR);
-	/* With a new id, the last attribute moves to the front: the order of the kernel's list */
+	/* a command that creates the id has the order of the kernel's list: its first attribute last */
 	cmxl_cmd_u32(&cmd, CMX_ATTR_TIMEOUT, timeout_ms);
 	cmxl_cmd_in(&cmd, CMX_ATTR_DST_ADDR, dst_addr, dst_len);
 	if (src_len)

@@ -39,7 +39,7 @@ static int cmxl_rai_protocol(int port_space, int socktype)
 	}
 }
 
-/* Is an address in the result to be that of AF_IB? */
+/* Do addresses in the result have the family AF_IB? */
 static bool cmxl_rai_wants_ib(const struct rdma_addrinfo *hints)
 {
 	return hints->ai_flags & RAI_FAMILY && hints->ai_flags & RAI_NUMERICHOST &&

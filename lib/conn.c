@@ -18,7 +18,7 @@ int rdma_listen(struct rdma_cm_id *cm_id, int backlog)
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_listen, -1, (cm_id, backlog));
-	/* by a bind */
+	/* a bind has reported the device and the port already */
 	known = id->dev && cmxl_addr_port(&cm_id->route.addr.src_addr);
 	cmxl_id_cmd(&cmd, id, CMX_ID_LISTEN);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_BACKLOG, backlog);

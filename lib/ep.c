@@ -6,7 +6,7 @@
 #include <string.h>
 #include "cmx_lib.h"
 
-/* for the address and for the route, each */
+/* of the address resolution and of the route resolution, each */
 #define EP_TIMEOUT_MS 2000
 
 static int cmxl_ep_init_passive(struct rdma_cm_id *cm_id, struct rdma_addrinfo *res,

@@ -17,8 +17,8 @@
 
 /*
  * Asks ib_core for the char device by its name, which makes ib_core load the module that has the
- * alias rdma-client-rdma_cmx, if it is installed. send() returns after that. The answer is not
- * read: ib_core can give one only for modules of the kernel.
+ * alias rdma-client-rdma_cmx, if it is installed. send() returns after that. The reply is ignored:
+ * ib_core replies only for char devices that it knows.
  */
 static inline void cmxl_module_request(void)
 {

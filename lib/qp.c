@@ -72,7 +72,7 @@ void cmxl_qp_forget_attrs(struct cmxl_id *id)
 	pthread_mutex_unlock(&id->lock);
 }
 
-/* The id has this Q_Key now, and its QP perhaps another one. The id's lock is held. */
+/* Set the Q_Key of an id, and of its QP if that has another one. Caller holds the id's lock. */
 int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey)
 {
 	struct ibv_qp_attr attr = { .qkey = qkey };

@@ -73,7 +73,7 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 
 /* An old route has no path records of a single direction. */
 #ifdef CMX_HAVE_PATH_DIRECTIONS
-/* Return: where a route keeps a path record with such flags, or NULL if they are not valid. */
+/* Return: the member of @route for a record with these flags, or NULL if they are not valid. */
 static inline struct sa_path_rec **cmx_route_rec_find(struct rdma_route *route,
 						      const struct sa_path_rec *rec)
 {

@@ -47,7 +47,7 @@ int cmx_mgid_map_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, un
 	return 0;
 }
 
-/* ff1x:a01b: the SA assigned this MGID to us, or to the node from which the caller has it. */
+/* ff1x:a01b: the SA has assigned this MGID, to this node or to another one. */
 static bool mgid_is_sa_assigned(const struct in6_addr *ip)
 {
 	return (ip->s6_addr32[0] & htonl(0xfff0ffff)) == htonl(0xff10a01b);

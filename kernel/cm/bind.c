@@ -132,7 +132,7 @@ err:
  * * -EPROTONOSUPPORT: the service ID of an AF_IB address belongs to another port space.
  * * -EADDRNOTAVAIL: the address is not local; the port has other owners and one of the addresses
  *   is a wildcard; or no port is free.
- * * -EADDRINUSE: another id owns that address and port.
+ * * -EADDRINUSE: another id owns that address and port, or the port has 1,024 owners.
  * * -EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE.
  * * -ENODEV: no RDMA device has that address.
  * * -ENOMEM: out of memory.
@@ -157,7 +157,8 @@ EXPORT_SYMBOL_GPL(cmx_bind_addr);
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EINVAL for another type; -EALREADY if the id is bound to a device, or listens.
+ * Return: 0; -EINVAL for another type; -EALREADY if the id has a device, or is neither new nor
+ * bound.
  */
 int cmx_restrict_node_type(struct cmx_id *id, u8 node_type)
 {

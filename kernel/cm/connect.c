@@ -256,7 +256,7 @@ int cmx_establish(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_establish);
 
 /**
- * cmx_reject() - reject a request or reply of the peer, or withdraw one's own
+ * cmx_reject() - reject a request or reply of the peer, or cancel the own one
  * @id: the id
  * @private_data: for the peer, or NULL. It is sent only if a request or reply is rejected
  * @len: its length in bytes: up to 148; 136 for datagrams

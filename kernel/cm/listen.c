@@ -26,7 +26,7 @@
 static bool netns_listen;
 module_param(netns_listen, bool, 0644);
 MODULE_PARM_DESC(netns_listen,
-		 "listeners of any network namespace may take service IDs of the host's devices: Y, N (N)");
+		 "listeners of every network namespace may use devices that the initial one can use: Y, N (N)");
 
 /**
  * struct cmx_listen - a listener
@@ -151,7 +151,7 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 		if (entry->dev == dev)
 			return 0;
 
-	/* not charged to a memory cgroup, for whose reclaim all others would wait */
+	/* not charged to a memory cgroup: its reclaim could block while listen_lock is held */
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
 		return -ENOMEM;
@@ -182,7 +182,7 @@ static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *devic
 	return l->privileged || !rdma_dev_access_netns(device, &init_net);
 }
 
-/* All ports of an iWARP device are alike. The first port of others may have no transport. */
+/* All ports of an iWARP device are iWARP. The first port of other devices may have no transport. */
 static bool listen_takes_tcp_port(struct cmx_device *dev)
 {
 	const struct cmx_transport *transport;
@@ -340,13 +340,14 @@ void cmx_listen_add_device(struct cmx_device *dev)
 	mutex_unlock(&listen_lock);
 	if (ret)
 		dev_warn_ratelimited(&dev->device->dev,
-				     "some wildcard listeners do not listen here: %d\n", ret);
+				     "rdma_cmx: some wildcard listeners do not listen here: %d\n",
+				     ret);
 	list_for_each_entry_safe(entry, next, &to_start, to_start) {
 		service_id = entry->l->service_id;
 		ret = listen_entry_start(entry, 0);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
-					     "cannot listen on service ID %#llx: %d\n",
+					     "rdma_cmx: cannot listen on service ID %#llx: %d\n",
 					     be64_to_cpu(service_id), ret);
 	}
 }
@@ -483,7 +484,7 @@ static int listen_locked(struct cmx_id_private *id_priv, int backlog)
 /**
  * cmx_listen() - listen for requests to the address of an id
  * @id: the id, bound; a new one is bound to any IPv4 address and a free port
- * @backlog: used on iWARP, and by consumers that queue requests; the module itself has no queue
+ * @backlog: that of TCP on iWARP. Elsewhere only a consumer that queues requests uses it
  *
  * CONNECT_REQUEST events follow. An id that is not bound to a device listens on all present and
  * future devices of its network namespace. The option REUSEADDR of the id is cleared.

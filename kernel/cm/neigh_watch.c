@@ -42,10 +42,10 @@ struct watch_mac_change {
  * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
  * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
  * @key: key of the neighbour
- * @mac: its link layer address by the last update, or as the first of @ids has resolved it; under
- *	the lock of the bucket
- * @is_mixed: another of @ids has resolved another one, so the next update is handled also if it has
- *	@mac; under the lock of the bucket
+ * @mac: link layer address from the last update; before that, from the first id. Under the lock of
+ *	the bucket
+ * @is_mixed: the ids have resolved different addresses, so the next update is handled even if it
+ *	reports @mac; under the lock of the bucket
  */
 struct cmx_neigh {
 	struct hlist_node node;

@@ -224,7 +224,7 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key
 	spin_unlock_bh(&ops_lock);
 
 	if (!key->family) {
-		/* once before the end, so that a neighbour that gets room can reply */
+		/* once shortly before the end, so that a neighbour that was just added can reply */
 		left = left > last ? left - last : left;
 		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
@@ -305,9 +305,9 @@ void cmx_addr_cancel(struct cmx_id_private *id_priv)
 }
 
 /*
- * NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. So is
- * the end of the entry, which nobody probes any more. A query that is woken leaves the table until
- * it waits again, so that the next update does not find thousands that are awake.
+ * NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. The
+ * removal of the entry is one, because nothing probes a removed entry. A query that is woken leaves
+ * the table until it waits again, so that the next update does not find thousands that are awake.
  */
 static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -525,6 +525,7 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
  * * -EINVAL: the id is in another state, or the address families differ.
  * * -ENETUNREACH and other errors: the route lookup failed.
  * * -ENODEV: no RDMA device is on the route.
+ * * -EADDRNOTAVAIL: the peer of an id on InfiniBand is behind an IP router.
  * * -ENOMEM: out of memory.
  * * Errors of cmx_bind_addr().
  */

@@ -156,7 +156,7 @@ struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_pri
 	struct cmx_id_private **ids = NULL;
 	size_t max = 0, wanted;
 
-	/* New ids of one device must not take the places of another device's ids. */
+	/* ids that are added meanwhile must not displace others, so the array is filled anew */
 	while ((wanted = device_fill_ids(want, arg, ids, max, n)) > max) {
 		while (*n)
 			cmx_id_put(ids[--*n]);

@@ -23,7 +23,7 @@ struct cmx_transport;
  * @stats: counters, if the port has a transport
  * @sa: queue of joins and leaves (InfiniBand)
  * @shares_lock: protects @shares
- * @shares: what each user has sent by ib_cm, see ib_share.c
+ * @shares: list of &cmx_ib_share.item, the unanswered messages of each user
  * @transport: transport of the port; NULL: none that we support
  * @gid_type: default GID type; sysfs writes it, without a lock
  * @gid_types: mask of the GID types that a RoCE port supports

@@ -49,7 +49,8 @@ struct cmx_event {
  *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
  * @flush: delivers the events that @post has queued, in this context. Called without any lock held
  * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
- * @is_full: whether the id has so many events that a rejoined group is reported later; NULL: never
+ * @is_full: returns true if the id has too many unfetched events for another one of a rejoin; NULL:
+ *	never
  */
 struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);

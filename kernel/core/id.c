@@ -6,7 +6,7 @@
  *
  *   &ulp_id.handler_mutex	mutex, ulp.c: held while the handler of a ULP runs
  *   &cmx_channel.mutex	mutex, channel.c
- *   &cmx_device.cancel_sem	rwsem, ib_close.c: held while a work item destroys an ib_cm id
+ *   &cmx_device.cancel_sem	semaphore, ib_close.c: held while a work item destroys an ib_cm id
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
  *   rtnl		taken under the lock of an id for IGMP and MLD
  *   device list	rwsem, device.c

@@ -97,7 +97,7 @@ void cmx_dev_port_default_init(struct ib_device *device, u32 port, struct cmx_de
 	int ret;
 
 	dev_port->default_tos = CMX_NO_TOS;
-	/* Without the folder, there is a message already. */
+	/* Without the folder, cmx_stats_new() has logged the error. */
 	if (!rdma_protocol_roce(device, port) || !dev_port->stats->kobj.state_in_sysfs)
 		return;
 	dev_port->gid_types = roce_gid_type_mask_support(device, port);

@@ -150,7 +150,7 @@ static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private 
 
 typedef int (*conflict_fn)(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
-/* More ids do not share a port: each request to it searches its owners under a spinlock. */
+/* Of a port. Each request to the port searches them under a spinlock. */
 #define MAX_OWNERS 1024
 
 /*

@@ -21,7 +21,7 @@
 #include "quota.h"
 
 CMX_PARAM(user_ids, 0, 2147483647, 65536,
-	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE");
+	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE; 0: none");
 
 /**
  * struct cmx_quota - quota of one user

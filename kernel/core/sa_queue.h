@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 
 /**
- * enum cmx_sa_kind - what a request is for
+ * enum cmx_sa_kind - kind of a request
  * @CMX_SA_JOIN: join for which a consumer waits. It fails while it is queued if the SA is silent
  * @CMX_SA_LEAVE: leave, for which no consumer waits
  * @CMX_SA_REJOIN: join of a lost membership. No consumer waits for it, and many ports may send such
@@ -28,13 +28,13 @@ enum cmx_sa_kind {
  * @lock: protects the queue and its requests
  * @turns: the oldest waiting request of each user; the first one is next. Each kind has a list of
  *	its own, and the lists take turns
- * @next: whose turn it is
+ * @next: kind of the request that is granted next
  * @sent: requests in progress
  * @under_way: number of requests in progress
  * @window: maximum of @under_way, besides the limit of the administrator
  * @timely: replies in time since @window changed
- * @late: how often a reply was late while only one request was in progress
- * @slowed: jiffies of the last late reply that counted
+ * @late: number of late replies in a row with a @window of 1
+ * @slowed: jiffies of the last reduction of @window
  * @paused: nothing is joined again until @resume has run
  * @resume: ends the pause
  * @answered: jiffies of the last reply from the SA
@@ -59,7 +59,7 @@ struct cmx_sa_queue {
 enum cmx_sa_request_state {
 	CMX_SA_IDLE,
 	CMX_SA_WAITING,		/* in the queue */
-	CMX_SA_EXPIRED,		/* was in the queue, and the SA answered no request */
+	CMX_SA_EXPIRED,		/* was in the queue when the SA was found to be silent */
 	CMX_SA_SENT,		/* may be sent, or has been sent */
 };
 
@@ -67,7 +67,7 @@ enum cmx_sa_request_state {
  * struct cmx_sa_request - a join or a leave
  * @user: user whose turn it takes; only compared, never dereferenced
  * @wake: called under the queue's lock when the request no longer waits
- * @kind: what it is for, unless it is idle
+ * @kind: its kind, unless it is idle
  * @state: under the queue's lock
  * @since: jiffies when it was allowed to be sent
  * @item: in &cmx_sa_queue.sent; or in &cmx_sa_queue.turns for the oldest waiting request of the

@@ -50,8 +50,8 @@ static inline void cmx_service_query_free(struct cmx_service_query *query)
 }
 
 /*
- * Do not report the result of a query that has not ended. ib_sa is not told: the query ends by
- * itself within some seconds. Caller must hold the id's lock.
+ * Do not report the result of a query that has not ended. The query of ib_sa is not cancelled: it
+ * ends by itself within some seconds. Caller must hold the id's lock.
  */
 static inline void cmx_service_cancel(struct cmx_id_private *id_priv)
 {

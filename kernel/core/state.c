@@ -17,7 +17,7 @@ static_assert(SAME(IDLE) && SAME(BOUND) && SAME(ADDR_QUERY) && SAME(ADDR_RESOLVE
 
 #define TO(state) BIT(CMX_##state)
 
-/* In each state but CMX_REMOVED and CMX_DEAD an id can lose its device or be destroyed. */
+/* An id can be destroyed in each state but CMX_DEAD, and lose its device before CMX_REMOVED. */
 #define TO_END (TO(REMOVED) | TO(DEAD))
 
 static const struct {

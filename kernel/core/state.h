@@ -13,7 +13,7 @@ struct cmx_id_private;
  * @CMX_ADDR_QUERY: the peer's address is being resolved
  * @CMX_ADDR_RESOLVED: the peer's address is resolved; the id is attached to a device and port
  * @CMX_ROUTE_QUERY: the path is being looked up
- * @CMX_ROUTE_RESOLVED: has path records
+ * @CMX_ROUTE_RESOLVED: has path records (none on iWARP)
  * @CMX_LISTEN: listens for requests
  * @CMX_CONNECT: has sent or received a request; after the handshake
  *	&cmx_id_private.established is set

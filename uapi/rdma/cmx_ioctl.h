@@ -48,9 +48,11 @@
  * * EPERM: the option value requires CAP_NET_ADMIN.
  * * EOPNOTSUPP: the transport of the id's device does not support the operation.
  * * ENODEV: no RDMA device has that address, or the device was removed.
- * * EADDRINUSE: another id has that address and port. From %CMX_ID_LISTEN: the in-tree stack does.
+ * * EADDRINUSE: another id has that address and port, or 1,024 ids share the port. From
+ *   %CMX_ID_LISTEN: the in-tree stack has that address and port.
  * * EADDRNOTAVAIL: the address is not one of this host, the port is in use and one of the two
- *   addresses is a wildcard or loopback address, or no port is free.
+ *   addresses is a wildcard or loopback address, or no port is free; or the peer of an id on
+ *   InfiniBand is behind an IP router.
  * * EAFNOSUPPORT: the address family is not supported.
  * * EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the initial user
  *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From %CMX_ID_LISTEN: the id is
@@ -186,7 +188,10 @@ enum cmx_id_method {
 	 * default Q_Key of RDMA_PS_IPOIB is not known
 	 */
 	CMX_ID_ACCEPT,
-	/** @CMX_ID_ESTABLISH: send the RTU; the active side is ready */
+	/**
+	 * @CMX_ID_ESTABLISH: send the RTU, because the active side is ready. For
+	 * a datagram request: accept it with the default Q_Key
+	 */
 	CMX_ID_ESTABLISH,
 	/**
 	 * @CMX_ID_REJECT: optionally in CMX_ATTR_PRIVATE_DATA, CMX_ATTR_REASON
@@ -194,17 +199,17 @@ enum cmx_id_method {
 	 */
 	CMX_ID_REJECT,
 	/**
-	 * @CMX_ID_DISCONNECT: optionally in CMX_ATTR_QP_STATE. IB_QPS_ERR: the
-	 * QP is in that state, and DISCONNECTED follows at once. Otherwise it
-	 * follows when the peer replies, or with ETIMEDOUT if it does not. On
-	 * iWARP the provider determines when it follows
+	 * @CMX_ID_DISCONNECT: optionally in CMX_ATTR_QP_STATE. DISCONNECTED
+	 * follows if the connection is established: at once if the QP is in the
+	 * state IB_QPS_ERR, otherwise when the peer replies, or with ETIMEDOUT if
+	 * it does not. On iWARP the provider determines when it follows
 	 */
 	CMX_ID_DISCONNECT,
 	/**
 	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type).
 	 * IB_EVENT_COMM_EST: ESTABLISHED follows; EISCONN if the connection is
 	 * established or this was reported before. IB_EVENT_QP_FATAL fails with
-	 * EINVAL, but the path records to the peer are queried again. All
+	 * EINVAL, but the cached path records to the peer are dropped. All
 	 * others: EINVAL. On iWARP a call has no effect, and fails with
 	 * EINVAL if there is no connection
 	 */
@@ -356,11 +361,14 @@ enum cmx_opt_flags {
 enum cmx_option_name {
 	/** @CMX_OPTION_MIN_RNR_TIMER: RNR NAK timer of the QP */
 	CMX_OPTION_MIN_RNR_TIMER = 1,
-	/** @CMX_OPTION_CM_RETRIES: resends of REQ, REP, DREQ, SIDR REQ */
+	/**
+	 * @CMX_OPTION_CM_RETRIES: resends of a REQ or SIDR REQ. The REQ makes the
+	 * number also that of the REP, and of the DREQ of either end
+	 */
 	CMX_OPTION_CM_RETRIES,
 	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: time to wait for a reply, for each try */
 	CMX_OPTION_CM_RESPONSE_TIMEOUT,
-	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from the connect call to UNREACHABLE */
+	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from CONNECT or ACCEPT to UNREACHABLE */
 	CMX_OPTION_CONNECT_DEADLINE_MS,
 	/** @CMX_OPTION_RESOLVE_RETRIES: further timeouts of RESOLVE_ROUTE (InfiniBand) */
 	CMX_OPTION_RESOLVE_RETRIES,
@@ -597,7 +605,8 @@ enum cmx_event_flags {
  * @id: handle of the id, of the membership, or of the new id
  * @listen_id: handle of the listener, for CONNECT_REQUEST
  * @event: enum rdma_cm_event_type, or enum cmx_event_type
- * @status: 0, -errno, the reason of a reject, or CMX_ATTR_STATUS
+ * @status: 0, -errno, the reason of a REJ, the status of a SIDR REP (UNREACHABLE), or
+ *       CMX_ATTR_STATUS
  * @flags: enum cmx_event_flags
  * @reserved: 0
  * @ece: the peer's ECE
@@ -658,7 +667,10 @@ struct cmx_event_record {
 enum cmx_id_flags {
 	/** @CMX_ID_F_KERNEL: the id belongs to a kernel ULP */
 	CMX_ID_F_KERNEL = 1 << 0,
-	/** @CMX_ID_F_BUSY: a call keeps the id locked. Only the fields up to @comm are valid */
+	/**
+	 * @CMX_ID_F_BUSY: a call keeps the id locked. Only the fields up to @comm
+	 * are valid, and @comm of a ULP's id is empty
+	 */
 	CMX_ID_F_BUSY = 1 << 1,
 	/** @CMX_ID_F_ESTABLISHED: the connection is established */
 	CMX_ID_F_ESTABLISHED = 1 << 2,

@@ -25,8 +25,8 @@ struct cmx_mcast;
  *
  * Context: process, may sleep. No lock of an id is held.
  *
- * Return: 0, or another value to destroy @id. The handler must have destroyed its QP before. It
- * is not called for @id again, and must not access @id any more.
+ * Return: 0, or any other value to destroy @id. Before that the handler must destroy the QP. After
+ * it the ULP must not access @id, for which the handler is not called again.
  */
 typedef int (*cmx_event_handler)(struct cmx_id *id, struct rdma_cm_event *event);
 

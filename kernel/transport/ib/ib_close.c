@@ -14,8 +14,8 @@
  * message, and its timeout and retries can be chosen by a peer. Therefore an ib_cm id leaves such a
  * state only through the reply or through its destruction: ib_send_cm_rej() and
  * ib_cm_notify(IB_EVENT_COMM_EST) are not called there. The destruction then waits only for the
- * handler and for the completion of the last send, in a work item for each ib_cm id. A little while
- * after an orderly end it waits for nothing, so one work item destroys many ib_cm ids.
+ * handler and for the completion of the last send, in a work item for each ib_cm id. 10 ms after an
+ * orderly end it waits for nothing, so one work item destroys many ib_cm ids.
  *
  * ib_cm holds no reference while it reports a timeout. Therefore an ib_cm id that has left such a
  * state is not destroyed before its handler has run.
@@ -47,7 +47,7 @@
 #define ROUNDS 4
 
 CMX_PARAM(close_seconds, 0, 86400, 60,
-	  "how long a DREQ is repeated at most after the id was destroyed, and DISCONNECTED waits for its reply, in seconds");
+	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit)");
 
 /**
  * struct close_bucket - ids of one hash value whose connections are closing

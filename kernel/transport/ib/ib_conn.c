@@ -342,13 +342,13 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	 */
 	if (!ev || !rep_is_unanswered)
 		ret = cmx_ib_send_dreq(id_priv);
-	/* an earlier call has sent it, or ib_cm itself, and the peer may choose to wait for days */
+	/* An earlier call or ib_cm has sent it. The peer may have chosen a timeout of days. */
 	if (ev && ret == -EINVAL && READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_SENT) {
 		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
 		ret = 0;
 	}
 	if (ev && !at_once && (!ret || ret == -EINVAL)) {
-		/* A handler reports the end, perhaps that of a DREQ which ib_cm itself sent. */
+		/* A handler will report the end. ib_cm may have sent the DREQ by itself. */
 		cmx_close_start_deadline(id_priv);
 	} else if (ev && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
 		/*

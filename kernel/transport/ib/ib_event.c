@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What ib_cm reports of connections: messages of the peer, and messages that got no answer.
+ * Events of ib_cm for connections: messages of the peer, timeouts and send errors.
  */
 #include <linux/slab.h>
 #include "compat.h"
@@ -201,10 +201,10 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
  * @cm: the ib_cm id
  * @event: the event
  *
- * ib_cm does not wait for a handler that reports a timeout. cmx_ib_cm_id_release() does so instead.
- * It cannot detect a message that times out at the moment when the ib_cm id is destroyed. RCU keeps
- * both ids until then, unless the worker of ib_cm is preempted before it calls the handler. Only
- * ib_cm could prevent that.
+ * ib_destroy_cm_id() does not wait for a handler that reports a timeout. Therefore
+ * cmx_ib_cm_id_release() defers the destruction. It cannot detect a message that times out at the
+ * moment of the destruction. RCU keeps both ids in this case, unless the worker of ib_cm is
+ * preempted before it calls the handler. Only ib_cm could prevent that.
  *
  * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->ib.cm no
  * longer points to it.

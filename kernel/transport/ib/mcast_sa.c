@@ -29,7 +29,7 @@
 #include "trace.h"
 #include "transport.h"
 
-/* No result waits to be handled. */
+/* Value of @status: no result is pending */
 #define NO_STATUS 1
 
 /* How long an SA may take to answer a probe */
@@ -300,7 +300,7 @@ static void sa_member_request_end(struct cmx_sa_member *m, int status)
 	bool answered = !status || status == -EINVAL;
 
 	m->reply_pending = false;
-	/* if the SA was to choose the MGID, nobody knows it now */
+	/* If the SA was to choose the MGID, the MGID is unknown after a timeout. */
 	if (status == -ETIMEDOUT)
 		m->stale_rec = m->rec.mgid.raw[0];
 	else if (answered)
@@ -406,7 +406,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		sa_member_end(m);
 		return;
 	}
-	/* While the SA is silent, all joins that wait are woken. Thousands of leaves may wait. */
+	/* If the SA is silent, all waiting joins are woken. Thousands of leaves must not be. */
 	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
 				   m->sa ? CMX_SA_LEAVE : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
@@ -541,7 +541,7 @@ static void sa_report(struct cmx_mcast *mc)
 {
 	struct cmx_sa_member *m = mc->transport_data;
 
-	/* An event follows if the group is not joined, or one has not been fetched yet. */
+	/* An event will follow anyway, or one has not been fetched yet. */
 	if (!m || !m->sa || m->reply_pending || mc->ev || mc->posted != READ_ONCE(mc->fetched))
 		return;
 	/* Each report of a rejoin can be repeated once. */

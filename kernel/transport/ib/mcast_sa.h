@@ -28,7 +28,7 @@ struct seq_file;
  * @reply_pending: a join or a probe was sent, and its result was not handled yet
  * @port_is_member: the port has the join state already, so that ib_sa does not ask the SA
  * @stale_rec: the SA may have a record of a join that it did not answer
- * @leaving: the group was left, and the SA is being told
+ * @leaving: the group was left, and the leave has not ended
  * @ended: nothing is left to do
  * @lost: not a member, and @work will join again
  * @report: a member, and @work will report this again: the QP could not be attached

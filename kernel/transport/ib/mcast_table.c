@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast on InfiniBand: table of the members that ports have in groups because of us, for
- * operators
+ * Multicast on InfiniBand: table of the memberships that this module has at ib_sa, for operators
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -74,7 +73,7 @@ static void sa_member_show_group(struct seq_file *s, struct hlist_head *bucket,
 }
 
 /**
- * cmx_mcast_sa_show() - print the groups that InfiniBand ports are members of because of us
+ * cmx_mcast_sa_show() - print the groups that InfiniBand ports have joined for ids of this module
  * @s: receives one line for each group
  */
 void cmx_mcast_sa_show(struct seq_file *s)

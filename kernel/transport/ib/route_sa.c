@@ -24,7 +24,7 @@
 #include "transport.h"
 #include "cma_hdr.h"
 
-/* One each for GMPs, inbound and outbound: ib_sa has no more from ibacm, and one from the SA. */
+/* ibacm supplies at most three records, for GMPs, inbound and outbound; the SA supplies one. */
 #define MAX_PATH_RECS 3
 
 struct ib_sa_client cmx_sa_client;
@@ -348,7 +348,7 @@ static void sa_cancel(struct cmx_id_private *id_priv)
 		path_query_free(op);
 }
 
-/* Owners have records of InfiniBand; OPA has its own form of them. */
+/* A consumer has records in the format of InfiniBand, and a port of OPA needs its own format. */
 static int sa_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
 	struct sa_path_rec ib = *rec;

@@ -30,9 +30,9 @@
 #include "cma_hdr.h"
 
 /*
- * iw_cm and the provider allocate memory for this number of requests in advance, and for the same
- * number if the backlog is 0. Requests wait there only for a work item: requests that the consumer
- * has not fetched yet are counted elsewhere.
+ * Upper limit of the backlog. iw_cm and the provider allocate memory for this many requests in
+ * advance. iw_cm uses 256 for a backlog of 0. Requests wait there only for a work item: those that
+ * the consumer has not fetched yet are counted elsewhere.
  */
 #define MAX_BACKLOG 256
 

@@ -414,7 +414,7 @@ const struct cmx_mcast_ops cmx_mcast_ip_ops = {
 };
 
 /**
- * cmx_mcast_ip_show() - print the groups that interfaces are members of because of us
+ * cmx_mcast_ip_show() - print the groups that interfaces have joined for ids of this module
  * @s: receives one line for each group
  */
 void cmx_mcast_ip_show(struct seq_file *s)
