@@ -242,13 +242,20 @@ static int sa_member_port_states(struct cmx_sa_member *m)
 	return rec.join_state;
 }
 
+/* Would ib_sa answer a join itself? */
+static bool sa_member_is_local(struct cmx_sa_member *m)
+{
+	int states = sa_member_port_states(m);
+
+	return states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
+}
+
 /* Send a join whose turn has come. Return 0, or the error if the request ended at once. */
 static int sa_member_send_join(struct cmx_sa_member *m)
 {
-	int states = sa_member_port_states(m);
 	struct ib_sa_multicast *sa;
 
-	m->port_is_member = states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
+	m->port_is_member = sa_member_is_local(m);
 	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec, m->mask,
 				  GFP_KERNEL, sa_member_handler, m);
 	if (IS_ERR(sa))
@@ -259,9 +266,9 @@ static int sa_member_send_join(struct cmx_sa_member *m)
 }
 
 /*
- * Start a join, or queue it. Caller must hold the id's lock, so the result is not handled before
- * m->sa is set. A port that was removed from a partition may know this before the SA does, which
- * would accept the join. Therefore a rejoin checks the P_Key first.
+ * Start a join, or queue it if it needs a MAD. Caller must hold the id's lock, so the result is not
+ * handled before m->sa is set. A port that was removed from a partition may know this before the SA
+ * does, which would accept the join. Therefore a rejoin checks the P_Key first.
  */
 static int sa_member_join(struct cmx_sa_member *m)
 {
@@ -273,7 +280,7 @@ static int sa_member_join(struct cmx_sa_member *m)
 	if (m->lost)
 		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
-	if (!ret)
+	if (!ret && !sa_member_is_local(m))
 		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
 					   m->lost ? CMX_SA_REJOIN : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
@@ -402,7 +409,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 {
 	int ret;
 
-	if (!m->sa && (!m->stale_rec || m->cleanup_joins == STALE_REC_TRIES)) {
+	if (m->sa ? m->port_stays : !m->stale_rec || m->cleanup_joins == STALE_REC_TRIES) {
 		sa_member_end(m);
 		return;
 	}
@@ -533,7 +540,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	if (!m)
 		return;
 	mc->transport_data = NULL;
-	cmx_sa_member_unlist(m);
+	m->port_stays = cmx_sa_member_unlist(m);
 	sa_member_queue(m, 0);
 }
 

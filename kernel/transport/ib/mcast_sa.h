@@ -27,6 +27,7 @@ struct seq_file;
  * @join_pending: @work is to join
  * @reply_pending: a join or a probe was sent, and its result was not handled yet
  * @port_is_member: the port has the join state already, so that ib_sa does not ask the SA
+ * @port_stays: another of our members keeps the join state, so that a leave needs no MAD
  * @stale_rec: the SA may have a record of a join that it did not answer
  * @leaving: the group was left, and the leave has not ended
  * @ended: nothing is left to do
@@ -55,6 +56,7 @@ struct cmx_sa_member {
 	bool join_pending;
 	bool reply_pending;
 	bool port_is_member;
+	bool port_stays;
 	bool stale_rec;
 	bool leaving;
 	bool ended;
@@ -72,7 +74,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 
 /* mcast_table.c */
 void cmx_sa_member_list(struct cmx_sa_member *m);
-void cmx_sa_member_unlist(struct cmx_sa_member *m);
+bool cmx_sa_member_unlist(struct cmx_sa_member *m);
 void cmx_mcast_sa_show(struct seq_file *s);
 
 /* mcast_sa.c */

@@ -33,21 +33,37 @@ void cmx_sa_member_list(struct cmx_sa_member *m)
 	spin_unlock(&members_lock);
 }
 
-/**
- * cmx_sa_member_unlist() - undo cmx_sa_member_list()
- * @m: the member; nothing is done if it is not in the table
- */
-void cmx_sa_member_unlist(struct cmx_sa_member *m)
-{
-	spin_lock(&members_lock);
-	hash_del(&m->node);
-	spin_unlock(&members_lock);
-}
-
 static bool sa_member_same_group(const struct cmx_sa_member *a, const struct cmx_sa_member *b)
 {
 	return a->dev == b->dev && a->port == b->port &&
 	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
+}
+
+/**
+ * cmx_sa_member_unlist() - undo cmx_sa_member_list()
+ * @m: the member; nothing is done if it is not in the table
+ *
+ * Context: Caller must hold the lock of the id of @m->mc.
+ * Return: true if another member in the table keeps the join state of @m for the port.
+ */
+bool cmx_sa_member_unlist(struct cmx_sa_member *m)
+{
+	struct cmx_sa_member *other;
+	bool kept = false;
+
+	spin_lock(&members_lock);
+	hash_del(&m->node);
+	/* Where one of them is joined, the others are, so that the search is short. */
+	if (m->sa) {
+		hash_for_each_possible(members, other, node, sa_member_hash(m)) {
+			kept = sa_member_same_group(other, m) && !READ_ONCE(other->lost) &&
+			       other->rec.join_state == m->rec.join_state;
+			if (kept)
+				break;
+		}
+	}
+	spin_unlock(&members_lock);
+	return kept;
 }
 
 /* Print one line for all members of a port in a group, when called for the first of them. */
