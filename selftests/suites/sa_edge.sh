@@ -199,6 +199,25 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	done
 done
 
+echo "# a group that others have created again with another SL"
+mgid=ff12:4001:ffff::f02:108
+mc b id 5 udp 10.78.0.2 >/dev/null; mc b qp 5 >/dev/null
+mc b option 5 rejoin 1 >/dev/null
+mc b join 5 239.2.1.8 >/dev/null
+like "joined" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined b)"
+knob ports/1/cable 0
+check "the membership is lost, and with it the group" within 30 no_group $mgid
+start d 2 ours
+mc d join 0 239.2.1.8 sl=3 >/dev/null
+like "another port has created the group" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined d)"
+knob ports/1/cable 1
+check "the membership is back" again b
+is "in the group with that SL" 0x3 "$(record $mgid SL "$(guid_text 1)")"
+check "a datagram arrives" flows d 0 b 5
+mc_stop d
+mc b destroy 5 >/dev/null
+check "left: the group ends" within 10 no_group $mgid
+
 echo "# no SM"
 sm stop
 for i in 0 1; do

@@ -15,6 +15,10 @@
 		   IB_SA_MCMEMBER_REC_FLOW_LABEL | IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
 #define MTU_IS (IB_SA_MCMEMBER_REC_MTU_SELECTOR | IB_SA_MCMEMBER_REC_MTU)
 #define RATE_IS (IB_SA_MCMEMBER_REC_RATE_SELECTOR | IB_SA_MCMEMBER_REC_RATE)
+/* These of a group are those of the broadcast group, unless the consumer has given others. */
+#define OF_BROADCAST (IB_SA_MCMEMBER_REC_SL | IB_SA_MCMEMBER_REC_FLOW_LABEL |		\
+		      IB_SA_MCMEMBER_REC_TRAFFIC_CLASS | MTU_IS | RATE_IS |		\
+		      IB_SA_MCMEMBER_REC_HOP_LIMIT)
 
 static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 {
@@ -51,6 +55,8 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
  * @mc: the membership, which receives its MGID
  * @rec: is overwritten
  * @mask: receives the fields of @rec that count
+ * @defaults: receives the fields that have the values of the broadcast group, because neither the
+ *	join nor an option has set them
  *
  * If the group does not exist, the SA creates it as the record says. Therefore the record needs the
  * values for this. A member that cannot create a group accepts the group as it is, except for the
@@ -60,7 +66,7 @@ static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
  * Return: 0, or the reason why no such join is possible.
  */
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-		       ib_sa_comp_mask *mask)
+		       ib_sa_comp_mask *mask, ib_sa_comp_mask *defaults)
 {
 	struct rdma_dev_addr *addr = &mc->id_priv->id.route.addr.dev_addr;
 	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
@@ -68,6 +74,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
 	u16 pkey = cmx_group_pkey_get(mc->id_priv, &mc->attr);
 	union ib_gid broadcast;
+	ib_sa_comp_mask given;
 	bool known;
 	u32 qkey;
 	int ret;
@@ -98,6 +105,40 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	rec->pkey = cpu_to_be16(pkey);
 	rec->qkey = cpu_to_be32(qkey);
 	rec->join_state = mcast_rec_join_state(mc);
-	*mask |= cmx_mcast_rec_merge(rec, &mc->attr, &mc->id_priv->opt);
+	given = cmx_mcast_rec_merge(rec, &mc->attr, &mc->id_priv->opt);
+	*mask |= given;
+	*defaults = OF_BROADCAST & ~given;
 	return 0;
+}
+
+/**
+ * cmx_mcast_update_rec() - take over the present values of the broadcast group
+ * @mc: the membership
+ * @rec: its record
+ * @defaults: the fields to update. Nothing is done while IPoIB has not joined the broadcast group
+ *
+ * Context: Caller must hold the lock of the membership's id.
+ */
+void cmx_mcast_update_rec(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+			  ib_sa_comp_mask defaults)
+{
+	struct ib_sa_mcmember_rec now;
+	union ib_gid broadcast;
+
+	cmx_broadcast_mgid_get(mc->id_priv, be16_to_cpu(rec->pkey), &broadcast);
+	/* ib_sa keeps the record of a group that the port has lost, without a join state */
+	if (cmx_group_rec_get(mc->id_priv, &broadcast, &now) || !now.join_state)
+		return;
+	if (defaults & IB_SA_MCMEMBER_REC_SL)
+		rec->sl = now.sl;
+	if (defaults & IB_SA_MCMEMBER_REC_FLOW_LABEL)
+		rec->flow_label = now.flow_label;
+	if (defaults & IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
+		rec->traffic_class = now.traffic_class;
+	if (defaults & IB_SA_MCMEMBER_REC_MTU)
+		rec->mtu = now.mtu;
+	if (defaults & IB_SA_MCMEMBER_REC_RATE)
+		rec->rate = now.rate;
+	if (defaults & IB_SA_MCMEMBER_REC_HOP_LIMIT)
+		rec->hop_limit = now.hop_limit;
 }

@@ -119,6 +119,7 @@ static void sa_member_report(struct cmx_sa_member *m)
 static void sa_member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec *rec)
 {
 	m->lost = false;
+	m->takes_any = false;
 	m->delay_ms = 0;
 	/* the next join requests this MGID, which others may know by now */
 	m->rec.mgid = rec->mgid;
@@ -209,6 +210,11 @@ static void sa_member_failed(struct cmx_sa_member *m, int status)
 			}
 		}
 		m->lost = true;
+		/*
+		 * Under an SM with another configuration, others may have created the group with
+		 * other values. If there is no group, the SA refuses such a join.
+		 */
+		m->takes_any = status == -EINVAL && !m->takes_any;
 		m->join_pending = true;
 		/* An attached QP would keep other ids of the port from the new MLID. */
 		cmx_mcast_detach(m->mc);
@@ -256,8 +262,9 @@ static int sa_member_send_join(struct cmx_sa_member *m)
 	struct ib_sa_multicast *sa;
 
 	m->port_is_member = sa_member_is_local(m);
-	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec, m->mask,
-				  GFP_KERNEL, sa_member_handler, m);
+	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec,
+				  m->takes_any ? m->mask & ~m->defaults : m->mask, GFP_KERNEL,
+				  sa_member_handler, m);
 	if (IS_ERR(sa))
 		return PTR_ERR(sa);
 	m->sa = sa;
@@ -286,6 +293,8 @@ static int sa_member_join(struct cmx_sa_member *m)
 	if (ret == -EINPROGRESS)
 		return 0;
 	m->join_pending = false;
+	if (!ret && m->lost)
+		cmx_mcast_update_rec(m->mc, &m->rec, m->defaults);
 	if (!ret)
 		ret = sa_member_send_join(m);
 	if (ret)
@@ -513,7 +522,7 @@ static int sa_join(struct cmx_mcast *mc)
 
 	if (!m)
 		return -ENOMEM;
-	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask);
+	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask, &m->defaults);
 	if (ret)
 		goto err;
 	if (!cmx_group_qkey_fits(mc->id_priv, be32_to_cpu(m->rec.qkey))) {

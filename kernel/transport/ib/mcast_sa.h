@@ -21,6 +21,7 @@ struct seq_file;
  * @sa: member of ib_sa, or NULL
  * @rec: the requested record
  * @mask: fields of @rec that count
+ * @defaults: fields of @rec with the values of the broadcast group
  * @delay_ms: the last delay of the backoff
  * @status: result that ib_sa reported, or NO_STATUS; needs no lock
  * @cleanup_joins: joins since the group was left
@@ -32,6 +33,7 @@ struct seq_file;
  * @leaving: the group was left, and the leave has not ended
  * @ended: nothing is left to do
  * @lost: not a member, and @work will join again
+ * @takes_any: the last rejoin was refused, and the next one accepts a group with any @defaults
  * @report: a member, and @work will report this again: the QP could not be attached
  * @reported: a rejoin was reported, and the consumer has not asked for another report of it
  * @probed: the join was refused, and a probe was sent to find out whether an SA did so
@@ -50,6 +52,7 @@ struct cmx_sa_member {
 	struct ib_sa_multicast *sa;
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask mask;
+	ib_sa_comp_mask defaults;
 	unsigned int delay_ms;
 	int status;
 	u8 cleanup_joins;
@@ -61,6 +64,7 @@ struct cmx_sa_member {
 	bool leaving;
 	bool ended;
 	bool lost;
+	bool takes_any;
 	bool report;
 	bool reported;
 	bool probed;
@@ -70,7 +74,9 @@ struct cmx_sa_member {
 
 /* mcast_rec.c; id_priv->lock is held */
 int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
-		       ib_sa_comp_mask *mask);
+		       ib_sa_comp_mask *mask, ib_sa_comp_mask *defaults);
+void cmx_mcast_update_rec(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
+			  ib_sa_comp_mask defaults);
 
 /* mcast_table.c */
 void cmx_sa_member_list(struct cmx_sa_member *m);
