@@ -328,9 +328,12 @@ int cmx_disconnect(struct cmx_id *id)
 	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
+	/* the handler of the consumer may destroy the id before the unlock ends */
+	cmx_id_get(id_priv);
 	mutex_lock(&id_priv->lock);
 	ret = cmx_disconnect_locked(id_priv, id->qp);
 	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_disconnect);

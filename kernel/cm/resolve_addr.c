@@ -34,11 +34,14 @@
 #define FULL_TABLE_MS 500U
 #define FULL_TABLE_EACH_MS 8U
 
+/* So many queries are woken by the notifier itself, which runs in atomic context. */
+#define WAKE_AT_ONCE 64
+
 /**
  * struct cmx_addr_op - a pending address query
  * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
- * @node: in the hash table of queries, by @neigh_key; unhashed while it is awake, or if @neigh_key
- *	has no family
+ * @node: in the hash table of queries, by @neigh_key, or on the list of those to wake; on neither
+ *	while it is awake, or if @neigh_key has no family
  * @neigh_key: the neighbour that the query waits for
  * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
@@ -61,6 +64,7 @@ struct cmx_addr_op {
 };
 
 static DEFINE_HASHTABLE(ops, 8);
+static HLIST_HEAD(to_wake);
 static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
 static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key and polls */
 
@@ -219,8 +223,11 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key
 	n_polls += op->polls;
 	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
 	op->neigh_key = *key;
-	if (key->family)
+	if (key->family) {
 		hash_add(ops, &op->node, cmx_neigh_key_hash(key));
+		/* under the lock: it must not replace the time that the notifier sets */
+		addr_op_queue(op, left);
+	}
 	spin_unlock_bh(&ops_lock);
 
 	if (!key->family) {
@@ -229,7 +236,6 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key
 		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
 		return;
 	}
-	addr_op_queue(op, left);
 	if (cmx_neigh_lookup(op->id_priv, &f, &now) != -ENODATA || !cmx_neigh_key_equal(&now, key))
 		addr_op_queue(op, 0);
 }
@@ -304,6 +310,26 @@ void cmx_addr_cancel(struct cmx_id_private *id_priv)
 	kref_put(&op->ref, addr_op_free);
 }
 
+static void addr_wake_work(struct work_struct *work)
+{
+	struct cmx_addr_op *op;
+	bool more;
+
+	do {
+		spin_lock_bh(&ops_lock);
+		op = hlist_entry_safe(to_wake.first, struct cmx_addr_op, node);
+		more = op;
+		if (op) {
+			hlist_del_init(&op->node);
+			addr_op_queue(op, 0);
+		}
+		spin_unlock_bh(&ops_lock);
+		cond_resched();
+	} while (more);
+}
+
+static DECLARE_WORK(wake_work, addr_wake_work);
+
 /*
  * NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. The
  * removal of the entry is one, because nothing probes a removed entry. A query that is woken leaves
@@ -315,6 +341,7 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 	struct hlist_node *next;
 	struct cmx_addr_op *op;
 	struct cmx_neigh_key key;
+	unsigned int woken = 0;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
 	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED) || READ_ONCE(n->dead)))
@@ -325,8 +352,13 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 		if (!cmx_neigh_key_equal(&op->neigh_key, &key))
 			continue;
 		hash_del(&op->node);
-		addr_op_queue(op, 0);
+		if (woken++ < WAKE_AT_ONCE)
+			addr_op_queue(op, 0);
+		else
+			hlist_add_head(&op->node, &to_wake);
 	}
+	if (woken > WAKE_AT_ONCE)
+		queue_work(cmx_wq, &wake_work);
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;
 }
@@ -343,6 +375,7 @@ int cmx_addr_init_module(void)
 void cmx_addr_exit_module(void)
 {
 	unregister_netevent_notifier(&neigh_notifier);
+	cancel_work_sync(&wake_work);
 }
 
 struct addr_loopback_arg {
@@ -539,9 +572,12 @@ int cmx_resolve_addr(struct cmx_id *id, const struct sockaddr *src, const struct
 	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ADDR_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
+	/* the handler of the consumer may destroy the id before the unlock ends */
+	cmx_id_get(id_priv);
 	mutex_lock(&id_priv->lock);
 	ret = addr_resolve_locked(id_priv, src, dst, timeout_ms, ev);
 	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
 	if (ret)
 		cmx_event_free(ev);
 	return ret;

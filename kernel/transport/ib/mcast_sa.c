@@ -68,7 +68,9 @@ static void sa_member_put(struct cmx_sa_member *m)
 static void sa_member_queue(struct cmx_sa_member *m, unsigned int delay_ms)
 {
 	kref_get(&m->ref);
-	if (mod_delayed_work(cmx_wq, &m->work, msecs_to_jiffies(delay_ms)))
+	/* a later time must not replace an earlier one */
+	if (delay_ms ? !queue_delayed_work(cmx_wq, &m->work, msecs_to_jiffies(delay_ms)) :
+		       mod_delayed_work(cmx_wq, &m->work, 0))
 		sa_member_put(m);
 }
 

@@ -264,6 +264,8 @@ static void path_query_work(struct work_struct *work)
 	bool pending = false;
 	int status = reply;
 
+	/* a query that is sent again may be freed, with its reference, before the unlock ends */
+	cmx_id_get(id_priv);
 	mutex_lock(&id_priv->lock);
 	if (id_priv->path_query == op && id_priv->state == CMX_ROUTE_QUERY) {
 		if (reply)
@@ -276,6 +278,7 @@ static void path_query_work(struct work_struct *work)
 		id_priv->path_query = NULL;
 	}
 	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
 	if (!pending)
 		path_query_free(op);
 }

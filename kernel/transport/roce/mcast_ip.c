@@ -187,16 +187,19 @@ static int ip_group_cmp_newest(void *priv, const struct list_head *a, const stru
 	return x->seq < y->seq;
 }
 
-static void ip_group_unhash_idle(struct list_head *batch)
+/* Idle groups that are being removed; under rtnl */
+static LIST_HEAD(removals);
+
+static void ip_group_unhash_idle(void)
 {
 	struct ip_group *group;
 
 	spin_lock(&lock);
-	list_splice_init(&idle_groups, batch);
-	list_for_each_entry(group, batch, idle) {
+	list_for_each_entry(group, &idle_groups, idle) {
 		hash_del(&group->node);
 		n_groups--;
 	}
+	list_splice_init(&idle_groups, &removals);
 	spin_unlock(&lock);
 }
 
@@ -209,13 +212,13 @@ static void ip_group_unhash_idle(struct list_head *batch)
  */
 static void ip_group_remove_idle(void)
 {
-	struct ip_group *group, *next;
-	LIST_HEAD(batch);
+	struct ip_group *group;
 	int n = 0;
 
-	ip_group_unhash_idle(&batch);
-	list_sort(NULL, &batch, ip_group_cmp_newest);
-	list_for_each_entry_safe(group, next, &batch, idle) {
+	ip_group_unhash_idle();
+	list_sort(NULL, &removals, ip_group_cmp_newest);
+	while ((group = list_first_entry_or_null(&removals, struct ip_group, idle))) {
+		list_del(&group->idle);
 		ip_member_del(group->ndev, &group->addr);
 		netdev_put(group->ndev, &group->tracker);
 		kfree(group);
@@ -262,15 +265,25 @@ static void ip_group_put(struct ip_group *group)
 	}
 }
 
-/* The interface has dropped its groups by itself: only our references are left. */
+/*
+ * The interface has dropped its groups by itself: only our references are left. Caller must hold
+ * rtnl.
+ */
 static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 {
 	struct hlist_node *next;
-	struct ip_group *group;
+	struct ip_group *group, *later;
 	int i;
 
 	if (!ipv4 && !ipv6)
 		return;
+	list_for_each_entry_safe(group, later, &removals, idle) {
+		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
+			continue;
+		list_del(&group->idle);
+		netdev_put(ndev, &group->tracker);
+		kfree(group);
+	}
 	spin_lock(&lock);
 	hash_for_each_safe(groups, i, next, group, node) {
 		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
