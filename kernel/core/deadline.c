@@ -81,7 +81,7 @@ int cmx_deadline_start(struct cmx_id_private *id_priv)
 	u32 ms = cmx_opt_connect_deadline_ms(id_priv);
 
 	lockdep_assert_held(&id_priv->lock);
-	return ms ? deadline_start(id_priv, ms, false, GFP_KERNEL_ACCOUNT) : 0;
+	return ms ? deadline_start(id_priv, ms, false, GFP_KERNEL) : 0;
 }
 
 /**
@@ -96,7 +96,7 @@ void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (ms && !id_priv->deadline)
-		deadline_start(id_priv, ms, true, GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+		deadline_start(id_priv, ms, true, GFP_KERNEL | __GFP_NOFAIL);
 }
 
 /**

@@ -95,7 +95,7 @@ static void message_send_work(struct work_struct *work)
 static struct cmx_ib_pending_msg *message_new(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 					      const struct rdma_conn_param *param)
 {
-	struct cmx_ib_pending_msg *msg = kzalloc(sizeof(*msg), GFP_KERNEL_ACCOUNT);
+	struct cmx_ib_pending_msg *msg = kzalloc(sizeof(*msg), GFP_KERNEL);
 
 	if (!msg)
 		return NULL;
@@ -168,7 +168,7 @@ static int share_begin(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
 	struct cmx_ib_pending_msg *msg = message_new(id_priv, send, param);
-	struct cmx_ib_share *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct cmx_ib_share *new = kzalloc(sizeof(*new), GFP_KERNEL);
 	struct cmx_ib_share *share;
 	int ret = -ENOMEM;
 
