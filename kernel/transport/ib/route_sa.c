@@ -24,6 +24,13 @@
 #include "transport.h"
 #include "cma_hdr.h"
 
+/*
+ * Longest timeout of one query, of which ib_sa takes a tenth for each try. A longer timeout of the
+ * consumer becomes several queries: since Linux 6.17 ib_mad limits the unanswered queries of all
+ * users of a port, and a lost one should not occupy a place for days until it is sent again.
+ */
+#define MAX_QUERY_MS 20000UL
+
 /* ibacm supplies at most three records, for GMPs, inbound and outbound; the SA supplies one. */
 #define MAX_PATH_RECS 3
 
@@ -39,6 +46,7 @@ static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by n
  * @name: key in the table of operations that wait for ib_sa; never used twice in a row
  * @timeout_ms: how long to wait for a reply
  * @deadline: jiffies after which no query is sent
+ * @needs_sa: the query fails if no SA is known when it is sent first
  * @epoch: epoch of the cache when it had no record
  * @mask: fields of @rec that count in the query
  * @rec: the query
@@ -58,6 +66,7 @@ struct cmx_path_query {
 	u32 name;
 	unsigned long timeout_ms;
 	unsigned long deadline;
+	bool needs_sa;
 	u32 epoch;
 	ib_sa_comp_mask mask;
 	struct sa_path_rec rec;
@@ -223,6 +232,7 @@ static int path_query_send(struct cmx_path_query *op)
 		return ret;
 	}
 	op->query_id = ret;
+	op->needs_sa = false;
 	return 0;
 }
 
@@ -235,6 +245,8 @@ static int path_query_retry(struct cmx_path_query *op, int status)
 	unsigned long now = jiffies, wait;
 
 	if ((status != -ETIMEDOUT && status != -EAGAIN) || time_after_eq(now, op->deadline))
+		return status;
+	if (status == -EAGAIN && op->needs_sa)
 		return status;
 	op->timeout_ms = min_t(unsigned long, op->timeout_ms, jiffies_to_msecs(op->deadline - now));
 	if (status == -ETIMEDOUT)
@@ -295,10 +307,12 @@ static struct cmx_path_query *path_query_new(struct cmx_id_private *id_priv,
 		return NULL;
 	INIT_DELAYED_WORK(&op->work, path_query_work);
 	op->id_priv = cmx_id_get(id_priv);
-	op->timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
+	timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
+	op->timeout_ms = min(timeout_ms, MAX_QUERY_MS);
+	op->needs_sa = !tries;
 	op->deadline = jiffies;
-	if (tries)
-		op->deadline += msecs_to_jiffies(min((tries + 1) * op->timeout_ms, (ulong)INT_MAX));
+	if (tries || timeout_ms > MAX_QUERY_MS)
+		op->deadline += msecs_to_jiffies(min((tries + 1) * timeout_ms, (ulong)INT_MAX));
 	return op;
 }
 
