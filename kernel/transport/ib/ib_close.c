@@ -43,6 +43,9 @@
 /* A QP that connects again waits this long for the end of its last connection. */
 #define QP_WAIT_MS 2000
 
+/* Limit of a search for a QP: an honest program has few closing ids with one number. */
+#define MAX_SEARCHED 64
+
 /* The time limit of a closing ib_cm id is counted in this number of rounds. */
 #define ROUNDS 4
 
@@ -491,6 +494,7 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_priv
 				u32 qp_num)
 {
 	struct cmx_id_private *id_priv;
+	unsigned int searched = 0;
 	bool found = false;
 
 	spin_lock(&b->lock);
@@ -503,6 +507,8 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_priv
 			found = true;
 			break;
 		}
+		if (++searched == MAX_SEARCHED)
+			break;
 	}
 	spin_unlock(&b->lock);
 	return found;
