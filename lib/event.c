@@ -565,10 +565,11 @@ int cmxl_id_wait_event(struct cmxl_id *id)
 	cmxl_event_ack_kept(id);
 	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
 		return -1;
-	if (!cm_id->event->status)
-		return 0;
+	/* the status is a reason that the peer has chosen, and may be 0 */
 	if (cm_id->event->event == RDMA_CM_EVENT_REJECTED)
 		return cmxl_err(ECONNREFUSED);
+	if (!cm_id->event->status)
+		return 0;
 	return cmxl_err(abs(cm_id->event->status));
 }
 
