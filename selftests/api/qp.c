@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The QP of an id that is in groups. */
+/* The QP of an id: in groups, and of another user. */
+#define _GNU_SOURCE
+#include <sys/wait.h>
+#include <unistd.h>
 #include "api.h"
 
 #define GROUP "239.1.4.1"
@@ -87,7 +90,40 @@ static void loopback_flag(void)
 	WANT(!rdma_create_qp_ex(id, &attr));
 }
 
+/* Connects as a user without privileges. Returns 0 or the errno. */
+static int connect_as_nobody(uint32_t qp_num)
+{
+	struct rdma_conn_param param = { .qp_num = qp_num };
+	struct pair p = {};
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		WANT(!setresuid(65534, 65534, 65534));
+		pair_resolve(&p, RDMA_PS_TCP);
+		_exit(rdma_connect(p.id, &param) ? errno : 0);
+	}
+	WANT(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The peer of that user's connection would take it for stale. */
+static void qp_of_another_user(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint32_t qp_num;
+
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	qp_make(id);
+	qp_num = id->qp->qp_num;
+	WANT(connect_as_nobody(qp_num) == EPERM);
+	rdma_destroy_qp(id);
+	WANT(!connect_as_nobody(qp_num));
+}
+
 const struct test qp_tests[] = {
+	{ "the QP of another user can't be connected", qp_of_another_user },
 	{ "leaving detaches the QP", leave_detaches },
 	{ "a QP goes although it is in a group", destroy_detaches },
 	{ "MCAST_LOOPBACK is the id's, not the caller's struct's", loopback_flag },

@@ -45,7 +45,9 @@
  * * ENOMEM: out of memory.
  * * EMFILE: the user has as many ids and memberships as the module parameter user_ids allows
  *   without CAP_SYS_RESOURCE.
- * * EPERM: the option value requires CAP_NET_ADMIN.
+ * * EPERM: the option value requires CAP_NET_ADMIN. From %CMX_ID_CONNECT and %CMX_ID_ACCEPT: the QP
+ *   with that number belongs to another user, and the caller lacks CAP_NET_ADMIN in the initial
+ *   user namespace.
  * * EOPNOTSUPP: the transport of the id's device does not support the operation.
  * * ENODEV: no RDMA device has that address, or the device was removed.
  * * EADDRINUSE: another id has that address and port, or 1,024 ids share the port. From
