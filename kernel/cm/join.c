@@ -199,7 +199,8 @@ EXPORT_SYMBOL_GPL(cmx_join_multicast);
  * @addr: the address by which the group was joined. If it was joined more than once, only one of
  *	the memberships ends
  *
- * An event that has been queued before can still be delivered.
+ * Events of the membership that wait are not delivered any more. To wait for a handler that runs, a
+ * ULP calls cmx_lock_handler() before.
  *
  * Context: process, may sleep.
  *

@@ -2,8 +2,8 @@
 /*
  * The Q_Key and the P_Key of an id.
  *
- * The Q_Key of an id is 0 until a consumer, a peer or a group sets it. It does not change
- * afterwards, because an id has one Q_Key only.
+ * The Q_Key of an id is 0 until a consumer, a peer, a group or the QP of a ULP sets it. It does not
+ * change afterwards, because an id has one Q_Key only.
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
@@ -137,27 +137,7 @@ int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mc
  */
 bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey)
 {
-	u32 current_qkey = id_priv->qkey;
-
-	if (!current_qkey && id_priv->id.qp && cmx_qkey_get(id_priv, &current_qkey))
-		return false;
-	return !current_qkey || current_qkey == qkey;
-}
-
-/**
- * cmx_group_qkey_set() - give an id the Q_Key of a group that it has joined
- * @id_priv: the id, which is attached to a device
- * @qkey: Q_Key of the group; 0: as in cmx_qkey_set()
- *
- * Context: Caller must hold id_priv->lock.
- * Return: as cmx_qkey_set().
- */
-int cmx_group_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
-{
-	/* A QP that we manage already uses the Q_Key of the id, so it cannot change any more. */
-	if (id_priv->id.qp)
-		cmx_qkey_set(id_priv, 0);
-	return cmx_qkey_set(id_priv, qkey);
+	return !id_priv->qkey || id_priv->qkey == qkey;
 }
 
 /**

@@ -15,6 +15,5 @@ int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey);
 int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
 		       u32 *qkey);
 bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey);
-int cmx_group_qkey_set(struct cmx_id_private *id_priv, u32 qkey);
 
 #endif

@@ -276,7 +276,7 @@ void cmx_mcast_leave_locked(struct cmx_mcast *mc)
 {
 	struct cmx_id_private *id_priv = mc->id_priv;
 
-	mc->left = 1;
+	WRITE_ONCE(mc->left, 1);
 	cmx_mcast_detach(mc);
 	id_priv->dev_port->transport->mcast->leave(mc);
 	trace_cmx_mcast(mc, "leave", 0);

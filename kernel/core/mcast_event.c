@@ -41,7 +41,7 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 	struct cmx_id_private *id_priv = mc->id_priv;
 	int ret;
 
-	ret = cmx_group_qkey_set(id_priv, be32_to_cpu(rec->qkey));
+	ret = cmx_qkey_set(id_priv, be32_to_cpu(rec->qkey));
 	if (ret)
 		return ret;
 	ret = ib_init_ah_from_mcmember(id_priv->id.device, id_priv->id.port_num, rec, ndev,

@@ -5,6 +5,7 @@
  */
 #include <linux/export.h>
 #include <rdma/ib_verbs.h>
+#include "keys.h"
 #include "mcast.h"
 #include "qp.h"
 #include "transport.h"
@@ -160,6 +161,9 @@ static int qp_create_locked(struct cmx_id_private *id_priv, struct ib_pd *pd,
 	id_priv->id.qp = qp;
 	id_priv->qp_num = qp->qp_num;
 	id_priv->srq = !!qp->srq;
+	/* the QP has it, so that it cannot change any more */
+	if (id_priv->id.qp_type == IB_QPT_UD)
+		cmx_qkey_set(id_priv, 0);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <linux/xarray.h>
 #include "device.h"
 #include "event.h"
+#include "mcast.h"
 #include "teardown.h"
 #include "ulp.h"
 
@@ -41,6 +42,12 @@ struct ulp_id {
 	u32 index;
 	atomic_t requests;
 };
+
+/*
+ * So many requests to a listener wait for its handler. On iWARP a worker of ulp_wq waits for each
+ * of them, and there must be some left for the events of other ids.
+ */
+#define MAX_REQUESTS 128
 
 static struct kmem_cache *ulp_cache;
 static struct workqueue_struct *ulp_wq;
@@ -132,7 +139,10 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 		id->event_handler = ev->listener->id.event_handler;
 	}
 	ret = -ECONNABORTED;
-	if (!READ_ONCE(handler_owner->destroyed_by_ulp))
+	/* the ULP may have freed the context of a membership that it has left */
+	if (ev->mc && READ_ONCE(ev->mc->left))
+		ret = 0;
+	else if (!READ_ONCE(handler_owner->destroyed_by_ulp))
 		ret = id->event_handler(id, &ev->ev);
 	if (ret) {
 		spin_lock(&ulp->lock);
@@ -213,8 +223,11 @@ static int ulp_id_publish(struct ulp_id *ulp)
 
 static int ulp_id_adopt(struct cmx_id_private *child, struct cmx_id_private *listener)
 {
-	int ret = ulp_id_publish(to_ulp(child));
+	int ret;
 
+	if (atomic_read(&to_ulp(listener)->requests) >= MAX_REQUESTS)
+		return -EAGAIN;
+	ret = ulp_id_publish(to_ulp(child));
 	to_ulp(child)->owner = to_ulp(listener)->owner;
 	if (!ret)
 		atomic_inc(&to_ulp(listener)->requests);
@@ -417,7 +430,8 @@ int cmx_ulp_init_module(void)
 	ulp_cache = KMEM_CACHE(ulp_id, 0);
 	if (!ulp_cache)
 		return -ENOMEM;
-	ulp_wq = alloc_workqueue("rdma_cmx_ulp", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	ulp_wq = alloc_workqueue("rdma_cmx_ulp", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				 WQ_UNBOUND_MAX_ACTIVE);
 	if (!ulp_wq)
 		kmem_cache_destroy(ulp_cache);
 	return ulp_wq ? 0 : -ENOMEM;

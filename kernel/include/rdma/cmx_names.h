@@ -7,6 +7,8 @@
 #define RDMA_CMX_NAMES_H
 
 #include <rdma/ib_sa.h>
+/* declares functions whose names are macros from here on */
+#include <rdma/rdma_cm_ib.h>
 #include <rdma/cmx.h>
 
 /* The in-tree function has a bit mask of which it accepts these two values. */
