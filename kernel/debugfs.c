@@ -14,9 +14,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
 #include <linux/seq_file.h>
-#include <net/ipv6.h>
 #include "debugfs.h"
 #include "device.h"
 #include "channel.h"

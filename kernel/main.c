@@ -5,7 +5,6 @@
 #include "chardev.h"
 #include "client.h"
 #include "debugfs.h"
-#include "device.h"
 #include "channel.h"
 #include "ib_close.h"
 #include "id.h"

@@ -2,7 +2,6 @@
 /*
  * Establishing and closing connections.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "cmx_lib.h"
 

@@ -6,7 +6,6 @@
  * events. The library queries them only if they were not reported, or if an option that was set
  * later may have changed them.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cmx_lib.h"

@@ -2,7 +2,6 @@
 /*
  * cmx default: the parameters of the module, and the defaults of the RoCE ports, both from sysfs.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * cmx show ids: arguments, and the listing by the char device.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #define CMX_COMPAT_H
 
 #include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -4,7 +4,6 @@
  * neither a wildcard nor a loopback address.
  */
 #include <linux/in.h>
-#include <linux/string.h>
 #include <net/ipv6.h>
 #include <rdma/rdma_user_cm.h>
 #include "sockaddr.h"

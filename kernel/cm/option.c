@@ -3,7 +3,7 @@
  * Setting and getting the options of an id. The table of the options is option_rows.h.
  */
 #include <linux/capability.h>
-#include <linux/module.h>
+#include <linux/export.h>
 #include <linux/moduleparam.h>
 #include <linux/seq_file.h>
 #include <linux/sysfs.h>

@@ -6,7 +6,6 @@
  * change afterwards, because an id has one Q_Key only.
  */
 #include <rdma/ib_addr.h>
-#include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "device.h"

@@ -7,7 +7,6 @@
  * when another port gets a new LID or MTU.
  */
 #include <linux/jiffies.h>
-#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "param.h"

@@ -4,9 +4,7 @@
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_marshall.h>
-#include <rdma/ib_sa.h>
 #include "device.h"
-#include "channel.h"
 #include "compat.h"
 #include "info.h"
 #include "option_value.h"

@@ -9,7 +9,6 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
-#include "chardev.h"
 #include "compat.h"
 #include "info.h"
 #include "ioctl.h"

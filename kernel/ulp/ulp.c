@@ -2,8 +2,7 @@
 /*
  * Ids of kernel ULPs, whose events are delivered by callback.
  */
-#include <linux/completion.h>
-#include <linux/module.h>
+#include <linux/export.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>

@@ -3,7 +3,6 @@
  * Queries by kernel ULPs about ids and events.
  */
 #include <linux/export.h>
-#include <rdma/ib_addr.h>
 #include "cma_hdr.h"
 #include "compat.h"
 #include "device.h"

@@ -27,7 +27,6 @@
 #include "compat.h"
 #include "deadline.h"
 #include "device.h"
-#include "ib.h"
 #include "ib_close.h"
 #include "ib_share.h"
 #include "param.h"
@@ -35,7 +34,6 @@
 #include "route_rec.h"
 #include "sockaddr.h"
 #include "trace.h"
-#include "transport.h"
 
 /* After this time the last messages of a connection have been sent. */
 #define BATCH_DESTROY_MS 10

@@ -6,11 +6,10 @@
  * nothing, so that the peer tries again. For any other error it sends a reject.
  */
 #include <linux/if_arp.h>
-#include <linux/inetdevice.h>
 #include <linux/slab.h>
-#include <net/addrconf.h>
 #include <net/ip6_route.h>
 #include <net/ip_fib.h>
+#include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "compat.h"

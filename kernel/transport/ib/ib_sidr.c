@@ -3,7 +3,6 @@
  * Datagrams over ib_cm: a SIDR REQ asks for the peer's QP number, and a SIDR REP returns it.
  */
 #include <rdma/ib_sa.h>
-#include <rdma/rdma_cm_ib.h>
 #include "deadline.h"
 #include "ece.h"
 #include "event.h"

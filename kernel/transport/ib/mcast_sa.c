@@ -19,7 +19,6 @@
 #include <linux/xarray.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
-#include <rdma/rdma_cm_ib.h>
 #include "compat.h"
 #include "device.h"
 #include "event.h"

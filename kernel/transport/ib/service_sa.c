@@ -5,8 +5,6 @@
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
-#include "compat.h"
-#include "device.h"
 #include "event.h"
 #include "port_space.h"
 #include "route_sa.h"

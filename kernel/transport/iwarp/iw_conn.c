@@ -12,7 +12,6 @@
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
-#include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/iw_cm.h>
