@@ -112,15 +112,15 @@ static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 {
 	struct task_struct *task = NULL;
-	struct cmx_channel *file;
+	struct cmx_channel *channel;
 	char comm[TASK_COMM_LEN] = "-";
 	pid_t pid = 0;
 
 	rcu_read_lock();
-	file = READ_ONCE(user_id->file);
-	if (file) {
-		pid = file->pid;
-		task = cmx_channel_process(file);
+	channel = READ_ONCE(user_id->channel);
+	if (channel) {
+		pid = channel->pid;
+		task = cmx_channel_process(channel);
 	}
 	if (task)
 		get_task_comm(comm, task);

@@ -76,30 +76,30 @@ static void event_discard_later(struct cmx_event *ev)
 	queue_work(cmx_wq, &undeliverable_work);
 }
 
-static void channel_wake(struct cmx_channel *file)
+static void channel_wake(struct cmx_channel *channel)
 {
-	wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&channel->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /* Returns false if @user_id has left the channel. Caller must hold the RCU read lock. */
-static bool channel_event_add(struct cmx_channel *file, struct cmx_user_id *user_id,
+static bool channel_event_add(struct cmx_channel *channel, struct cmx_user_id *user_id,
 			      struct cmx_event *ev)
 {
 	bool mine;
 
-	spin_lock(&file->lock);
-	mine = file == user_id->file;
+	spin_lock(&channel->lock);
+	mine = channel == user_id->channel;
 	if (mine) {
-		list_add_tail(&ev->item, &file->events);
+		list_add_tail(&ev->item, &channel->events);
 		list_add_tail(&ev->id_item, &user_id->events);
 		user_id->queued++;
 		if (ev->is_watch)
 			WRITE_ONCE(user_id->watch_events,
 				   user_id->watch_events | BIT(ev->ev.event));
 	}
-	spin_unlock(&file->lock);
+	spin_unlock(&channel->lock);
 	if (mine)
-		channel_wake(file);
+		channel_wake(channel);
 	return mine;
 }
 
@@ -125,15 +125,16 @@ static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct
 static void user_event_post(struct cmx_event *ev)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
-	struct cmx_channel *file = NULL;
+	struct cmx_channel *channel = NULL;
 
 	event_gid_put(ev);
 	rcu_read_lock();
 	if (!READ_ONCE(user_id->not_accepted) && !user_event_is_excess(user_id, ev))
-		while ((file = READ_ONCE(user_id->file)) && !channel_event_add(file, user_id, ev))
+		while ((channel = READ_ONCE(user_id->channel)) &&
+		       !channel_event_add(channel, user_id, ev))
 			;
 	rcu_read_unlock();
-	if (file)
+	if (channel)
 		return;
 	/* nobody will fetch it */
 	if (ev->mc)
@@ -187,7 +188,7 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 {
 	struct cmx_user_id *user_id = to_user_id(child), *l = to_user_id(listener);
 
-	if (!READ_ONCE(l->file))
+	if (!READ_ONCE(l->channel))
 		return -ECONNABORTED;
 	if (!atomic_add_unless(&l->backlog, -1, 0))
 		return -EAGAIN;
@@ -237,22 +238,22 @@ static void channel_event_del(struct cmx_user_id *user_id, struct cmx_event *ev)
  * Move the events of @user_id from the queue to @events; with @mc, only those of that
  * membership. Caller must hold the mutex of the channel.
  */
-static void channel_events_take(struct cmx_channel *file, struct cmx_user_id *user_id,
+static void channel_events_take(struct cmx_channel *channel, struct cmx_user_id *user_id,
 				const struct cmx_mcast *mc, struct list_head *events)
 {
 	struct cmx_event *ev, *next;
 
-	lockdep_assert_held(&file->mutex);
+	lockdep_assert_held(&channel->mutex);
 	if (!READ_ONCE(user_id->queued))
 		return;
-	spin_lock(&file->lock);
+	spin_lock(&channel->lock);
 	list_for_each_entry_safe(ev, next, &user_id->events, id_item) {
 		if (mc && ev->mc != mc)
 			continue;
 		channel_event_del(user_id, ev);
 		list_add_tail(&ev->item, events);
 	}
-	spin_unlock(&file->lock);
+	spin_unlock(&channel->lock);
 }
 
 /*
@@ -286,17 +287,17 @@ static void channel_events_move(struct cmx_user_id *user_id, struct cmx_channel 
  */
 void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to)
 {
-	struct cmx_channel *from = user_id->file;
+	struct cmx_channel *from = user_id->channel;
 
 	spin_lock(&from->lock);
-	WRITE_ONCE(user_id->file, to);
+	WRITE_ONCE(user_id->channel, to);
 	spin_unlock(&from->lock);
 }
 
 /**
  * cmx_user_id_destroy() - destroy an id
  * @user_id: the id, from cmx_handle_take_id(); the consumer's reference is dropped
- * @file: channel that it belonged to
+ * @channel: channel that it belonged to
  *
  * Its events in the queue are dropped, and new ids that come with them are
  * destroyed. A fetch by another thread may wait for user memory for ever and
@@ -306,17 +307,17 @@ void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to
  * Return: the number of events that were fetched for it; 0 if the caller has
  * been killed.
  */
-u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *file)
+u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *channel)
 {
 	LIST_HEAD(events);
 	u32 fetched = 0;
 
 	cmx_id_shutdown(&user_id->id_priv);
-	if (mutex_lock_killable(&file->mutex))
+	if (mutex_lock_killable(&channel->mutex))
 		goto out;
-	channel_events_take(file, user_id, NULL, &events);
+	channel_events_take(channel, user_id, NULL, &events);
 	fetched = user_id->fetched;
-	mutex_unlock(&file->mutex);
+	mutex_unlock(&channel->mutex);
 	event_discard_all(&events);
 out:
 	cmx_user_id_put(user_id);
@@ -325,29 +326,29 @@ out:
 
 /**
  * cmx_user_id_leave_group() - leave a group
- * @file: channel of the id
+ * @channel: channel of the id
  * @handle: handle of the membership
  * @fetched: receives the number of events that were fetched for the membership
  *
  * Return: 0, -ENOENT, or -EINTR if the caller has been killed.
  */
-int cmx_user_id_leave_group(struct cmx_channel *file, u32 handle, u32 *fetched)
+int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetched)
 {
 	struct cmx_mcast *mc;
 	LIST_HEAD(events);
 
 	/* the mutex keeps the id from moving to another channel */
-	if (mutex_lock_killable(&file->mutex))
+	if (mutex_lock_killable(&channel->mutex))
 		return -EINTR;
-	mc = cmx_handle_take_mcast(file, handle);
+	mc = cmx_handle_take_mcast(channel, handle);
 	if (IS_ERR(mc)) {
-		mutex_unlock(&file->mutex);
+		mutex_unlock(&channel->mutex);
 		return PTR_ERR(mc);
 	}
 	cmx_mcast_end(mc);
-	channel_events_take(file, to_user_id(mc->id_priv), mc, &events);
+	channel_events_take(channel, to_user_id(mc->id_priv), mc, &events);
 	*fetched = mc->fetched;
-	mutex_unlock(&file->mutex);
+	mutex_unlock(&channel->mutex);
 	event_discard_all(&events);
 	cmx_mcast_put(mc);
 	return 0;
@@ -394,37 +395,37 @@ int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel
 }
 
 /* Finish a fetch. The process has the event, so that nothing may fail here. */
-static void channel_event_fetched(struct cmx_channel *file, struct cmx_event *ev, u32 handle)
+static void channel_event_fetched(struct cmx_channel *channel, struct cmx_event *ev, u32 handle)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
 
-	spin_lock(&file->lock);
+	spin_lock(&channel->lock);
 	channel_event_del(user_id, ev);
-	spin_unlock(&file->lock);
+	spin_unlock(&channel->lock);
 	user_id->fetched++;
 	if (ev->mc)
 		WRITE_ONCE(ev->mc->fetched, ev->mc->fetched + 1);
 	if (ev->listener) {
 		user_id_return_backlog(to_user_id(ev->id_priv));
-		cmx_handle_publish_id(to_user_id(ev->id_priv), handle, file);
+		cmx_handle_publish_id(to_user_id(ev->id_priv), handle, channel);
 	}
 	cmx_event_free(ev);
 }
 
 /* Events leave the queue under the mutex only, so that the first one stays while it is copied. */
-static int channel_event_fetch(struct cmx_channel *file, const struct cmx_event_buf *room, u32 n)
+static int channel_event_fetch(struct cmx_channel *channel, const struct cmx_event_buf *room, u32 n)
 {
 	void __user *to = room->to + n * (room->sizes.resp + room->sizes.info);
 	struct cmx_event *ev;
 	u32 handle = 0;
 	int ret;
 
-	lockdep_assert_held(&file->mutex);
-	spin_lock(&file->lock);
-	ev = list_first_entry_or_null(&file->events, struct cmx_event, item);
-	spin_unlock(&file->lock);
+	lockdep_assert_held(&channel->mutex);
+	spin_lock(&channel->lock);
+	ev = list_first_entry_or_null(&channel->events, struct cmx_event, item);
+	spin_unlock(&channel->lock);
 	/* another process may have claimed the channel meanwhile: then the event is for that one */
-	if (!cmx_channel_usable(file))
+	if (!cmx_channel_usable(channel))
 		return -EACCES;
 	if (!ev)
 		return -EAGAIN;
@@ -433,73 +434,75 @@ static int channel_event_fetch(struct cmx_channel *file, const struct cmx_event_
 		if (ret)
 			return ret;
 	}
-	cmx_event_record_fill(&file->record, ev, event_user_id(ev), handle, &room->sizes);
-	ret = cmx_event_record_copy(to, &file->record, &room->sizes);
+	cmx_event_record_fill(&channel->record, ev, event_user_id(ev), handle, &room->sizes);
+	ret = cmx_event_record_copy(to, &channel->record, &room->sizes);
 	if (ret) {
 		if (ev->listener)
 			cmx_handle_abort(handle);
 		return ret;
 	}
-	channel_event_fetched(file, ev, handle);
+	channel_event_fetched(channel, ev, handle);
 	return 0;
 }
 
 /* Fetch as many events as there are, but not more than fit. @n receives their number. */
-static int channel_events_fetch(struct cmx_channel *file, const struct cmx_event_buf *room, u32 *n)
+static int channel_events_fetch(struct cmx_channel *channel, const struct cmx_event_buf *room,
+				u32 *n)
 {
 	int ret;
 
 	do {
-		ret = channel_event_fetch(file, room, *n);
+		ret = channel_event_fetch(channel, room, *n);
 	} while (!ret && ++*n < room->max);
 	return ret;
 }
 
 /**
  * cmx_channel_fetch_events() - copy events to the process and remove them from the queue
- * @file: the channel
+ * @channel: the channel
  * @room: buffer of the process
  * @block: wait for the first event
  *
  * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -EINTR, -ENOMEM, -EFAULT, -EACCES. An
  * event that could not be copied stays in the queue.
  */
-int cmx_channel_fetch_events(struct cmx_channel *file, const struct cmx_event_buf *room, bool block)
+int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event_buf *room,
+			     bool block)
 {
 	u32 n = 0;
 	int ret;
 
 	do {
-		if (block && wait_event_interruptible(file->wait, !list_empty(&file->events)))
+		if (block && wait_event_interruptible(channel->wait, !list_empty(&channel->events)))
 			return -ERESTARTSYS;
 		/* in-tree, a signal does not interrupt this either */
-		if (mutex_lock_killable(&file->mutex))
+		if (mutex_lock_killable(&channel->mutex))
 			return -EINTR;
-		ret = channel_events_fetch(file, room, &n);
-		mutex_unlock(&file->mutex);
+		ret = channel_events_fetch(channel, room, &n);
+		mutex_unlock(&channel->mutex);
 	} while (block && !n && ret == -EAGAIN);
 	return n ? n : ret;
 }
 
-static void file_set_process(struct cmx_channel *file)
+static void channel_set_process(struct cmx_channel *channel)
 {
-	WRITE_ONCE(file->pid_start, current->group_leader->start_time);
-	WRITE_ONCE(file->pid, task_tgid_nr(current));
+	WRITE_ONCE(channel->pid_start, current->group_leader->start_time);
+	WRITE_ONCE(channel->pid, task_tgid_nr(current));
 }
 
 /**
  * cmx_channel_process() - get the process that uses a channel
- * @file: the channel
+ * @channel: the channel
  *
  * Context: Caller must hold the RCU read lock.
  * Return: the leader of its threads, or NULL if it has ended.
  */
-struct task_struct *cmx_channel_process(const struct cmx_channel *file)
+struct task_struct *cmx_channel_process(const struct cmx_channel *channel)
 {
 	struct task_struct *task;
 
-	task = pid_task(find_pid_ns(READ_ONCE(file->pid), &init_pid_ns), PIDTYPE_TGID);
-	return task && task->start_time == READ_ONCE(file->pid_start) ? task : NULL;
+	task = pid_task(find_pid_ns(READ_ONCE(channel->pid), &init_pid_ns), PIDTYPE_TGID);
+	return task && task->start_time == READ_ONCE(channel->pid_start) ? task : NULL;
 }
 
 /**
@@ -509,62 +512,62 @@ struct task_struct *cmx_channel_process(const struct cmx_channel *file)
  */
 struct cmx_channel *cmx_channel_new(void)
 {
-	struct cmx_channel *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	struct cmx_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL_ACCOUNT);
 
-	if (!file)
+	if (!channel)
 		return NULL;
-	file->quota = cmx_quota_open();
-	if (IS_ERR(file->quota)) {
-		kfree(file);
+	channel->quota = cmx_quota_open();
+	if (IS_ERR(channel->quota)) {
+		kfree(channel);
 		return NULL;
 	}
-	mutex_init(&file->mutex);
-	spin_lock_init(&file->lock);
-	INIT_LIST_HEAD(&file->events);
-	init_waitqueue_head(&file->wait);
-	INIT_LIST_HEAD(&file->ids);
-	file_set_process(file);
-	file->uid = current_euid();
-	return file;
+	mutex_init(&channel->mutex);
+	spin_lock_init(&channel->lock);
+	INIT_LIST_HEAD(&channel->events);
+	init_waitqueue_head(&channel->wait);
+	INIT_LIST_HEAD(&channel->ids);
+	channel_set_process(channel);
+	channel->uid = current_euid();
+	return channel;
 }
 
 /**
  * cmx_channel_claim() - restrict a channel to the caller's address space
- * @file: the channel
+ * @channel: the channel
  *
  * Return: 0, also if this address space has claimed it before; -EACCES if
  * another one has; -EBUSY if it has ids or events.
  */
-int cmx_channel_claim(struct cmx_channel *file)
+int cmx_channel_claim(struct cmx_channel *channel)
 {
 	int ret;
 
-	if (READ_ONCE(file->mm))
-		return cmx_channel_usable(file) ? 0 : -EACCES;
-	ret = cmx_handle_claim(file);
+	if (READ_ONCE(channel->mm))
+		return cmx_channel_usable(channel) ? 0 : -EACCES;
+	ret = cmx_handle_claim(channel);
 	if (!ret)
-		file_set_process(file);
+		channel_set_process(channel);
 	return ret;
 }
 
 /**
  * cmx_channel_close() - destroy a channel with its ids and events
- * @file: the channel. Only posting an event may still access it
+ * @channel: the channel. Only posting an event may still access it
  */
-void cmx_channel_close(struct cmx_channel *file)
+void cmx_channel_close(struct cmx_channel *channel)
 {
 	struct cmx_user_id *user_id;
 
-	while ((user_id = cmx_handle_take_any(file))) {
+	while ((user_id = cmx_handle_take_any(channel))) {
 		cmx_id_shutdown(&user_id->id_priv);
 		cmx_user_id_put(user_id);
 	}
-	event_discard_all(&file->events);
-	if (file->mm)
-		mmdrop(file->mm);
-	cmx_quota_put(file->quota);
-	mutex_destroy(&file->mutex);
-	kfree_rcu(file, rcu);
+	event_discard_all(&channel->events);
+	if (channel->mm)
+		mmdrop(channel->mm);
+	cmx_quota_put(channel->quota);
+	mutex_destroy(&channel->mutex);
+	kfree_rcu(channel, rcu);
 }
 
 int cmx_user_id_init_module(void)

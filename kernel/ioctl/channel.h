@@ -14,7 +14,7 @@
  * struct cmx_channel - an event channel: one open file
  * @mutex: serialises fetches and the removal of events. Taken outside the
  *	locks of ids; never taken to post an event
- * @lock: protects @events and &cmx_user_id.events, and &cmx_user_id.file while an event
+ * @lock: protects @events and &cmx_user_id.events, and &cmx_user_id.channel while an event
  *	is posted
  * @events: events to be fetched, in order
  * @wait: waiters for an event
@@ -57,14 +57,14 @@ struct cmx_event_buf {
 extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 
 struct cmx_channel *cmx_channel_new(void);
-void cmx_channel_close(struct cmx_channel *file);
-int cmx_channel_claim(struct cmx_channel *file);
-struct task_struct *cmx_channel_process(const struct cmx_channel *file);
+void cmx_channel_close(struct cmx_channel *channel);
+int cmx_channel_claim(struct cmx_channel *channel);
+struct task_struct *cmx_channel_process(const struct cmx_channel *channel);
 
 /* Returns false if another process has claimed the channel. */
-static inline bool cmx_channel_usable(const struct cmx_channel *file)
+static inline bool cmx_channel_usable(const struct cmx_channel *channel)
 {
-	const struct mm_struct *mm = READ_ONCE(file->mm);
+	const struct mm_struct *mm = READ_ONCE(channel->mm);
 
 	return !mm || mm == current->mm;
 }
@@ -76,11 +76,11 @@ static inline bool cmx_user_id_queue_is_full(const struct cmx_user_id *user_id)
 }
 
 void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to);
-int cmx_channel_fetch_events(struct cmx_channel *file, const struct cmx_event_buf *room,
+int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event_buf *room,
 			     bool block);
 
-u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *file);
-int cmx_user_id_leave_group(struct cmx_channel *file, u32 handle, u32 *fetched);
+u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *channel);
+int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetched);
 int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched);
 
 /* event_record.c */

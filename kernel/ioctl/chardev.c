@@ -12,11 +12,11 @@
 
 static int chardev_open(struct inode *inode, struct file *filp)
 {
-	struct cmx_channel *file = cmx_channel_new();
+	struct cmx_channel *channel = cmx_channel_new();
 
-	if (!file)
+	if (!channel)
 		return -ENOMEM;
-	filp->private_data = file;
+	filp->private_data = channel;
 	return stream_open(inode, filp);
 }
 
@@ -28,10 +28,10 @@ static int chardev_release(struct inode *inode, struct file *filp)
 
 static __poll_t chardev_poll(struct file *filp, struct poll_table_struct *table)
 {
-	struct cmx_channel *file = filp->private_data;
+	struct cmx_channel *channel = filp->private_data;
 
-	poll_wait(filp, &file->wait, table);
-	return list_empty(&file->events) ? 0 : EPOLLIN | EPOLLRDNORM;
+	poll_wait(filp, &channel->wait, table);
+	return list_empty(&channel->events) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
 static const struct file_operations chardev_fops = {

@@ -69,26 +69,26 @@ static void handle_entry_free(u32 handle)
 
 /**
  * cmx_handle_claim() - claim a channel for the address space of the caller
- * @file: the channel
+ * @channel: the channel
  *
  * The user data of an id is an address for the library of the process that claims the channel. So
  * there must be no id with the user data of another process, and no event of one.
  *
  * Return: 0, -EACCES if another address space has claimed it, or -EBUSY if it has ids or events.
  */
-int cmx_handle_claim(struct cmx_channel *file)
+int cmx_handle_claim(struct cmx_channel *channel)
 {
 	int ret = 0;
 
 	xa_lock(&handles);
-	if (file->mm) {
-		ret = cmx_channel_usable(file) ? 0 : -EACCES;
-	} else if (!list_empty(&file->ids) || !list_empty(&file->events)) {
+	if (channel->mm) {
+		ret = cmx_channel_usable(channel) ? 0 : -EACCES;
+	} else if (!list_empty(&channel->ids) || !list_empty(&channel->events)) {
 		ret = -EBUSY;
 	} else {
 		/* so that the address is not used for another process */
 		mmgrab(current->mm);
-		WRITE_ONCE(file->mm, current->mm);
+		WRITE_ONCE(channel->mm, current->mm);
 	}
 	xa_unlock(&handles);
 	return ret;
@@ -132,35 +132,35 @@ static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 
 /* Caller must hold the lock of the table. */
 static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle,
-				     struct cmx_channel *file)
+				     struct cmx_channel *channel)
 {
 	user_id->handle = handle;
-	list_add_tail(&user_id->item, &file->ids);
-	WRITE_ONCE(user_id->file, file);
+	list_add_tail(&user_id->item, &channel->ids);
+	WRITE_ONCE(user_id->channel, channel);
 }
 
 /**
  * cmx_handle_add_id() - add a new id to a channel and allocate its handle
  * @user_id: the id; the table takes over the consumer's reference
- * @file: the channel
+ * @channel: the channel
  * @handle: receives the handle
  *
  * Return: 0, -EACCES if another process has claimed the channel, or -ENOMEM; then the caller keeps
  * the reference.
  */
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *file, u32 *handle)
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle)
 {
 	int ret;
 
 	xa_lock(&handles);
 	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
 	/* this may have dropped the lock */
-	if (!ret && !cmx_channel_usable(file)) {
+	if (!ret && !cmx_channel_usable(channel)) {
 		handle_entry_free(*handle);
 		ret = -EACCES;
 	}
 	if (!ret)
-		handle_id_add_to_channel(user_id, *handle, file);
+		handle_id_add_to_channel(user_id, *handle, channel);
 	xa_unlock(&handles);
 	return ret;
 }
@@ -169,12 +169,12 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *file, u32
  * cmx_handle_publish_id() - let the process use an id
  * @user_id: the id; the table takes over the consumer's reference
  * @handle: from cmx_handle_reserve()
- * @file: channel that the id belongs to from now on
+ * @channel: channel that the id belongs to from now on
  */
-void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *file)
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *channel)
 {
 	xa_lock(&handles);
-	handle_id_add_to_channel(user_id, handle, file);
+	handle_id_add_to_channel(user_id, handle, channel);
 	handle_entry_publish(handle, user_id, TAG_ID);
 	xa_unlock(&handles);
 }
@@ -192,7 +192,7 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 	int ret = 0;
 
 	xa_lock(&handles);
-	if (user_id->file) {
+	if (user_id->channel) {
 		list_add_tail(&mc->item, &user_id->groups);
 		handle_entry_publish(mc->handle, mc, TAG_MCAST);
 	} else {
@@ -215,27 +215,27 @@ static void *handle_object_find(u32 handle, unsigned long tag)
 }
 
 /* Caller must hold the lock of the table. */
-static struct cmx_user_id *handle_id_find(struct cmx_channel *file, u32 handle)
+static struct cmx_user_id *handle_id_find(struct cmx_channel *channel, u32 handle)
 {
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
-	return user_id && user_id->handle == handle && user_id->file == file &&
-	       cmx_channel_usable(file) ? user_id : NULL;
+	return user_id && user_id->handle == handle && user_id->channel == channel &&
+	       cmx_channel_usable(channel) ? user_id : NULL;
 }
 
 /**
  * cmx_handle_get_id() - look up an id
- * @file: channel that it must belong to
+ * @channel: channel that it must belong to
  * @handle: handle of the id
  *
  * Return: the id with a reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *file, u32 handle)
+struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *channel, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	user_id = handle_id_find(file, handle);
+	user_id = handle_id_find(channel, handle);
 	if (user_id)
 		cmx_id_get(&user_id->id_priv);
 	xa_unlock(&handles);
@@ -283,7 +283,7 @@ static void handle_mcast_drop_all(struct cmx_user_id *user_id)
 
 /**
  * cmx_handle_take_id() - remove the handle of an id
- * @file: channel that the id must belong to
+ * @channel: channel that the id must belong to
  * @handle: handle of the id
  *
  * The handles of its memberships are removed too. No event of the id reaches
@@ -291,12 +291,12 @@ static void handle_mcast_drop_all(struct cmx_user_id *user_id)
  *
  * Return: the id with the consumer's reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *file, u32 handle)
+struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *channel, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	user_id = handle_id_find(file, handle);
+	user_id = handle_id_find(channel, handle);
 	if (user_id)
 		handle_id_unpublish(user_id);
 	xa_unlock(&handles);
@@ -308,18 +308,18 @@ struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *file, u32 handle)
 
 /**
  * cmx_handle_take_any() - remove the handle of any id of a channel
- * @file: the channel
+ * @channel: the channel
  *
  * See cmx_handle_take_id().
  *
  * Return: the id with the consumer's reference, or NULL if there is none.
  */
-struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *file)
+struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *channel)
 {
 	struct cmx_user_id *user_id;
 
 	xa_lock(&handles);
-	user_id = list_first_entry_or_null(&file->ids, struct cmx_user_id, item);
+	user_id = list_first_entry_or_null(&channel->ids, struct cmx_user_id, item);
 	if (user_id)
 		handle_id_unpublish(user_id);
 	xa_unlock(&handles);
@@ -332,14 +332,14 @@ struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *file)
  * With @end, the handle is removed, and the caller gets the reference of the table. Otherwise the
  * caller gets a new reference.
  */
-static struct cmx_mcast *handle_mcast_find(struct cmx_channel *file, u32 handle, bool end)
+static struct cmx_mcast *handle_mcast_find(struct cmx_channel *channel, u32 handle, bool end)
 {
 	struct cmx_mcast *mc;
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->file != file ||
-		   !cmx_channel_usable(file)))
+	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->channel != channel ||
+		   !cmx_channel_usable(channel)))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -351,26 +351,26 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_channel *file, u32 handle,
 
 /**
  * cmx_handle_get_mcast() - look up a membership
- * @file: channel that its id must belong to
+ * @channel: channel that its id must belong to
  * @handle: handle of the membership
  *
  * Return: the membership with a reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *file, u32 handle)
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *channel, u32 handle)
 {
-	return handle_mcast_find(file, handle, false);
+	return handle_mcast_find(channel, handle, false);
 }
 
 /**
  * cmx_handle_take_mcast() - remove the handle of a membership
- * @file: channel that its id must belong to
+ * @channel: channel that its id must belong to
  * @handle: handle of the membership
  *
  * Return: the membership with the table's reference, or ERR_PTR(-ENOENT).
  */
-struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *file, u32 handle)
+struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle)
 {
-	return handle_mcast_find(file, handle, true);
+	return handle_mcast_find(channel, handle, true);
 }
 
 /**
@@ -390,7 +390,7 @@ int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 	xa_lock(&handles);
 	if (!cmx_channel_usable(to)) {
 		ret = -EACCES;
-	} else if (user_id->file == from) {
+	} else if (user_id->channel == from) {
 		list_move_tail(&user_id->item, &to->ids);
 		cmx_user_id_set_channel(user_id, to);
 		ret = 0;

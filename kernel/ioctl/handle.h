@@ -12,7 +12,7 @@ struct cmx_channel;
 /**
  * struct cmx_user_id - an id that belongs to a process
  * @id_priv: the id
- * @file: channel that its events go to. NULL until the request that brought
+ * @channel: channel that its events go to. NULL until the request that brought
  *	the id has been fetched, and after the id was destroyed. Changed under
  *	the lock of the handle table and, if there is an old channel, that of
  *	its queue
@@ -22,8 +22,9 @@ struct cmx_channel;
  *	NULL once the request has been fetched
  * @user_data: user data; an accept changes it under @id_priv's lock
  * @handle: handle; 0 before the id has one
- * @fetched: number of events fetched, protected by @file's mutex
- * @events: list of &cmx_event.id_item: its events in @file's queue, protected by that queue's lock
+ * @fetched: number of events fetched, protected by @channel's mutex
+ * @events: list of &cmx_event.id_item: its events in the queue of @channel, protected by the lock
+ *	of that queue
  * @queued: number of @events
  * @watch_events: types of the events of neigh_watch.c among them, a bit each
  * @backlog: number of requests that a listener still accepts
@@ -35,7 +36,7 @@ struct cmx_channel;
  */
 struct cmx_user_id {
 	struct cmx_id_private id_priv;
-	struct cmx_channel *file;
+	struct cmx_channel *channel;
 	struct list_head item;
 	struct list_head groups;
 	struct cmx_user_id *backlog_listener;
@@ -82,18 +83,18 @@ static inline void cmx_user_id_end_call(struct cmx_user_id *user_id)
 int cmx_handle_init_module(void);
 void cmx_handle_exit_module(void);
 
-int cmx_handle_claim(struct cmx_channel *file);
+int cmx_handle_claim(struct cmx_channel *channel);
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *file, u32 *handle);
-void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *file);
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle);
+void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *channel);
 int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 
-struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *file, u32 handle);
-struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *file, u32 handle);
-struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *file);
-struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *file, u32 handle);
-struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *file, u32 handle);
+struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *channel, u32 handle);
+struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *channel, u32 handle);
+struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *channel);
+struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *channel, u32 handle);
+struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle);
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 		       struct cmx_channel *to);
 

@@ -200,7 +200,7 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
 		return method->call(call);
 	if (!cmx_call_attr(call, CMX_ATTR_ID))
 		return cmx_call_new_id(call, method->id_call);
-	user_id = cmx_handle_get_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
+	user_id = cmx_handle_get_id(call->channel, cmx_call_u32(call, CMX_ATTR_ID));
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
 	ret = cmx_user_id_begin_call(user_id);
@@ -243,8 +243,8 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	if (!method)
 		return -EPROTONOSUPPORT;
 	call.filp = filp;
-	call.file = filp->private_data;
-	if (!cmx_channel_usable(call.file))
+	call.channel = filp->private_data;
+	if (!cmx_channel_usable(call.channel))
 		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)

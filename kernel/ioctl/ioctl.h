@@ -9,14 +9,14 @@
 /**
  * struct cmx_call - a command that is being executed
  * @filp: the open file
- * @file: its channel
+ * @channel: its channel
  * @index: which attributes are given
  * @attrs: the attributes. Inputs are truncated to the length that the method
  *	knows; one of at most eight bytes is then stored in the attribute
  */
 struct cmx_call {
 	struct file *filp;
-	struct cmx_channel *file;
+	struct cmx_channel *channel;
 	struct cmx_attr_index index;
 	struct ib_uverbs_attr attrs[CMX_MAX_ATTRS];
 };

@@ -21,7 +21,7 @@ const struct cmx_method cmx_method_channel_info = {
 
 static int ioctl_channel_claim(struct cmx_call *call)
 {
-	return cmx_channel_claim(call->file);
+	return cmx_channel_claim(call->channel);
 }
 
 const struct cmx_method cmx_method_claim = {
@@ -47,7 +47,7 @@ static int ioctl_channel_get_events(struct cmx_call *call)
 	if (room.sizes.resp > attr->len || room.sizes.info > attr->len - room.sizes.resp)
 		return -ENOSPC;
 	room.max = attr->len / (room.sizes.resp + room.sizes.info);
-	ret = cmx_channel_fetch_events(call->file, &room, !(call->filp->f_flags & O_NONBLOCK));
+	ret = cmx_channel_fetch_events(call->channel, &room, !(call->filp->f_flags & O_NONBLOCK));
 	return ret < 0 ? ret : cmx_call_out_u32(call, CMX_ATTR_COUNT, ret);
 }
 

@@ -55,7 +55,7 @@ static int ioctl_qp_type_choose(u32 ps, u32 *qp_type)
 /* Allocate an id for a process and charge it to the user who opened the file. */
 static struct cmx_id_private *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 qp_type)
 {
-	struct cmx_quota *quota = call->file->quota;
+	struct cmx_quota *quota = call->channel->quota;
 	struct cmx_id_private *id_priv;
 	int ret;
 
@@ -74,10 +74,10 @@ static struct cmx_id_private *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 
 /* Destroy a new id. Returns the number of events that were fetched for it. */
 static u32 ioctl_id_undo(struct cmx_call *call, u32 handle)
 {
-	struct cmx_user_id *user_id = cmx_handle_take_id(call->file, handle);
+	struct cmx_user_id *user_id = cmx_handle_take_id(call->channel, handle);
 
 	/* another thread may have destroyed it */
-	return IS_ERR(user_id) ? 0 : cmx_user_id_destroy(user_id, call->file);
+	return IS_ERR(user_id) ? 0 : cmx_user_id_destroy(user_id, call->channel);
 }
 
 /* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
@@ -96,7 +96,7 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 		return ERR_CAST(id_priv);
 	to_user_id(id_priv)->user_data = cmx_call_u64(call, CMX_ATTR_USER_DATA);
 	cmx_id_get(id_priv);
-	ret = cmx_handle_add_id(to_user_id(id_priv), call->file, handle);
+	ret = cmx_handle_add_id(to_user_id(id_priv), call->channel, handle);
 	if (ret) {
 		cmx_id_shutdown(id_priv);
 		cmx_id_put(id_priv);
@@ -167,11 +167,11 @@ const struct cmx_method cmx_method_create = {
 static int ioctl_id_destroy(struct cmx_call *call)
 {
 	struct cmx_user_id *user_id =
-		cmx_handle_take_id(call->file, cmx_call_u32(call, CMX_ATTR_ID));
+		cmx_handle_take_id(call->channel, cmx_call_u32(call, CMX_ATTR_ID));
 
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_user_id_destroy(user_id, call->file));
+	return cmx_call_out_u32(call, CMX_ATTR_COUNT, cmx_user_id_destroy(user_id, call->channel));
 }
 
 const struct cmx_method cmx_method_destroy = {
@@ -290,7 +290,7 @@ static int ioctl_id_migrate(struct cmx_call *call)
 	else if (!cmx_channel_usable(from))
 		ret = -EACCES;
 	else
-		ret = cmx_user_id_migrate(from, handle, call->file, &fetched);
+		ret = cmx_user_id_migrate(from, handle, call->channel, &fetched);
 	fput(filp);
 	if (!ret)
 		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);

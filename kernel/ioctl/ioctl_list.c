@@ -61,7 +61,7 @@ static void list_caller_init(struct list_caller *caller)
 }
 
 /**
- * struct list_owner - the user and the process whose file an id is in
+ * struct list_owner - the user and the process whose channel an id is in
  * @uid: the user
  * @pid: the process, in the PID namespace of the caller; 0: not known there
  * @comm: its name, if @pid is not 0
@@ -72,23 +72,23 @@ struct list_owner {
 	char comm[TASK_COMM_LEN];
 };
 
-/* Returns false if the id has no file. */
+/* Returns false if the id has no channel. */
 static bool list_owner_get(struct cmx_id_private *id_priv, struct list_owner *owner)
 {
-	const struct cmx_channel *file;
+	const struct cmx_channel *channel;
 	struct task_struct *task;
 
 	rcu_read_lock();
-	file = READ_ONCE(to_user_id(id_priv)->file);
-	if (file) {
-		owner->uid = file->uid;
-		task = cmx_channel_process(file);
+	channel = READ_ONCE(to_user_id(id_priv)->channel);
+	if (channel) {
+		owner->uid = channel->uid;
+		task = cmx_channel_process(channel);
 		owner->pid = task ? task_tgid_vnr(task) : 0;
 		if (owner->pid)
 			get_task_comm(owner->comm, task);
 	}
 	rcu_read_unlock();
-	return file;
+	return channel;
 }
 
 /*

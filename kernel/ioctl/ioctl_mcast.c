@@ -81,7 +81,8 @@ static int ioctl_mcast_leave(struct cmx_call *call)
 	u32 fetched;
 	int ret;
 
-	ret = cmx_user_id_leave_group(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID), &fetched);
+	ret = cmx_user_id_leave_group(call->channel, cmx_call_u32(call, CMX_ATTR_MCAST_ID),
+				      &fetched);
 	return ret ?: cmx_call_out_u32(call, CMX_ATTR_COUNT, fetched);
 }
 
@@ -99,7 +100,7 @@ static int ioctl_mcast_report(struct cmx_call *call)
 	struct cmx_mcast *mc;
 	int ret;
 
-	mc = cmx_handle_get_mcast(call->file, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
+	mc = cmx_handle_get_mcast(call->channel, cmx_call_u32(call, CMX_ATTR_MCAST_ID));
 	if (IS_ERR(mc))
 		return PTR_ERR(mc);
 	user_id = to_user_id(mc->id_priv);
