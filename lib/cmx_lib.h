@@ -307,8 +307,7 @@ static inline bool cmxl_system_is_used(void)
 /* qp.c */
 bool cmxl_qp_hold(struct cmxl_id *id);
 void cmxl_qp_release(struct cmxl_id *id);
-int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources);
-int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth);
+int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t responder_resources, uint8_t initiator_depth);
 int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state);
 void cmxl_qp_forget_attrs(struct cmxl_id *id);
 int cmxl_qp_set_qkey(struct cmxl_id *id, uint32_t qkey);

@@ -136,8 +136,7 @@ int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 						      id->dev->max_responder_resources);
 	if (cmxl_conn_param_fill(id, &param, conn_param))
 		return -1;
-	if (!is_ud && (cmxl_qp_to_rtr(id, id->responder_resources) ||
-		       cmxl_qp_to_rts(id, id->initiator_depth)))
+	if (!is_ud && cmxl_qp_to_rts(id, id->responder_resources, id->initiator_depth))
 		return -1;
 
 	cmxl_id_cmd(&cmd, id, CMX_ID_ACCEPT);

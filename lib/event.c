@@ -209,8 +209,8 @@ static int cmxl_event_follow_response(struct cmxl_id *id)
 	struct cmxl_cmd cmd;
 	int err;
 
-	if (cmxl_ece_apply_reply(id, id->id.qp) || cmxl_qp_to_rtr(id, RDMA_MAX_RESP_RES) ||
-	    cmxl_qp_to_rts(id, RDMA_MAX_INIT_DEPTH))
+	if (cmxl_ece_apply_reply(id, id->id.qp) ||
+	    cmxl_qp_to_rts(id, RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH))
 		goto err;
 	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
 	if (cmxl_id_issue(&cmd, id) || cmxl_ece_qp_settled(id, id->id.qp))

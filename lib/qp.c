@@ -131,27 +131,19 @@ static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 	return 0;
 }
 
-int cmxl_qp_to_rtr(struct cmxl_id *id, uint8_t responder_resources)
+/* From any state to RTR and on to RTS. Nothing is done if the id has no QP. */
+int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t responder_resources, uint8_t initiator_depth)
 {
 	struct ib_uverbs_qp_attr attr;
 
 	if (!id->id.qp)
 		return 0;
-	/* Since the QP was created, the path may have changed, and the program may have modified the QP. */
+	/* Since the QP was created, the path or the state of the QP may have changed. */
 	if (cmxl_qp_to_init(id, id->id.qp) || cmxl_qp_get_attr(id, IBV_QPS_RTR, &attr))
 		return -1;
 	if (responder_resources != RDMA_MAX_RESP_RES)
 		attr.max_dest_rd_atomic = responder_resources;
-	return cmxl_qp_apply_attr(id->id.qp, &attr);
-}
-
-int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t initiator_depth)
-{
-	struct ib_uverbs_qp_attr attr;
-
-	if (!id->id.qp)
-		return 0;
-	if (cmxl_qp_get_attr(id, IBV_QPS_RTS, &attr))
+	if (cmxl_qp_apply_attr(id->id.qp, &attr) || cmxl_qp_get_attr(id, IBV_QPS_RTS, &attr))
 		return -1;
 	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
 		attr.max_rd_atomic = initiator_depth;

@@ -32,14 +32,14 @@ static int qp_attr_init(struct cmx_id_private *id_priv, struct ib_qp_attr *attr,
 }
 
 /**
- * cmx_qp_to_rtr() - move a QP that we manage to RTR
+ * cmx_qp_to_rts() - move a QP that we manage to RTR, and on to RTS
  * @id_priv: the id
  * @param: parameters of the accept, or NULL
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0, also if we manage no QP for the id, or the error of the transport or driver.
  */
-int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int init_mask, mask, ret;
@@ -57,24 +57,12 @@ int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *
 	if (param)
 		attr.max_dest_rd_atomic = param->responder_resources;
 	mask |= init_mask & (IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX);
-	return ib_modify_qp(id_priv->id.qp, &attr, mask);
-}
+	ret = ib_modify_qp(id_priv->id.qp, &attr, mask);
+	if (ret)
+		return ret;
 
-/**
- * cmx_qp_to_rts() - move a QP that we manage to RTS
- * @id_priv: the id
- * @param: parameters of the accept, or NULL
- *
- * Context: Caller must hold id_priv->lock.
- * Return: as cmx_qp_to_rtr().
- */
-int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
-{
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
-	int mask, ret;
-
-	if (!id_priv->id.qp)
-		return 0;
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = IB_QPS_RTS;
 	ret = qp_attr_init(id_priv, &attr, &mask);
 	if (ret)
 		return ret;

@@ -5,7 +5,6 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. Without a QP that we manage these return 0 or false. */
-int cmx_qp_to_rtr(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 int cmx_qp_to_err(struct cmx_id_private *id_priv);
 bool cmx_qp_has_failed(struct cmx_id_private *id_priv);

@@ -236,9 +236,7 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 	if (!id_priv->passive || !id_priv->response_pending ||
 	    param->private_data_len > IB_CM_REP_PRIVATE_DATA_SIZE)
 		return -EINVAL;
-	ret = cmx_qp_to_rtr(id_priv, param);
-	if (!ret)
-		ret = cmx_qp_to_rts(id_priv, param);
+	ret = cmx_qp_to_rts(id_priv, param);
 	if (!ret) {
 		cmx_ece_offer(id_priv, &rep.ece);
 		ret = ib_send_cm_rep(id_priv->ib.cm, &rep);
@@ -255,9 +253,7 @@ static int ib_establish(struct cmx_id_private *id_priv)
 
 	if (id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	ret = cmx_qp_to_rtr(id_priv, NULL);
-	if (!ret)
-		ret = cmx_qp_to_rts(id_priv, NULL);
+	ret = cmx_qp_to_rts(id_priv, NULL);
 	if (!ret) {
 		ret = ib_send_cm_rtu(id_priv->ib.cm, NULL, 0);
 		trace_cmx_cm_send(id_priv, "RTU", ret);
