@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Building ioctl commands.
+ * Building ioctl commands. The library and cmx(8) share this file.
  *
  * A command is on the stack of its caller. The caller adds the attributes in order:
  * cmxl_cmd_init(), cmxl_cmd_*(), cmxl_cmd_issue(). The buffers must stay valid until the command
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <rdma/rdma_cmx.h>
+#include <rdma/cmx_ioctl.h>
 
 /* maximum number of attributes in a command of this library */
 #define CMXL_CMD_ATTRS 9

@@ -7,13 +7,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include "../lib/cmd.h"
 #include "cmx_default.h"
 #include "cmx_monitor.h"
 #include "cmx_show.h"
@@ -154,26 +153,18 @@ static int tool_run(int argc, char **argv)
 /* Queries the ABI version of the char device; 0 if it is not available. */
 static unsigned int tool_module_abi(void)
 {
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attr[1];
-	} cmd = {
-		.hdr.length = sizeof(cmd),
-		.hdr.object_id = CMX_OBJ_CHANNEL,
-		.hdr.method_id = CMX_CHANNEL_INFO,
-		.hdr.num_attrs = 1,
-		.attr[0].attr_id = CMX_ATTR_VERSION,
-		.attr[0].len = sizeof(__u32),
-		.attr[0].flags = UVERBS_ATTR_F_MANDATORY,
-	};
+	struct cmxl_cmd cmd;
 	__u32 version = 0;
 	int fd;
 
-	cmd.attr[0].data = (uintptr_t)&version;
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
+	/* a module of any version replies */
+	cmd.hdr.driver_id = 0;
+	cmxl_cmd_out(&cmd, CMX_ATTR_VERSION, &version, sizeof(version));
 	fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (ioctl(fd, CMX_IOCTL, &cmd))
+	if (cmxl_cmd_issue(&cmd, fd))
 		version = 0;
 	close(fd);
 	return version;

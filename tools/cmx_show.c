@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+#include "../lib/cmd.h"
 #include "../lib/open_device.h"
 #include "cmx_show.h"
 #include "device.h"
@@ -40,33 +40,18 @@ static int show_fail(void)
 	return 1;
 }
 
-static void show_attr_add(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, uint64_t data, uint16_t len)
-{
-	hdr->attrs[hdr->num_attrs++] = (struct ib_uverbs_attr) {
-		.attr_id = id, .len = len, .flags = UVERBS_ATTR_F_MANDATORY, .data = data,
-	};
-	hdr->length += sizeof(hdr->attrs[0]);
-}
-
 /* Fetches the records from @cursor on, which receives the position of the next call. */
 static int show_records_fetch(int fd, uint64_t *cursor, void *to, size_t len, uint32_t *count)
 {
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[5];
-	} cmd = {
-		.hdr.length = sizeof(cmd.hdr),
-		.hdr.object_id = CMX_OBJ_CHANNEL,
-		.hdr.method_id = CMX_CHANNEL_LIST_IDS,
-		.hdr.driver_id = CMX_ABI_VERSION,
-	};
+	struct cmxl_cmd cmd;
 
-	show_attr_add(&cmd.hdr, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record), sizeof(__u32));
-	show_attr_add(&cmd.hdr, CMX_ATTR_CURSOR, *cursor, sizeof(*cursor));
-	show_attr_add(&cmd.hdr, CMX_ATTR_LIST, (uintptr_t)to, len);
-	show_attr_add(&cmd.hdr, CMX_ATTR_COUNT, (uintptr_t)count, sizeof(*count));
-	show_attr_add(&cmd.hdr, CMX_ATTR_NEXT_CURSOR, (uintptr_t)cursor, sizeof(*cursor));
-	return ioctl(fd, CMX_IOCTL, &cmd);
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record));
+	cmxl_cmd_u64(&cmd, CMX_ATTR_CURSOR, *cursor);
+	cmxl_cmd_out(&cmd, CMX_ATTR_LIST, to, len);
+	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, count, sizeof(*count));
+	cmxl_cmd_out(&cmd, CMX_ATTR_NEXT_CURSOR, cursor, sizeof(*cursor));
+	return cmxl_cmd_issue(&cmd, fd);
 }
 
 static bool show_id_is_wanted(const struct show_request *request, const struct cmx_id_record *r)

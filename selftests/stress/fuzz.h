@@ -2,6 +2,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <rdma/rdma_cmx.h>
 #include "cmd.h"
 #include "stress.h"
 
