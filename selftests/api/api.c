@@ -196,6 +196,14 @@ int closing_count(void)
 	return n;
 }
 
+struct cmx_ece_info ece_query(struct rdma_cm_id *id)
+{
+	struct cmx_ece_info info;
+
+	WANT(!rdma_cmx_query_ece(id, &info, sizeof(info)));
+	return info;
+}
+
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val)
 {
 	return rdma_set_option(id, level, name, &val, sizeof(val));

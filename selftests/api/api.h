@@ -55,6 +55,7 @@ extern bool no_guid;
 /* who has just fetched events is cancelled */
 extern bool cancel_fetch;
 
+struct cmx_ece_info ece_query(struct rdma_cm_id *id);
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val);
 uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);
 /* Returns 0 or -1. */

@@ -5,14 +5,6 @@
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
-static struct cmx_ece_info query(struct rdma_cm_id *id)
-{
-	struct cmx_ece_info info;
-
-	WANT(!rdma_cmx_query_ece(id, &info, sizeof(info)));
-	return info;
-}
-
 static void both(void)
 {
 	struct rdma_conn_param par = plain;
@@ -21,23 +13,23 @@ static void both(void)
 	struct pair p = {};
 
 	pair_resolve(&p, RDMA_PS_TCP);
-	WANT(!query(p.id).flags);
+	WANT(!ece_query(p.id).flags);
 	WANT(!rdma_set_local_ece(p.id, &offer));
 	pair_request(&p, &par);
-	info = query(p.id);
+	info = ece_query(p.id);
 	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
 	WANT(info.local.vendor_id == offer.vendor_id && info.local.attr_mod == offer.options);
 	WANT(!rdma_get_remote_ece(p.child, &got));
 	WANT(!memcmp(&got, &offer, sizeof(got.vendor_id) + sizeof(got.options)));
-	WANT(query(p.child).flags == CMX_ECE_F_REMOTE);
+	WANT(ece_query(p.child).flags == CMX_ECE_F_REMOTE);
 	WANT(!rdma_set_local_ece(p.child, &answer));
 	pair_connect(&p);
 	WANT(!rdma_get_remote_ece(p.id, &got));
 	WANT(got.vendor_id == answer.vendor_id && got.options == answer.options);
-	info = query(p.id);
+	info = ece_query(p.id);
 	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED | CMX_ECE_F_REMOTE |
 			    CMX_ECE_F_APPLIED));
-	WANT(query(p.child).flags & CMX_ECE_F_APPLIED);
+	WANT(ece_query(p.child).flags & CMX_ECE_F_APPLIED);
 }
 
 static void off(void)
@@ -53,7 +45,7 @@ static void off(void)
 	pair_request(&p, &par);
 	WANT(!rdma_get_remote_ece(p.child, &got));
 	WANT(!got.vendor_id && !got.options);
-	WANT(!(query(p.id).flags & CMX_ECE_F_OFFERED));
+	WANT(!(ece_query(p.id).flags & CMX_ECE_F_OFFERED));
 }
 
 /* The listener wants ECE and the request has none: reason 35, no event there. */
@@ -70,7 +62,7 @@ static void passive_requires(void)
 	rejected = port_stat_get(p.id, "rejected_ece");
 	WANT(!rdma_connect(p.id, &par));
 	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
-	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(!next_event(p.lch, 200));
 	WANT(port_stat_get(p.id, "refused_ece") == refused + 1);
 	WANT(port_stat_get(p.id, "rejected_ece") == rejected + 1);
@@ -135,7 +127,7 @@ static void rejected(void)
 	pair_request(&p, &par);
 	WANT(!rdma_reject_ece(p.child, NULL, 0));
 	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
-	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 }
 
 const struct test ece_tests[] = {

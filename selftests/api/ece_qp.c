@@ -172,14 +172,6 @@ int ioctl(int fd, unsigned long request, ...)
 	return ret;
 }
 
-static struct cmx_ece_info query(struct rdma_cm_id *id)
-{
-	struct cmx_ece_info info;
-
-	WANT(!rdma_cmx_query_ece(id, &info, sizeof(info)));
-	return info;
-}
-
 static int make_qp(struct rdma_cm_id *id, struct fake *f)
 {
 	struct ibv_qp_init_attr attr = {
@@ -237,18 +229,18 @@ static void negotiate(uint32_t policy, uint32_t listener_policy)
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
 	request(&p, policy, listener_policy);
-	WANT(query(p.id).flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
-	WANT(is(query(p.id).local, VENDOR, 0x17));
+	WANT(ece_query(p.id).flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
+	WANT(is(ece_query(p.id).local, VENDOR, 0x17));
 	WANT(!active->sets);
-	WANT(is(query(p.child).remote, VENDOR, 0x17));
+	WANT(is(ece_query(p.child).remote, VENDOR, 0x17));
 	accept_it(&p);
 	WANT(passive->sets == 1 && passive->used == 0x15);
 	established(&p);
 	WANT(active->sets == 1 && active->used == 0x15);
-	WANT(is(query(p.child).local, VENDOR, 0x15));
-	WANT(is(query(p.id).remote, VENDOR, 0x15));
-	WANT(query(p.id).flags & CMX_ECE_F_APPLIED);
-	WANT(query(p.child).flags & CMX_ECE_F_APPLIED);
+	WANT(is(ece_query(p.child).local, VENDOR, 0x15));
+	WANT(is(ece_query(p.id).remote, VENDOR, 0x15));
+	WANT(ece_query(p.id).flags & CMX_ECE_F_APPLIED);
+	WANT(ece_query(p.child).flags & CMX_ECE_F_APPLIED);
 }
 
 static void both(void)
@@ -276,7 +268,7 @@ static void other_vendor(void)
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF) && errno == EISCONN);
 	WANT(!rdma_accept(p.child, &par));
 	established(&p);
-	WANT(is(query(p.id).remote, VENDOR, 0));
+	WANT(is(ece_query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
@@ -289,7 +281,7 @@ static void passive_without(void)
 	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
 	accept_it(&p);
 	established(&p);
-	WANT(is(query(p.id).remote, VENDOR, 0));
+	WANT(is(ece_query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
@@ -300,11 +292,11 @@ static void active_without(void)
 	*active = (struct fake){};
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
 	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	WANT(!query(p.id).flags && !query(p.child).flags);
+	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
 	accept_it(&p);
 	established(&p);
 	WANT(!passive->sets);
-	WANT(!query(p.id).flags && !query(p.child).flags);
+	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
 }
 
 static void active_off(void)
@@ -313,7 +305,7 @@ static void active_off(void)
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	request(&p, CMX_ECE_OFF, CMX_ECE_AUTO);
-	WANT(is(query(p.child).remote, 0, 0));
+	WANT(is(ece_query(p.child).remote, 0, 0));
 	accept_it(&p);
 	established(&p);
 	WANT(!active->queries && !active->sets && !passive->sets);
@@ -328,7 +320,7 @@ static void passive_off(void)
 	accept_it(&p);
 	established(&p);
 	WANT(!passive->queries && !passive->sets);
-	WANT(is(query(p.id).remote, 0, 0));
+	WANT(is(ece_query(p.id).remote, 0, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
@@ -342,7 +334,7 @@ static void foreign_answer(void)
 	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
 	accept_it(&p);
 	established(&p);
-	WANT(is(query(p.id).remote, OTHER, 0x17));
+	WANT(is(ece_query(p.id).remote, OTHER, 0x17));
 	WANT(active->sets == 1 && !active->used);
 }
 
@@ -367,7 +359,7 @@ static void required_in_vain(void)
 	request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
 	accept_it(&p);
 	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EOPNOTSUPP);
-	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
 }
 
@@ -382,7 +374,7 @@ static void refused(void)
 	WANT(make_qp(p.child, passive) && errno == EIO && !p.child->qp);
 	WANT(!rdma_reject_ece(p.child, NULL, 0));
 	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
-	WANT(query(p.id).flags & CMX_ECE_F_REJECTED);
+	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "../lib/now.h"
 #include "api.h"
 
 #define IWARP "10.77.0.1"
@@ -129,14 +129,6 @@ static void open_and_close_listeners(void)
 		for (i = 0; i < BUSY; i++)
 			close_listener(ch[i], id[i]);
 	}
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /* Listeners of another user, on another device, are nothing to wait for. */

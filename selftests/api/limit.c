@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 #include "api.h"
 
@@ -261,12 +261,10 @@ static void pair_of_user(struct pair *p, uid_t uid)
 static long connect_ms(struct rdma_cm_id *id)
 {
 	struct rdma_conn_param par = plain;
-	struct timespec begin, end;
+	long begin = now_ms();
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	WANT(!rdma_connect(id, &par));
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	return (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+	return now_ms() - begin;
 }
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Options: read back, refused when they cannot work, seen where they work. */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include <infiniband/sa.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 #include "api.h"
 
@@ -357,14 +357,6 @@ static void reset_defaults(void)
 	write_default("cm_retries", "15");
 	write_default("cm_response_timeout", "20");
 	write_default("connect_deadline_ms", "0");
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /* A try takes no less than 4.096 us * 2^20; with the host's default it would take far less. */

@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
+#include "../lib/die.h"
+#include "../lib/now.h"
 
 #define BENCH_PORT 7471
 
@@ -19,9 +21,6 @@ extern struct bench_conf {
 	int hcas, groups, members;	/* HCAs of the fabric; groups of each; HCAs in each group */
 } conf;
 
-void die(const char *what);
-/* seconds on CLOCK_MONOTONIC */
-double now(void);
 /* one line of the result: what was measured, and the value */
 void result(const char *name, double value);
 

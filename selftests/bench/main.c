@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 
@@ -38,20 +37,6 @@ static const struct {
 	{ "sa", bench_sa, "groups and paths of the subnet administrator, and the MADs they take" },
 	{ "scale", bench_scale, "many HCAs, by commands from the input" },
 };
-
-void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 void result(const char *name, double value)
 {

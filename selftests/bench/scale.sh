@@ -18,7 +18,6 @@
 #                           peak      most requests in any 100 ms
 #                           open      most requests of one port without a reply, at one SM
 #                           span_ms   from the first to the last request
-# mads [CLASS [ATTR]]       MADs on the fabric since "knob mad/count 0"
 # shellcheck shell=bash
 
 scale_net() {
@@ -161,10 +160,4 @@ sa_seen() {
 			print "open", most + 0
 			printf "span_ms %d\n", (last - first) * 1000
 		}' $tracing/trace
-}
-
-mads() {
-	knob mad/count | awk -v class="${1:-}" -v attr="${2:-}" '
-		NR > 1 && (class == "" || $1 == class) && (attr == "" || $3 == attr) { n += $4 }
-		END { print n + 0 }'
 }

@@ -18,6 +18,7 @@
 #include <infiniband/verbs.h>
 #include <infiniband/sa.h>
 #include <rdma/rdma_netlink.h>
+#include "../lib/die.h"
 
 #define HOPS 2
 
@@ -30,12 +31,6 @@ struct answer {
 };
 
 static int lid[4];
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 /* What is asked for; false: not for a service, so not for a connection. */
 static int read_question(struct nlmsghdr *nlh, struct ibv_path_record *rec)

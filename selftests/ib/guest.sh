@@ -14,7 +14,8 @@
 # no_member_of I...         the SA answers, and knows no member of the ports of these HCAs
 # group_is MGID             whether the SA has that group; for the opposite, no_group of vib/guest.sh
 # stat_of PORT NAME         a counter of ours
-# is, like NAME WANT GOT    equal; fits the pattern
+# joins, leaves             MADs that asked the SA to join, or to leave, since "knob mad/count 0"
+# like NAME WANT GOT        as is of vm/guest.sh, but WANT is a pattern
 # shellcheck shell=bash
 
 declare -A mc_in mc_out mc_pid
@@ -51,13 +52,9 @@ mc_stop() {
 
 addr() {
 	case $2 in
-	ib)	echo "ib:$(cat "/sys/class/infiniband/vib$1/ports/1/gids/0"),0xffff";;
+	ib)	echo "ib:$(vib_gid "$1"),0xffff";;
 	*)	echo "10.78.0.$(($1 + 1))";;
 	esac
-}
-
-is() {
-	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "wanted '$2', got '$3'"; fi
 }
 
 like() {
@@ -83,6 +80,8 @@ no_member_of() {
 	for i; do ! grep -q "PortGid.*$(guid_text "$i")" <<<"$known" || return; done
 }
 stat_of() { "$top/tools/cmx" stats "$1" | awk -v n="$2" '$2 == n { v = $3 } END { print v + 0 }'; }
+joins() { mads 0x03 0x02 0x0038; }
+leaves() { mads 0x03 0x15 0x0038; }
 group_is() { groups | grep -q "^$1 "; }
 joined() { mc "$1" event $((20000 * slow)); }
 

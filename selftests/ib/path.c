@@ -30,12 +30,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <infiniband/ib.h>
 #include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/die.h"
+#include "../lib/now.h"
 
 #define GIVE_UP_MAX 64
 
@@ -46,12 +47,6 @@ static int with_ece, with_ud, with_like_header, with_mtu, with_data, with_wrong_
 static int take_back, quick, stay, leave;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
-
-static void die(const char *what)
-{
-	printf("%s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static struct sockaddr *address(const char *text, int port, enum rdma_port_space ps)
 {
@@ -381,14 +376,6 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 	if (id->qp)
 		rdma_destroy_qp(id);
 	rdma_destroy_id(id);
-}
-
-static long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 static void routes(const char *addr, int port, int n, int ms, int retries)

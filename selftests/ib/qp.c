@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <infiniband/verbs.h>
+#include "../lib/die.h"
+#include "../lib/now.h"
 
 #define LENGTH 64
 #define WAIT_MS 2000
@@ -27,12 +28,6 @@ static struct ibv_cq *cq;		/* of sends of the first QP */
 static struct ibv_cq *recv_cq;		/* of receives of the second one */
 static struct ibv_qp *qp[2];
 static char buf[2 * LENGTH];
-
-static void die(const char *what)
-{
-	printf("%s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void want(int ok, const char *what)
 {
@@ -172,14 +167,6 @@ static void write_post(uint32_t rkey)
 
 	if (ibv_post_send(qp[0], &wr, &bad))
 		die("ibv_post_send");
-}
-
-static long long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
 /* The status of the next completion; -1 if there is none within @ms. */

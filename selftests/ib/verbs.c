@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "../lib/now.h"
 #include "mc.h"
 
 #define RECVS 16
@@ -66,14 +67,6 @@ int mc_group(struct mc_id *id, struct rdma_ud_param *ud)
 	id->qkey = ud->qkey;
 	id->ah = ibv_create_ah(id->cm->qp->pd, &ud->ah_attr);
 	return id->ah ? 0 : -1;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 static bool poll_cq(struct ibv_cq *cq, int ms, struct ibv_wc *wc)

@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 
 #define CASE_SECONDS	20

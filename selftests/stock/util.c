@@ -4,7 +4,6 @@
 #include "util.h"
 #include <arpa/inet.h>
 #include <net/if.h>
-#include <time.h>
 #include <infiniband/ib.h>
 
 int quiet;
@@ -21,14 +20,6 @@ static struct {
 } qpns[256];
 
 static unsigned int num_ids, num_qpns;
-
-long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 void say(const char *fmt, ...)
 {

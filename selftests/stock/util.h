@@ -73,7 +73,6 @@ long say_ret(long ret, int err, const char *fmt, ...) __attribute__((format(prin
 })
 
 extern int case_port;
-long now_ms(void);
 
 int real_port(int port);
 int shown_port(int port);

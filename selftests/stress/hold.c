@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/die.h"
 #include "../lib/slow.h"
 
 #define MAX_IDS 4096
@@ -23,12 +24,6 @@ static struct rdma_event_channel *ch;
 static struct rdma_cm_id *ids[MAX_IDS];
 static int n_ids;
 static int n_requests;	/* not accepted: until then, an id has no other event */
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static struct sockaddr *ip4(const char *text, int port)
 {

@@ -16,18 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/die.h"
 
 #define NOBODY "10.77.0.99"	/* a neighbour that the suite has made up */
 #define PORT 7410
 
 static struct rdma_event_channel *ch;
 static unsigned int response_timeout = 31, retries = 15;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static struct sockaddr *ip4(const char *text)
 {

@@ -11,7 +11,6 @@ acm=$tests/ib/acm
 run=$(mktemp -d)
 param=/sys/module/rdma_cmx/parameters
 port=7500
-gid() { cat "/sys/class/infiniband/vib$1/ports/1/gids/0"; }
 
 fabric up >"$run/up" 2>&1 || { not_ok "fabric up" "$(tail -n 5 "$run/up")"; finish; }
 load_cmx || { not_ok "the module"; finish; }
@@ -70,15 +69,11 @@ three() { # NAME SERVER -- CLIENT: each stack on either side
 	pair "$name" stock ours "$@"
 }
 
-# MADs that ask for paths since the last call of mads
-questions() { awk '$1 == "0x03" && $2 == "0x01" && $3 == "0x0035" { n += $4 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
-mads() { knob mad/count 0; }
+# MADs that ask for paths since "knob mad/count 0"
+questions() { mads 0x03 0x01 0x0035; }
 figure() {
 	"$top/tools/cmx" show paths | awk -v d="vib$1" -v f="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == f) c = i } $1 == d { print $c }'
-}
-is() { # NAME WANTED GOT
-	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$3, not $2"; fi
 }
 
 # the debug kernel has no time for all of it
@@ -149,33 +144,33 @@ at="- -"
 for stacks in "ours ours" "ours stock" "stock ours"; do
 	read -r p a <<<"$stacks"
 	port=$((port + 10))
-	pair "AF_IB" "$p" "$a" "$path" serve "ib:$(gid 0)" $port -- \
-		"$path" connect "ib:$(gid 0)" $port "ib:$(gid 1)"
+	pair "AF_IB" "$p" "$a" "$path" serve "ib:$(vib_gid 0)" $port -- \
+		"$path" connect "ib:$(vib_gid 0)" $port "ib:$(vib_gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "peer's address ($a to $p)" "peer ib:fe80::.*/0xffff" server
 	! slow || continue
-	pair "AF_IB, datagrams" "$p" "$a" "$path" -u serve "ib:$(gid 0)" $port -- \
-		"$path" -u connect "ib:$(gid 0)" $port "ib:$(gid 1)"
+	pair "AF_IB, datagrams" "$p" "$a" "$path" -u serve "ib:$(vib_gid 0)" $port -- \
+		"$path" -u connect "ib:$(vib_gid 0)" $port "ib:$(vib_gid 1)"
 	said "private data whole ($a to $p)" "request hello from here" server
 	said "the GID that it is for ($a to $p)" "gid $(vib_guid 0)" server
 	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
 # no interface is found by what seems to be IP addresses
 if ! slow; then
-	pair "AF_IB, like a header" ours ours "$path" serve "ib:$(gid 0)" 7589 -- \
-		"$path" -a connect "ib:$(gid 0)" 7589 "ib:$(gid 1)"
+	pair "AF_IB, like a header" ours ours "$path" serve "ib:$(vib_gid 0)" 7589 -- \
+		"$path" -a connect "ib:$(vib_gid 0)" 7589 "ib:$(vib_gid 1)"
 	said "private data whole" "request hello from here" server
 	pair "AF_IB, like a header, wildcard" ours ours "$path" serve "ib:::" 7588 -- \
-		"$path" -a connect "ib:$(gid 0)" 7588 "ib:$(gid 1)"
+		"$path" -a connect "ib:$(vib_gid 0)" 7588 "ib:$(vib_gid 1)"
 fi
-pair "AF_IB, no source" ours ours "$path" serve "ib:$(gid 0)" 7590 -- \
-	"$path" connect "ib:$(gid 0)" 7590
+pair "AF_IB, no source" ours ours "$path" serve "ib:$(vib_gid 0)" 7590 -- \
+	"$path" connect "ib:$(vib_gid 0)" 7590
 pair "AF_IB, wildcard" ours ours "$path" serve "ib:::" 7591 -- \
-	"$path" connect "ib:$(gid 0)" 7591 "ib:$(gid 1)"
+	"$path" connect "ib:$(vib_gid 0)" 7591 "ib:$(vib_gid 1)"
 at=
 for stack in stock ours; do
 	for ps in tcp udp ib ipoib; do
-		for addr in "ib:$(gid 0)" ib::: ib:::1 "ib:fe80::99"; do
+		for addr in "ib:$(vib_gid 0)" ib::: ib:::1 "ib:fe80::99"; do
 			(with $stack "$path" bind "$addr" 7600 $ps) 2>&1
 		done
 	done >"$run/bind.$stack"
@@ -185,12 +180,12 @@ check "AF_IB: binding says what the in-tree stack does" diff "$run/bind.stock" "
 # the cache
 routes() { (with ours ip netns exec h1 "$path" routes 10.78.0.1 "$@") >"$run/routes" 2>&1; }
 echo 0 >$param/path_cache
-mads
+knob mad/count 0
 routes 7610 5 20000
 is "without the cache each id asks" 5 "$(questions)"
 echo 1024 >$param/path_cache
 routes 7611 1 20000
-mads
+knob mad/count 0
 hits=$(figure 1 hits)
 routes 7611 5 20000
 is "with it none does" 0 "$(questions)"
@@ -198,7 +193,7 @@ is "hits are counted" $((hits + 5)) "$(figure 1 hits)"
 routes 7612 1 20000
 is "another service is another question" 1 "$(questions)"
 pair "connect once" ours ours "$path" serve 10.78.0.1 7614 -- "$path" connect 10.78.0.1 7614
-mads
+knob mad/count 0
 pair "and again" ours ours "$path" serve 10.78.0.1 7614 -- "$path" connect 10.78.0.1 7614
 is "a connection does not ask either" 0 "$(questions)"
 echo 1 >$param/path_cache
@@ -207,7 +202,7 @@ is "no more records than allowed" 1 "$(figure 1 entries)"
 echo 1024 >$param/path_cache
 echo 1 >$param/path_cache_seconds
 sleep 1.2
-mads
+knob mad/count 0
 routes 7613 1 20000
 is "an old record is not used" 1 "$(questions)"
 echo 60 >$param/path_cache_seconds
@@ -281,7 +276,7 @@ check "the record is dropped" forgotten
 lost_dreqs() { awk '$1 == "0x07" && $3 == "0x0015" { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
 unanswered() { # NAME OPTION...
 	check "a record is kept" learned
-	mads
+	knob mad/count 0
 	knob mad/attr 0x15
 	knob mad/drop 1
 	check "$1: the connection is made and ended" call_listener 7646 "${@:2}" connect
@@ -296,7 +291,7 @@ unanswered "the id is destroyed" -q
 # the first DREQ is lost, and the program that sent it has ended
 repeated_dreq() { # NAME OPTION...
 	local pid status
-	mads
+	knob mad/count 0
 	knob mad/attr 0x15
 	knob mad/drop 1
 	(enter h0 ours "$path" serve 10.78.0.1 7647) >"$run/server" 2>&1 &
@@ -359,7 +354,7 @@ if ! slow; then
 	for stack in ours stock; do
 		(with $stack "$path" routes ib:fe80::99 7622 1 5000) >"$run/routes" 2>&1
 		said "no such peer: refused ($stack)" "ROUTE_ERROR.* -22" routes
-		(with $stack "$path" routes "ib:$(gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
+		(with $stack "$path" routes "ib:$(vib_gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
 		said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
 	done
 
@@ -395,9 +390,6 @@ if ! slow; then
 fi
 
 # LMC 1: two LIDs for each port
-two_lids() {
-	[ "$(cat "/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ] && ports_are ACTIVE "$1"
-}
 sm stop
 sm start 0 -l 1
 check "each port has two LIDs" within 30 eval 'two_lids 0 && two_lids 1'
@@ -423,7 +415,7 @@ pid=$!
 within 10 grep -q ready "$run/acm"
 for stacks in "stock stock" "ours ours" "ours stock" "stock ours"; do
 	read -r p a <<<"$stacks"
-	mads
+	knob mad/count 0
 	pair "path each way" "$p" "$a" "$path" serve 10.78.0.1 7642 -- "$path" connect 10.78.0.1 7642
 	said "of the record for both ($a)" "^paths=1 .* slid=$lid1 dlid=$lid0 hops=2" client
 	said "the way out in the QP ($a)" "^qp .* dlid=$((lid0 + 1)) .* global=1 " client
@@ -448,7 +440,7 @@ give_up() {
 }
 echo 0 >$param/path_cache
 knob ports/1/late 20
-mads
+knob mad/count 0
 give_up >"$run/giveup" 2>&1
 knob ports/1/late 0
 echo 1024 >$param/path_cache
@@ -458,7 +450,7 @@ check "there were many" test "$(questions)" -gt 100
 # services: from Linux 6.18 on ib_sa asks for ServiceRecords
 sid=0x13f1234
 service() { with ours "$tests/ib/service" "$@" 2>&1; }
-port_gid() { python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.argv[1]))' "$(gid "$1")"; }
+port_gid() { python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.argv[1]))' "$(vib_gid "$1")"; }
 no_query() { ! grep -q " addr-query " /sys/kernel/debug/rdma_cmx/ids; }
 registered() { service register vib0 $sid "$1" >"$run/registered"; }
 check "services: one is registered" registered "a service" || note <"$run/registered"
@@ -468,22 +460,22 @@ if grep -q ' ib_sa_service_rec_get' /proc/kallsyms; then
 peer $offered
 rejected"
 	for service in "a service" $sid; do
-		service listen "$(gid 0)" $sid >"$run/listen" &
+		service listen "$(vib_gid 0)" $sid >"$run/listen" &
 		pid=$!
 		within 10 grep -q ready "$run/listen"
-		is "services: connect to \"$service\"" "$rejected" "$(service connect "$(gid 1)" "$service")"
+		is "services: connect to \"$service\"" "$rejected" "$(service connect "$(vib_gid 1)" "$service")"
 		wait $pid
 	done
 	is "services: none has the name" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
-		"$(service connect "$(gid 1)" another)"
+		"$(service connect "$(vib_gid 1)" another)"
 	is "services: asked with no id" "offered $offered" \
 		"$(service getaddrinfo "a service" | grep -v ^from)"
 	is "services: none for that ID" "getaddrinfo: ENOENT" "$(service getaddrinfo 4711)"
 	knob mad/class 3
 	knob mad/drop 1
 	is "services: the SA is silent" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -110" \
-		"$(service connect "$(gid 1)" another)"
-	(service connect "$(gid 1)" another) >/dev/null &
+		"$(service connect "$(vib_gid 1)" another)"
+	(service connect "$(vib_gid 1)" another) >/dev/null &
 	pid=$!
 	check "services: a query is under way" within 10 eval "! no_query"
 	kill $pid
@@ -492,7 +484,7 @@ rejected"
 	knob mad/drop 0
 	knob mad/class 0
 else
-	is "services: not supported" "resolve_addrinfo: EOPNOTSUPP" "$(service connect "$(gid 1)" $sid)"
+	is "services: not supported" "resolve_addrinfo: EOPNOTSUPP" "$(service connect "$(vib_gid 1)" $sid)"
 	is "services: not supported without an id either" "getaddrinfo: EOPNOTSUPP" \
 		"$(service getaddrinfo $sid)"
 fi

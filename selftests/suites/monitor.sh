@@ -12,13 +12,6 @@ rig || { not_ok rig; finish; }
 load_cmx || exit
 [ -e $instances ] || mount -t tracefs tracefs /sys/kernel/tracing
 
-status_is() { # STATUS COMMAND...
-	local want=$1 got=0
-	shift
-	"$@" || got=$?
-	[ "$got" = "$want" ] || { echo "status $got"; return 1; }
-}
-as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 ours() { timeout 20 env LD_LIBRARY_PATH="$cmx_lib" rping "$@" >/dev/null 2>&1; }
 listens() { "$cmx" show ids state listen src-port "$1" | grep -q listen; }
 stat_is() { # NAME NUMBER: the counter

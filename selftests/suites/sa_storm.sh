@@ -11,9 +11,6 @@ load_cmx || exit
 # the first groups of a storm are 239.1.6.x and 239.1.7.x
 storm=300
 none_left() { no_group 'ff12:4001:ffff::f01:[67]..'; }
-mads() { knob mad/count | awk -v m="$1" '$1 == "0x03" && $2 == m && $3 == "0x0038" { n = $4 } END { print n + 0 }'; }
-joins() { mads 0x02; }
-leaves() { mads 0x15; }
 at_least() { [ "$("$1")" -ge "$2" ]; }
 # the SA takes so many milliseconds for each request; all MADs for it get lost
 pace() { knob mad/class 3; knob mad/pace "$1"; }

@@ -103,7 +103,7 @@ knob mad/pace 0
 
 echo "# connections from all to all"
 pairs=$((hcas * (hcas - 1)))
-queries() { mads 0x03 0x0035; }
+queries() { mads 0x03 "" 0x0035; }
 seconds=/sys/module/rdma_cmx/parameters/path_cache_seconds
 stage=first
 run connect

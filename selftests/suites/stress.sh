@@ -66,9 +66,8 @@ rdma link del rxe0
 ip link del d0
 
 fabric up -f >/dev/null || { not_ok "the fabric comes up"; finish; }
-gid() { cat "/sys/class/infiniband/vib$1/ports/1/gids/0"; }
 for what in fuzz_ioctl fuzz_lib; do
-	fuzz fabric $what 10.78.0.1 10.78.0.2 fd78::1 fd78::2 "ib:$(gid 0)" "ib:$(gid 1)" - 10.78.0.99
+	fuzz fabric $what 10.78.0.1 10.78.0.2 fd78::1 fd78::2 "ib:$(vib_gid 0)" "ib:$(vib_gid 1)" - 10.78.0.99
 done
 check "the fabric goes" fabric down
 finish

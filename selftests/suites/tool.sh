@@ -15,15 +15,7 @@ says() { # TEXT COMMAND...: what the command prints
 	got=$("$@" 2>&1) || { echo "status $?: $got"; return 1; }
 	[ "$got" = "$want" ] || { echo "$got"; return 1; }
 }
-status_is() { # STATUS COMMAND...
-	local want=$1 got=0
-	shift
-	"$@" || got=$?
-	[ "$got" = "$want" ] || { echo "status $got"; return 1; }
-}
 option_default() { "$cmx" options | awk -v o="$1" '$1 == o { print $3 }'; }
-# rdma_cmx as any user: what the mode allows
-as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 
 check "version without the module" eval '"$cmx" version | grep -q "^module  *not loaded"'
 check_not "default without the module" "$cmx" default tos

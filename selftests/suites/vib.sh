@@ -18,10 +18,6 @@ send() {
 	[ "$(cat "$tmp/status")" = 0 ] || { tail -n 5 "$tmp/server"; return 1; }
 }
 
-mads() { # CLASS METHOD ATTRIBUTE: sent since the counters were cleared
-	knob mad/count | awk -v k="$1 $2 $3" '$1 " " $2 " " $3 == k { n = $4 } END { print n + 0 }'
-}
-
 check "a fabric of 3 HCAs comes up" fabric up 3
 [ "$failed" = 0 ] || finish
 
@@ -32,7 +28,7 @@ ibnetdiscover -C vib0 >"$tmp/net" 2>&1
 check "ibnetdiscover: one switch" test "$(grep -c ^Switch "$tmp/net")" = 1
 check "ibnetdiscover: three HCAs" test "$(grep -c ^Ca "$tmp/net")" = 3
 check "sminfo" says 'SMINFO_MASTER' sminfo -C vib0
-sw=$(knob switch | sed -n 's/^lid \([0-9]*\) .*/\1/p')
+sw=$(switch_lid)
 check "the switch has a LID" test "$sw" -gt 0
 check "smpquery -D nodedesc of the switch" says 'vib switch' smpquery -C vib0 -D nodedesc 0,1
 check "smpquery -D nodedesc of an HCA, two hops" says 'vib1' smpquery -C vib0 -D nodedesc 0,1,2

@@ -106,11 +106,10 @@ check "and is reached there" within 20 eval 'hops_are 0 6 1 && pings 0 10.78.0.7
 
 echo "# loops in the tables"
 sm kill 0
-lid() { knob "switches/$1" | sed -n 's/^lid \([0-9]*\) .*/\1/p'; }
 smp() { "$tests/vib/smp" vib0 "$@"; }
 dropped() { cat /sys/kernel/debug/vib/switches/* | awk '$1 == "port" { n += $NF } END { print n + 0 }'; }
 to=$(vib_lid 3)
-check "a loop in two LFTs" eval 'smp $(lid 1) lft $to 5 && smp $(lid 0) lft $to 3'
+check "a loop in two LFTs" eval 'smp $(switch_lid 1) lft $to 5 && smp $(switch_lid 0) lft $to 3'
 before=$(dropped)
 check_not "nothing arrives" pings 0 10.78.0.4
 check "the packets end" test "$(dropped)" -gt "$before"
@@ -121,8 +120,8 @@ within 20 listens 18515
 check "a message gets no answer" says 'transport retry counter exceeded' \
 	timeout $limit ibv_rc_pingpong -d vib0 -e -n 10 127.0.0.1
 within $limit test -s "$tmp/status"
-check "loops in all MFTs" eval 'smp $(lid 0) mft 0xc000 1 2 3 4 5 && smp $(lid 1) mft 0xc000 1 2 3 5 6 &&
-	smp $(lid 2) mft 0xc000 1 2 3 5 && smp $(lid 3) mft 0xc000 1 2 3 5'
+check "loops in all MFTs" eval 'smp $(switch_lid 0) mft 0xc000 1 2 3 4 5 && smp $(switch_lid 1) mft 0xc000 1 2 3 5 6 &&
+	smp $(switch_lid 2) mft 0xc000 1 2 3 5 && smp $(switch_lid 3) mft 0xc000 1 2 3 5'
 before=$(dropped)
 on 0 ip neigh flush all
 pings 0 10.78.0.3 >/dev/null

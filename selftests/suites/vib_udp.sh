@@ -90,14 +90,13 @@ check "a port that another one has" eval '! knob connect "sw0/4 udp 7002 127.0.0
 check "it is plugged in" knob connect "sw0/3 udp 7001 127.0.0.1 7002"
 check "ping over it" within 20 pings 0 10.78.0.3
 check "the width is that of the cable" link_is 0 "1 4 5 active"
-lid() { knob "switches/$1" | sed -n 's/^lid \([0-9]*\) .*/\1/p'; }
-reset_link() { ibportstate -C vib0 "$(lid 0)" 3 reset; }
+reset_link() { ibportstate -C vib0 "$(switch_lid 0)" 3 reset; }
 active_again() { state_is 0 active && state_is 1 active && pings 0 10.78.0.3; }
 # downs: how often the link has gone down, at either end
 downs() {
 	local i
 	for i in 0 1; do
-		perfquery -C vib0 "$(lid $i)" 3 | sed -n 's/^LinkDownedCounter:\.*//p'
+		perfquery -C vib0 "$(switch_lid $i)" 3 | sed -n 's/^LinkDownedCounter:\.*//p'
 	done | xargs
 }
 before=$(downs)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 #include "uapi.h"
 
@@ -97,17 +97,6 @@ static void *with_hole(size_t before)
 
 	munmap(mem + page, page);
 	return mem + page - before;
-}
-
-static int get_into(int fd, void *to, size_t len, uint32_t *count)
-{
-	struct cmd c;
-
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmd_in(&c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
-	cmd_out(&c, CMX_ATTR_EVENTS, to, len);
-	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
-	return cmd_issue(&c, fd);
 }
 
 /* A join that cannot tell its handle has not begun: there is no event of it. */
@@ -554,15 +543,13 @@ static void test_report_limit(void)
 /* Moves an id between two channels. Returns the time in microseconds. */
 static unsigned int move_time(const int *fds, uint32_t id)
 {
-	struct timespec begin, end;
+	double begin = now();
 	uint32_t fetched;
 	int i;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (i = 0; i < 200; i++)
 		CHECK(!id_migrate(fds[!(i % 2)], id, fds[i % 2], &id, &fetched));
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	return (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
+	return (now() - begin) * 1e6;
 }
 
 /* The least time: the host may delay the machine. */

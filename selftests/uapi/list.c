@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 #include "uapi.h"
 
@@ -38,14 +38,6 @@ struct listing {
 	void (*fn)(const struct cmx_id_record *record, void *arg);
 	void *arg;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
-}
 
 static int list_call(struct listing *l, uint64_t *cursor, void *to, uint32_t *count)
 {

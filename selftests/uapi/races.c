@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "../lib/now.h"
 #include "../lib/slow.h"
 #include "uapi.h"
 
@@ -552,14 +553,6 @@ static void make_a_mess(void)
 		id_resolve(s[0].fd, id, 7);
 		id_join(s[UD].fd, s[UD].id, 0xe0040000 + i, 1, &mc);
 	}
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 static void test_killed(void)

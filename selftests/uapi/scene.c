@@ -220,15 +220,20 @@ int channel_claim(int fd)
 	return cmd_issue(&c, fd);
 }
 
-int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)
+int get_into(int fd, void *to, size_t len, uint32_t *count)
 {
 	struct cmd c;
 
 	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
 	cmd_in(&c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
-	cmd_out(&c, CMX_ATTR_EVENTS, records, n * sizeof(*records));
+	cmd_out(&c, CMX_ATTR_EVENTS, to, len);
 	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
 	return cmd_issue(&c, fd);
+}
+
+int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)
+{
+	return get_into(fd, records, n * sizeof(*records), count);
 }
 
 bool readable(int fd, int ms)

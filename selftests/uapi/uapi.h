@@ -88,6 +88,7 @@ int mc_leave(int fd, uint32_t mc, uint32_t *fetched);
 int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetched);
 int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg);
 int channel_claim(int fd);
+int get_into(int fd, void *to, size_t len, uint32_t *count);
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count);
 bool readable(int fd, int ms);
 /* the next event, which must be of that type; NULL if not */

@@ -36,6 +36,11 @@ static inline struct net *my_net(void)
 	return current->nsproxy->net_ns;
 }
 
+static inline int ulp_wait(struct completion *done)
+{
+	return wait_for_completion_timeout(done, msecs_to_jiffies(ulp_timeout_ms)) ? 0 : -ETIMEDOUT;
+}
+
 /* main.c */
 __printf(1, 2) void say(const char *fmt, ...);
 int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr);

@@ -113,11 +113,6 @@ static int event(struct cmx_id *id, struct rdma_cm_event *ev)
 	return 0;
 }
 
-static int wait(struct completion *done)
-{
-	return wait_for_completion_timeout(done, msecs_to_jiffies(ulp_timeout_ms)) ? 0 : -ETIMEDOUT;
-}
-
 static int receive(struct peer *p)
 {
 	int i, ret = 0;
@@ -147,7 +142,7 @@ static int set_up(struct peer *p, const struct sockaddr *addr, const struct sock
 	ret = cmx_bind_addr(p->id, addr) ?: res_open(p->id, &p->r) ?:
 	      receive(p) ?: cmx_join_multicast(p->id, group, &attr, p);
 	if (!ret)
-		ret = wait(&p->joined) ?: p->status;
+		ret = ulp_wait(&p->joined) ?: p->status;
 	return ret;
 }
 
@@ -167,7 +162,7 @@ static int talk(struct peer *p, int count)
 	int i, ret;
 
 	for (i = 1; i <= count; i++) {
-		ret = send(&p[0], 1, i) ?: wait(&p[0].sent) ?: wait(&p[0].received);
+		ret = send(&p[0], 1, i) ?: ulp_wait(&p[0].sent) ?: ulp_wait(&p[0].received);
 		if (ret)
 			return ret;
 		if (p[0].seq != i || p[1].seq != i)
@@ -182,7 +177,7 @@ static int leave(struct peer *p, const struct sockaddr *group, int count)
 	int ret;
 
 	ret = cmx_leave_multicast(p[1].id, group) ?: send(&p[0], 1, count + 1) ?:
-	      wait(&p[0].sent);
+	      ulp_wait(&p[0].sent);
 	if (ret)
 		return ret;
 	msleep(200);
@@ -196,7 +191,8 @@ static int exchange(struct peer *p, const struct sockaddr *group, const struct s
 	int ret;
 
 	reinit_completion(&p[1].joined);
-	ret = cmx_join_multicast(p[1].id, other, NULL, &p[1]) ?: wait(&p[1].joined) ?: p[1].status;
+	ret = cmx_join_multicast(p[1].id, other, NULL, &p[1]) ?:
+	      ulp_wait(&p[1].joined) ?: p[1].status;
 	if (!ret)
 		ret = cmx_leave_multicast(p[1].id, group) ?: talk(p, count);
 	return ret;

@@ -305,11 +305,6 @@ static int start(struct conn *c, const struct sockaddr_storage *addr)
 	return ret ?: cmx_resolve_addr(c->id, NULL, (const struct sockaddr *)addr, ulp_timeout_ms);
 }
 
-static int wait(struct completion *done)
-{
-	return wait_for_completion_timeout(done, msecs_to_jiffies(ulp_timeout_ms)) ? 0 : -ETIMEDOUT;
-}
-
 /*
  * siw answers a connection before its QP takes data, and does not look at what came meanwhile
  * until more comes. So more comes.
@@ -414,7 +409,7 @@ int ping(int argc, char **argv)
 		return -ENOMEM;
 	ret = start(c, &addr);
 	if (!ret)
-		ret = wait(&c->settled) ?: c->status;
+		ret = ulp_wait(&c->settled) ?: c->status;
 	if (!ret)
 		ret = check_options(c);
 	for (; !ret && i < count; i++)
@@ -423,7 +418,7 @@ int ping(int argc, char **argv)
 	if (!ret) {
 		ret = cmx_disconnect(c->id);
 		if (!ret)
-			ret = wait(&c->ended);
+			ret = ulp_wait(&c->ended);
 	}
 	take_off(c);
 	conn_end(c);

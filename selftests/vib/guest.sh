@@ -21,9 +21,13 @@
 #                           each other
 # ports_are STATE [I...]    the ports of these HCAs (all) are in that state: ACTIVE DOWN INIT ...
 # vib_guid I                the port's GUID, 0x0002...
+# vib_gid I                 the port's first GID
 # vib_lid I                 its LID, a decimal number
+# two_lids I                whether it has two LIDs, by LMC 1, and is ACTIVE
 # knob NAME [VALUE]         read or write a file of the module in debugfs
+# mads [CLASS [METHOD [ATTR]]]  MADs since "knob mad/count 0": 0x03 0x01 0x0035; empty: any
 # switch_port I FIELD       a counter of the only switch's port to HCA i: in out mcast-in mcast-out dropped
+# switch_lid [SWITCH]       the LID of a switch (0)
 # mft MLID [SWITCH]         the ports in the MFT of a switch (0) for a multicast LID (0xc000...), by a space
 # groups                    MGID MLID of each multicast group that the SA knows, a line each
 # no_group MGID             the SA answers, and knows no group whose MGID matches that pattern
@@ -59,6 +63,10 @@ vib_guid() {
 	sed 's/^.\{20\}/0x/; s/://g' "/sys/class/infiniband/vib$1/ports/1/gids/0"
 }
 
+vib_gid() {
+	cat "/sys/class/infiniband/vib$1/ports/1/gids/0"
+}
+
 vib_lid() {
 	printf '%d\n' "$(cat "/sys/class/infiniband/vib$1/ports/1/lid")"
 }
@@ -72,9 +80,22 @@ ports_are() {
 	done
 }
 
+two_lids() {
+	[ "$(cat "/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ] && ports_are ACTIVE "$1"
+}
+
+mads() {
+	knob mad/count | awk -v kind="^${1:-.*} ${2:-.*} ${3:-.*} " '
+		NR > 1 && $0 ~ kind { n += $4 } END { print n + 0 }'
+}
+
 switch_port() {
 	knob switch | awk -v port=$(($1 + 1)) -v field="$2" '
 		$1 == "port" && $2 == port { for (i = 4; i < NF; i += 2) if ($i == field) print $(i + 1) }'
+}
+
+switch_lid() {
+	knob "switches/${1:-0}" | sed -n 's/^lid \([0-9]*\) .*/\1/p'
 }
 
 mft() {

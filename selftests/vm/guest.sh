@@ -7,6 +7,7 @@
 # ok NAME, not_ok NAME [WHY], skip NAME WHY    the result of a case
 # check NAME COMMAND...                        the command must succeed
 # check_not NAME COMMAND...                    the command must fail
+# is NAME WANT GOT                             a case: the texts must be equal
 # cases PREFIX COMMAND...                      the cases of a program that prints TAP
 # note [TEXT...]                               a line that is no result; without TEXT: the input
 # skip_all WHY                                 end: no case of the script can run here
@@ -16,6 +17,8 @@
 # own_modules [FILE...]                        /lib/modules in memory, with the devices of rig, and these modules
 # built PATTERN                                the module in build/ that fits the running kernel
 # ours COMMAND...                              with our librdmacm; stock COMMAND...: without
+# as_nobody COMMAND...                         as a user without privileges
+# status_is STATUS COMMAND...                  whether the command ends with that status
 # within SECONDS COMMAND...                    try again until it succeeds
 # repeated NAME WHY                            a case that cannot be made certain is tried once more
 # on_hardware                                  whether the device is that of the caller
@@ -101,6 +104,10 @@ check_not() {
 	else
 		ok "$name"
 	fi
+}
+
+is() {
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "wanted '$2', got '$3'"; fi
 }
 
 cases() {
@@ -260,5 +267,14 @@ done
 
 ours()  { LD_LIBRARY_PATH=$cmx_lib "$@"; }
 stock() { "$@"; }
+
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+
+status_is() {
+	local want=$1 got=0
+	shift
+	"$@" || got=$?
+	[ "$got" = "$want" ] || { echo "status $got"; return 1; }
+}
 
 ! on_hardware || grep -q '^# hardware:' "$0" || skip_all "needs devices of its own"
