@@ -34,10 +34,6 @@
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
 #define LOCK_WAIT_MS 100
 
-struct ids_reader {
-	unsigned int lock_wait_ms;
-};
-
 static struct dentry *debugfs_dir;
 
 static void ids_addr_show(struct seq_file *s, const struct sockaddr *addr)
@@ -96,8 +92,7 @@ static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_
 /* The fields that ids of processes and of ULPs have in common */
 static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 {
-	struct ids_reader *reader = s->private;
-	bool locked = cmx_id_walk_trylock(id_priv, &reader->lock_wait_ms);
+	bool locked = cmx_id_walk_trylock(id_priv, s->private);
 
 	seq_printf(s, " %p %s %u", id_priv, ids_state_name(id_priv),
 		   (u32)ktime_get_seconds() - id_priv->created);
@@ -187,11 +182,11 @@ static const struct seq_operations ids_seq_ops = {
 
 static int ids_open(struct inode *inode, struct file *file)
 {
-	struct ids_reader *reader = __seq_open_private(file, &ids_seq_ops, sizeof(*reader));
+	unsigned int *lock_wait_ms = __seq_open_private(file, &ids_seq_ops, sizeof(*lock_wait_ms));
 
-	if (!reader)
+	if (!lock_wait_ms)
 		return -ENOMEM;
-	reader->lock_wait_ms = LOCK_WAIT_MS;
+	*lock_wait_ms = LOCK_WAIT_MS;
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 #include "ib_close.h"
 #include "id.h"
 #include "mcast_ip.h"
-#include "mcast_sa.h"
 #include "port_space.h"
 #include "route_sa.h"
 #include "transport.h"
@@ -50,7 +49,6 @@ static const struct {
 	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
 	{ cmx_route_sa_init_module, cmx_route_sa_exit_module },
-	{ cmx_mcast_sa_init_module, cmx_mcast_sa_exit_module },
 	{ client_init_module, cmx_client_exit_module },
 	{ cmx_neigh_watch_init_module, cmx_neigh_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },

@@ -64,7 +64,7 @@ static bool cmxl_system_malloc_is_replaced(void)
 
 	if (!libc)
 		return false;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !replaced; i++)
+	for (i = 0; i < ARRAY_SIZE(names) && !replaced; i++)
 		replaced = cmxl_system_symbol_is_replaced(libc, names[i]);
 	dlclose(libc);
 	return replaced;

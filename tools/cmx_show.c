@@ -12,6 +12,7 @@
 #include "../lib/open_device.h"
 #include "cmx_show.h"
 #include "device.h"
+#include "file.h"
 
 #define FILTERS_MAX 16
 
@@ -36,7 +37,7 @@ static int show_fail(void)
 		fputs("cmx: the loaded module and this program have different versions of the ABI\n",
 		      stderr);
 	else
-		fprintf(stderr, "cmx: %s: %s\n", CMXL_DEVICE_PATH, strerror(errno));
+		tool_fail(CMXL_DEVICE_PATH);
 	return 1;
 }
 

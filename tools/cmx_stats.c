@@ -4,7 +4,6 @@
  * each port of a device. A counter that this program does not know is printed as well. The counters
  * of ids that are attached to no port are in the folder of the char device.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,13 +62,11 @@ static unsigned long long bucket_limit(int bucket)
 static int entry_read(const char *device, const char *port, const char *dir, const char *name)
 {
 	struct stats_entry *e;
-	char path[600];
 	FILE *f;
 
 	if (!strncmp(name, DEFAULT, strlen(DEFAULT)))
 		return 0;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
+	f = tool_file_open(dir, name, "re");
 	/* the device has been removed meanwhile, or the module is older than this program */
 	if (!f)
 		return 0;
@@ -299,10 +296,8 @@ int stats_run(int argc, char **argv)
 			return 2;
 	}
 	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk) ||
-	    (!walk.filter && stats_read_unattached())) {
-		fprintf(stderr, "cmx: %s: %s\n", TOOL_DEVICES, strerror(errno));
-		return 1;
-	}
+	    (!walk.filter && stats_read_unattached()))
+		return tool_fail(TOOL_DEVICES);
 	if (!num_entries && tool_module_is_missing()) {
 		if (print == stats_print_metrics)
 			print_metric_up(false);

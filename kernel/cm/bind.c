@@ -101,12 +101,8 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		goto err;
 	}
 	ret = cmx_port_reserve(id_priv);
-	if (ret)
-		goto err;
-	ret = cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);
-	if (ret)
-		goto err;
-	return 0;
+	if (!ret)
+		return cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);
 
 err:
 	bind_addr_release(id_priv);

@@ -85,10 +85,10 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 		if ((*t)->port_fits(dev->device, port))
 			dp->transport = *t;
 	dp->gid_type = IB_GID_TYPE_IB;
-	if (dp->transport && dp->transport->port_gid_type)
-		dp->gid_type = dp->transport->port_gid_type(dev->device, port);
 	if (!dp->transport)
 		return 0;
+	if (dp->transport->port_gid_type)
+		dp->gid_type = dp->transport->port_gid_type(dev->device, port);
 	dp->stats = cmx_stats_new(dev->device, port);
 	if (!dp->stats)
 		return -ENOMEM;

@@ -262,17 +262,21 @@ struct listen_arg {
 	struct list_head to_start;
 };
 
-static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
+static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 {
-	struct listen_arg *arg = data;
 	int ret;
 
-	if (!listen_may_use(arg->l, dev))
-		return 0;
 	mutex_lock(&listen_lock);
 	ret = listen_entry_add(arg->l, dev, &arg->to_start);
 	mutex_unlock(&listen_lock);
 	return ret;
+}
+
+static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
+{
+	struct listen_arg *arg = data;
+
+	return listen_may_use(arg->l, dev) ? listen_on_one(arg, dev) : 0;
 }
 
 /*
@@ -285,16 +289,6 @@ static int listen_on_all(struct listen_arg *arg)
 	list_add_tail(&arg->l->item, &wildcards);
 	mutex_unlock(&listen_lock);
 	return cmx_device_for_each_port(listen_add_port, arg);
-}
-
-static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
-{
-	int ret;
-
-	mutex_lock(&listen_lock);
-	ret = listen_entry_add(arg->l, dev, &arg->to_start);
-	mutex_unlock(&listen_lock);
-	return ret;
 }
 
 /**

@@ -138,11 +138,6 @@ static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_op
 	return o->in_effect ? o->in_effect(id_priv) : READ_ONCE(cmx_opt_defaults[bit]);
 }
 
-static u32 opt_tos(const struct cmx_id_private *id_priv)
-{
-	return cmx_opt_tos(id_priv);
-}
-
 static u32 opt_afonly(const struct cmx_id_private *id_priv)
 {
 	return id_priv->opt.afonly;

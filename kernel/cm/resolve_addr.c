@@ -402,9 +402,8 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 	ret = rdma_query_gid(dev->device, port, 0, &gid);
 	if (!ret)
 		ret = ib_get_cached_pkey(dev->device, port, 0, &pkey);
-	if (ret)
-		return ret;
-	ret = cmx_device_attach(id_priv, dev, port);
+	if (!ret)
+		ret = cmx_device_attach(id_priv, dev, port);
 	if (ret)
 		return ret;
 	id_priv->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND

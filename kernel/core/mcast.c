@@ -43,11 +43,6 @@ struct cmx_mcast_table {
 	struct mcast_bucket *buckets;
 };
 
-static struct sockaddr *mcast_addr(struct cmx_mcast *mc)
-{
-	return (struct sockaddr *)&mc->addr;
-}
-
 static struct hlist_head *mcast_bucket_by_addr(struct cmx_mcast_table *t,
 					       const struct sockaddr *addr)
 {
@@ -95,7 +90,7 @@ static void mcast_table_grow(struct cmx_mcast_table *t)
 	for (i = 0; i < 1U << old.bits; i++) {
 		hlist_for_each_entry_safe(mc, next, &old.buckets[i].all, node) {
 			hlist_del(&mc->node);
-			hlist_add_head(&mc->node, mcast_bucket_by_addr(t, mcast_addr(mc)));
+			hlist_add_head(&mc->node, mcast_bucket_by_addr(t, &mc->addr.sa));
 		}
 		hlist_for_each_entry_safe(mc, next, &old.buckets[i].attached, attached) {
 			hlist_del(&mc->attached);
@@ -132,7 +127,7 @@ int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 	if (t->count >= 1U << t->bits && t->bits < MCAST_BITS_MAX)
 		mcast_table_grow(t);
 	mc->start = cmx_stats_now();
-	hlist_add_head(&mc->node, mcast_bucket_by_addr(t, mcast_addr(mc)));
+	hlist_add_head(&mc->node, mcast_bucket_by_addr(t, &mc->addr.sa));
 	t->count++;
 	kref_get(&mc->ref);
 	return 0;
@@ -261,7 +256,7 @@ struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct so
 	if (!id_priv->mcast)
 		return NULL;
 	hlist_for_each_entry(mc, mcast_bucket_by_addr(id_priv->mcast, addr), node)
-		if (cmx_addr_equal(mcast_addr(mc), addr))
+		if (cmx_addr_equal(&mc->addr.sa, addr))
 			return mc;
 	return NULL;
 }

@@ -26,7 +26,7 @@ unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
  * Context: Caller must hold id_priv->lock.
  * Return: the traffic class.
  */
-u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
+u32 cmx_opt_tos(const struct cmx_id_private *id_priv)
 {
 	int tos = id_priv->dev_port ? READ_ONCE(id_priv->dev_port->default_tos) : CMX_NO_TOS;
 

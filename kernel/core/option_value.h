@@ -15,7 +15,7 @@ extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 #define CMX_LIFETIME_USER_MAX 21
 
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
-u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
+u32 cmx_opt_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv);
 u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv);

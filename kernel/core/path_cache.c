@@ -128,7 +128,6 @@ static bool path_cache_entry_expired(const struct path_cache_entry *entry)
 bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key *key,
 			struct sa_path_rec *rec, u32 *epoch)
 {
-	bool hit = false;
 	struct path_cache_entry *entry;
 
 	spin_lock(&cache->lock);
@@ -136,16 +135,16 @@ bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key 
 	entry = cmx_param_get(&path_cache) ? path_cache_find(cache, key) : NULL;
 	if (entry && path_cache_entry_expired(entry)) {
 		path_cache_remove(cache, entry);
-	} else if (entry) {
-		*rec = entry->rec;
-		hit = true;
+		entry = NULL;
 	}
-	if (hit)
+	if (entry) {
+		*rec = entry->rec;
 		cache->hits++;
-	else
+	} else {
 		cache->misses++;
+	}
 	spin_unlock(&cache->lock);
-	return hit;
+	return entry;
 }
 
 /**

@@ -35,7 +35,7 @@ static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 
 static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
 {
-	const struct sockaddr *addr = (struct sockaddr *)&mc->addr;
+	const struct sockaddr *addr = &mc->addr.sa;
 	bool given;
 	int ret;
 

@@ -24,6 +24,7 @@
 #include "event.h"
 #include "keys.h"
 #include "mcast_sa.h"
+#include "route_sa.h"
 #include "stats.h"
 #include "trace.h"
 #include "transport.h"
@@ -50,7 +51,6 @@
 #define REJOIN_MIN_MS 32U
 #define REJOIN_MAX_MS 4096U
 
-static struct ib_sa_client sa_client;
 static DEFINE_XARRAY_ALLOC1(probes);	/* members that wait for the reply to a probe, by name */
 
 static void sa_member_free(struct kref *ref)
@@ -174,7 +174,7 @@ static int sa_member_probe(struct cmx_sa_member *m)
 	if (ret < 0)
 		return ret;
 	kref_get(&m->ref);
-	ret = ib_sa_path_rec_get(&sa_client, m->dev->device, m->port, &rec,
+	ret = ib_sa_path_rec_get(&cmx_sa_client, m->dev->device, m->port, &rec,
 				 IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
 				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL,
 				 sa_member_probe_done, (void *)(unsigned long)name, &query);
@@ -263,7 +263,7 @@ static int sa_member_send_join(struct cmx_sa_member *m)
 	struct ib_sa_multicast *sa;
 
 	m->port_is_member = sa_member_is_local(m);
-	sa = ib_sa_join_multicast(&sa_client, m->dev->device, m->port, &m->rec,
+	sa = ib_sa_join_multicast(&cmx_sa_client, m->dev->device, m->port, &m->rec,
 				  m->takes_any ? m->mask & ~m->defaults : m->mask, GFP_KERNEL,
 				  sa_member_handler, m);
 	if (IS_ERR(sa))
@@ -574,14 +574,3 @@ const struct cmx_mcast_ops cmx_mcast_sa_ops = {
 	.leave = sa_leave,
 	.report = sa_report,
 };
-
-int cmx_mcast_sa_init_module(void)
-{
-	ib_sa_register_client(&sa_client);
-	return 0;
-}
-
-void cmx_mcast_sa_exit_module(void)
-{
-	ib_sa_unregister_client(&sa_client);
-}

@@ -83,8 +83,4 @@ void cmx_sa_member_list(struct cmx_sa_member *m);
 bool cmx_sa_member_unlist(struct cmx_sa_member *m);
 void cmx_mcast_sa_show(struct seq_file *s);
 
-/* mcast_sa.c */
-int cmx_mcast_sa_init_module(void);
-void cmx_mcast_sa_exit_module(void);
-
 #endif

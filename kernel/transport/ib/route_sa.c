@@ -388,7 +388,7 @@ int cmx_route_sa_init_module(void)
 	return 0;
 }
 
-/* ib_sa_unregister_client() waits for outstanding callbacks. */
+/* ib_sa_unregister_client() waits for outstanding callbacks, and for the members of groups. */
 void cmx_route_sa_exit_module(void)
 {
 	ib_sa_unregister_client(&cmx_sa_client);

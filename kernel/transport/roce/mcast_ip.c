@@ -402,8 +402,7 @@ static int ip_join(struct cmx_mcast *mc)
 
 	if (mc->attr.mask & (CMX_MCAST_PKEY | CMX_MCAST_SCOPE))
 		return -EOPNOTSUPP;
-	ret = cmx_mgid_map_roce((const struct sockaddr *)&mc->addr, mc->id_priv->gid_type,
-				&mc->mgid);
+	ret = cmx_mgid_map_roce(&mc->addr.sa, mc->id_priv->gid_type, &mc->mgid);
 	if (ret)
 		return ret;
 	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
