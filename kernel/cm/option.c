@@ -327,14 +327,14 @@ void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 }
 
 /**
- * cmx_opt_supported() - check whether the transport of an id supports an option
+ * cmx_opt_is_supported() - check whether the transport of an id supports an option
  * @id_priv: the id
  * @bit: the option
  *
  * Context: Caller must hold id_priv->lock.
  * Return: true if it does, or if the transport is not known yet.
  */
-bool cmx_opt_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
+bool cmx_opt_is_supported(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
 	return !id_priv->dev || id_priv->dev_port->transport->bit & opt_rows[bit].transports;
 }
@@ -371,7 +371,7 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 	for (bit = 0; bit < CMX_OPT_NUM; bit++) {
 		const struct cmx_option *o = &opt_rows[bit];
 
-		if (!cmx_opt_supported(id_priv, bit) || !opt_value_is_known(id_priv, bit))
+		if (!cmx_opt_is_supported(id_priv, bit) || !opt_value_is_known(id_priv, bit))
 			continue;
 		to[n++] = (struct cmx_id_option) {
 			.level = o->level,
@@ -416,7 +416,7 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
 		return -ENODEV;
 	if (!(opt_stage(id_priv) & o->until))
 		return -(o->late ?: EISCONN);
-	if (!cmx_opt_supported(id_priv, opt_row_bit(o)))
+	if (!cmx_opt_is_supported(id_priv, opt_row_bit(o)))
 		return -EOPNOTSUPP;
 	if (o->check)
 		ret = o->check(id_priv, val);

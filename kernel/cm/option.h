@@ -15,7 +15,7 @@ int cmx_opt_apply_tos(struct cmx_id_private *id_priv);
 void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s);
 u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to);
 
-bool cmx_opt_supported(const struct cmx_id_private *id_priv,
-		       enum cmx_opt_bit bit); /* by the transport */
+bool cmx_opt_is_supported(const struct cmx_id_private *id_priv,
+			  enum cmx_opt_bit bit); /* by the transport */
 
 #endif

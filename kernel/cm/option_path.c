@@ -52,7 +52,7 @@ static int opt_path_resolve(struct cmx_id_private *id_priv, const struct sa_path
 {
 	int ret;
 
-	if (!cmx_opt_supported(id_priv, CMX_OPT_IB_PATH))
+	if (!cmx_opt_is_supported(id_priv, CMX_OPT_IB_PATH))
 		return -EOPNOTSUPP;
 	if (!id_priv->dev || id_priv->state != CMX_ADDR_RESOLVED)
 		return -EINVAL;

@@ -83,7 +83,7 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 }
 
 /**
- * cmx_request_refused() - trace and count a request that is refused
+ * cmx_request_record_refusal() - trace and count a request that is refused
  * @device: the device that received it
  * @port: the port
  * @peer: address of the peer
@@ -93,8 +93,10 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
  *
  * Context: Process context.
  */
-void cmx_request_refused(struct ib_device *device, u32 port, const struct sockaddr_storage *peer,
-			 const struct sockaddr_storage *local, const union ib_gid *gid, int ret)
+void cmx_request_record_refusal(struct ib_device *device, u32 port,
+				const struct sockaddr_storage *peer,
+				const struct sockaddr_storage *local, const union ib_gid *gid,
+				int ret)
 {
 	static const union ib_gid none;
 

@@ -33,8 +33,10 @@ struct cmx_request_ops {
 int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
 		     enum ib_qp_type qp_type);
 void cmx_request_cancel(struct cmx_request *req);
-void cmx_request_refused(struct ib_device *device, u32 port, const struct sockaddr_storage *peer,
-			 const struct sockaddr_storage *local, const union ib_gid *gid, int ret);
+void cmx_request_record_refusal(struct ib_device *device, u32 port,
+				const struct sockaddr_storage *peer,
+				const struct sockaddr_storage *local, const union ib_gid *gid,
+				int ret);
 int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg);
 
 #endif

@@ -425,7 +425,7 @@ static int channel_event_fetch(struct cmx_channel *channel, const struct cmx_eve
 	ev = list_first_entry_or_null(&channel->events, struct cmx_event, item);
 	spin_unlock(&channel->lock);
 	/* another process may have claimed the channel meanwhile: then the event is for that one */
-	if (!cmx_channel_usable(channel))
+	if (!cmx_channel_is_usable(channel))
 		return -EACCES;
 	if (!ev)
 		return -EAGAIN;
@@ -543,7 +543,7 @@ int cmx_channel_claim(struct cmx_channel *channel)
 	int ret;
 
 	if (READ_ONCE(channel->mm))
-		return cmx_channel_usable(channel) ? 0 : -EACCES;
+		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
 	ret = cmx_handle_claim(channel);
 	if (!ret)
 		channel_set_process(channel);

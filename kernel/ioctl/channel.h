@@ -62,7 +62,7 @@ int cmx_channel_claim(struct cmx_channel *channel);
 struct task_struct *cmx_channel_process(const struct cmx_channel *channel);
 
 /* Returns false if another process has claimed the channel. */
-static inline bool cmx_channel_usable(const struct cmx_channel *channel)
+static inline bool cmx_channel_is_usable(const struct cmx_channel *channel)
 {
 	const struct mm_struct *mm = READ_ONCE(channel->mm);
 

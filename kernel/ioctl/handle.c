@@ -82,7 +82,7 @@ int cmx_handle_claim(struct cmx_channel *channel)
 
 	xa_lock(&handles);
 	if (channel->mm) {
-		ret = cmx_channel_usable(channel) ? 0 : -EACCES;
+		ret = cmx_channel_is_usable(channel) ? 0 : -EACCES;
 	} else if (!list_empty(&channel->ids) || !list_empty(&channel->events)) {
 		ret = -EBUSY;
 	} else {
@@ -155,7 +155,7 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, 
 	xa_lock(&handles);
 	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
 	/* this may have dropped the lock */
-	if (!ret && !cmx_channel_usable(channel)) {
+	if (!ret && !cmx_channel_is_usable(channel)) {
 		handle_entry_free(*handle);
 		ret = -EACCES;
 	}
@@ -220,7 +220,7 @@ static struct cmx_user_id *handle_id_find(struct cmx_channel *channel, u32 handl
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
 	return user_id && user_id->handle == handle && user_id->channel == channel &&
-	       cmx_channel_usable(channel) ? user_id : NULL;
+	       cmx_channel_is_usable(channel) ? user_id : NULL;
 }
 
 /**
@@ -339,7 +339,7 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_channel *channel, u32 hand
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
 	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->channel != channel ||
-		   !cmx_channel_usable(channel)))
+		   !cmx_channel_is_usable(channel)))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -388,7 +388,7 @@ int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 	int ret = -ENOENT;
 
 	xa_lock(&handles);
-	if (!cmx_channel_usable(to)) {
+	if (!cmx_channel_is_usable(to)) {
 		ret = -EACCES;
 	} else if (user_id->channel == from) {
 		list_move_tail(&user_id->item, &to->ids);

@@ -244,7 +244,7 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EPROTONOSUPPORT;
 	call.filp = filp;
 	call.channel = filp->private_data;
-	if (!cmx_channel_usable(call.channel))
+	if (!cmx_channel_is_usable(call.channel))
 		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)

@@ -13,7 +13,7 @@
 #include "route_rec.h"
 #include "transport.h"
 
-static void ib_handle_rep(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			  struct rdma_cm_event *ev)
 {
 	const struct ib_cm_rep_event_param *rep = &event->param.rep_rcvd;
@@ -50,7 +50,7 @@ static bool ib_rej_is_path_error(int reason)
 	       reason == IB_CM_REJ_INVALID_MTU || reason == IB_CM_REJ_INVALID_FLOW_LABEL;
 }
 
-static void ib_handle_rej(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+static void ib_rej_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			  struct rdma_cm_event *ev)
 {
 	ev->event = RDMA_CM_EVENT_REJECTED;
@@ -79,8 +79,8 @@ static bool ib_event_is_relevant(const struct cmx_id_private *id_priv,
  * Handle an event of a connection or of a connection attempt. Return false if there is nothing to
  * report. Caller must hold id_priv->lock.
  */
-static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
-			    struct cmx_event *ev)
+static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+			      struct cmx_event *ev)
 {
 	switch (event->event) {
 	case IB_CM_REQ_ERROR:
@@ -96,7 +96,7 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 		return !id_priv->established ||
 		       !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REP_RECEIVED:
-		ib_handle_rep(id_priv, event, &ev->ev);
+		ib_rep_handle(id_priv, event, &ev->ev);
 		cmx_event_set_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_RTU_RECEIVED:
@@ -115,7 +115,7 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 		cmx_deadline_stop(id_priv);
 		return !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REJ_RECEIVED:
-		ib_handle_rej(id_priv, event, &ev->ev);
+		ib_rej_handle(id_priv, event, &ev->ev);
 		cmx_event_set_data(ev, event->private_data, IB_CM_REJ_PRIVATE_DATA_SIZE);
 		return true;
 	case IB_CM_TIMEWAIT_EXIT:
@@ -127,8 +127,8 @@ static bool ib_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_e
 }
 
 /* Consumes the caller's reference to the id. */
-static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-			    const struct ib_cm_event *event)
+static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+			     const struct ib_cm_event *event)
 {
 	struct cmx_event *ev = NULL;
 	bool post = false;
@@ -139,7 +139,7 @@ static void ib_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	if (!cmx_close_handle_event(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
-		post = ib_handle_event(id_priv, event, ev);
+		post = ib_event_dispatch(id_priv, event, ev);
 	}
 	if (post)
 		cmx_event_queue(ev);
@@ -166,7 +166,7 @@ static void ib_send_error_work(struct work_struct *work)
 {
 	struct ib_send_error *error = container_of(work, struct ib_send_error, work);
 
-	ib_event_handle(error->id_priv, error->cm, &error->event);
+	ib_event_process(error->id_priv, error->cm, &error->event);
 	kfree(error);
 }
 
@@ -228,6 +228,6 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	if (got && ib_event_is_send_error(event))
 		ib_send_error_defer(id_priv, cm, event);
 	else if (got)
-		ib_event_handle(id_priv, cm, event);
+		ib_event_process(id_priv, cm, event);
 	return 0;
 }

@@ -511,8 +511,8 @@ static void ib_request_refused(const struct ib_request *req, int ret)
 	const struct sa_path_rec *path =
 		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
 
-	cmx_request_refused(req->device, req->port, &req->peer, &req->local,
-			    path ? &path->dgid : NULL, ret);
+	cmx_request_record_refusal(req->device, req->port, &req->peer, &req->local,
+				   path ? &path->dgid : NULL, ret);
 }
 
 /**

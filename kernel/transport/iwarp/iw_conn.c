@@ -527,8 +527,8 @@ static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 		return 0;
 
 refused:
-	cmx_request_refused(iw->device, rdma_start_port(iw->device), &event->remote_addr,
-			    &event->local_addr, NULL, ret);
+	cmx_request_record_refusal(iw->device, rdma_start_port(iw->device), &event->remote_addr,
+				   &event->local_addr, NULL, ret);
 	return ret;
 }
 
