@@ -59,6 +59,20 @@ for how in return thread; do
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
+
+# 150 requests to a listener whose handler is locked
+some_are_refused() { [ "$(cat /sys/class/infiniband/siw0/cmx1/refused_backlog)" -gt 0 ]; }
+run "lock $a 7630" >"$tmp/lock" 2>&1 &
+pid=$!
+within 10 grep -q locked $ctl/result
+for i in {1..5}; do
+	LD_LIBRARY_PATH=$cmx_lib timeout $((60 * slow)) ucmatose -s $a -p 7630 -c 30 >"$tmp/clients.$i" 2>&1 &
+done
+check "more requests than may wait for a handler" within 30 some_are_refused
+check "128 of them wait" test "$("$top/tools/cmx" show ids src-port 7630 state connect | grep -c cmx_ulp)" = 128
+kill $pid
+wait
+
 check "each option on the transports that have it" \
 	ours "$tests/api/api" "option: each on the transports*"
 check "a disconnect of an attempt that fails" ours "$tests/api/api" -x "iwarp: attempt*"

@@ -65,7 +65,7 @@ int lock(int argc, char **argv)
 		return PTR_ERR(id);
 	init_completion(&requested);
 	cmx_lock_handler(id);
-	ret = cmx_listen(id, 1);
+	ret = cmx_listen(id, 256);
 	say("locked\n");
 	if (!ret)
 		wait_for_signal();
