@@ -50,6 +50,7 @@ slowly=(strace -o /dev/null -P /dev/infiniband/rdma_cm -P /dev/infiniband/rdma_c
 
 # perftest takes its port and the next one. Its client connects for the second time while the server is
 # still about to listen, and crashes when it is rejected: its calls are late.
+# mckey's sender leaves the group and ends without waiting for its datagrams to be sent: it leaves late.
 # try_pair PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE: its status goes to $a and $p
 try_pair() {
 	local passive active server endless= repeat= try
@@ -66,7 +67,6 @@ try_pair() {
 	server=$pid
 	within 5 pgrep -P "$server"
 	listening "$(pgrep -P "$server")" "$1"
-	# mckey's sender posts and leaves, without waiting for its datagrams to be sent
 	for try in 1 2 3 4 5 6 7 8; do
 		with "$2" "${active[@]}" >"$run/active" 2>&1
 		wait "$pid"
