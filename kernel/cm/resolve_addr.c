@@ -313,19 +313,17 @@ void cmx_addr_cancel(struct cmx_id_private *id_priv)
 static void addr_wake_work(struct work_struct *work)
 {
 	struct cmx_addr_op *op;
-	bool more;
 
 	do {
 		spin_lock_bh(&ops_lock);
 		op = hlist_entry_safe(to_wake.first, struct cmx_addr_op, node);
-		more = op;
 		if (op) {
 			hlist_del_init(&op->node);
 			addr_op_queue(op, 0);
 		}
 		spin_unlock_bh(&ops_lock);
 		cond_resched();
-	} while (more);
+	} while (op);
 }
 
 static DECLARE_WORK(wake_work, addr_wake_work);

@@ -257,12 +257,11 @@ static bool sa_member_is_local(struct cmx_sa_member *m)
 	return states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
 }
 
-/* Send a join whose turn has come. Return 0, or the error if the request ended at once. */
+/* Send a join, with m->port_is_member set. Return 0, or the error if the request ended at once. */
 static int sa_member_send_join(struct cmx_sa_member *m)
 {
 	struct ib_sa_multicast *sa;
 
-	m->port_is_member = sa_member_is_local(m);
 	sa = ib_sa_join_multicast(&cmx_sa_client, m->dev->device, m->port, &m->rec,
 				  m->takes_any ? m->mask & ~m->defaults : m->mask, GFP_KERNEL,
 				  sa_member_handler, m);
@@ -288,7 +287,8 @@ static int sa_member_join(struct cmx_sa_member *m)
 	if (m->lost)
 		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
 					  &index);
-	if (!ret && !sa_member_is_local(m))
+	m->port_is_member = sa_member_is_local(m);
+	if (!ret && !m->port_is_member)
 		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
 					   m->lost ? CMX_SA_REJOIN : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
@@ -436,6 +436,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		m->leaving = true;
 		ret = -EAGAIN;
 	} else if (!ret) {
+		m->port_is_member = sa_member_is_local(m);
 		ret = sa_member_send_join(m);
 	}
 	if (ret == -EAGAIN || ret == -ETIMEDOUT)

@@ -265,6 +265,13 @@ static void ip_group_put(struct ip_group *group)
 	}
 }
 
+/* Is it a group of the interface, and of IPv4 or IPv6 as selected? */
+static bool ip_group_is_of(const struct ip_group *group, const struct net_device *ndev, bool ipv4,
+			   bool ipv6)
+{
+	return group->ndev == ndev && (ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6);
+}
+
 /*
  * The interface has dropped its groups by itself: only our references are left. Caller must hold
  * rtnl.
@@ -278,7 +285,7 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 	if (!ipv4 && !ipv6)
 		return;
 	list_for_each_entry_safe(group, later, &removals, idle) {
-		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
+		if (!ip_group_is_of(group, ndev, ipv4, ipv6))
 			continue;
 		list_del(&group->idle);
 		netdev_put(ndev, &group->tracker);
@@ -286,7 +293,7 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 	}
 	spin_lock(&lock);
 	hash_for_each_safe(groups, i, next, group, node) {
-		if (group->ndev != ndev || !(ipv6_addr_v4mapped(&group->addr) ? ipv4 : ipv6))
+		if (!ip_group_is_of(group, ndev, ipv4, ipv6))
 			continue;
 		hash_del(&group->node);
 		n_groups--;

@@ -86,11 +86,15 @@ static int server_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 }
 
 /* A connection is complete, or has ended. */
-static int finish_one(void)
+static void finish_one(void)
 {
+	int ret;
+
 	if (atomic_dec_and_test(&to_finish))
 		complete(&finished);
-	return start_one();
+	ret = start_one();
+	if (ret)
+		fail(ret);
 }
 
 static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
@@ -108,15 +112,11 @@ static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 		}
 		if (held_ids) {
 			held_ids[atomic_inc_return(&num_held) - 1] = id;
-			ret = finish_one();
-			if (ret)
-				fail(ret);
+			finish_one();
 		}
 		return 0;
 	case IB_CM_DREP_RECEIVED:
-		ret = finish_one();
-		if (ret)
-			fail(ret);
+		finish_one();
 		return let_go();
 	default:
 		fail(-ECONNREFUSED);
