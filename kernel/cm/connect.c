@@ -162,7 +162,7 @@ EXPORT_SYMBOL_GPL(cmx_connect_ece);
  * * -EINVAL: the id is in another state, the private data is too long (more than 56
  *   bytes; 180 for datagrams; 92 and 216 with AF_IB addresses; 255 on iWARP), or QPs of that type
  *   cannot be connected.
- * * -EADDRNOTAVAIL: the port does not have the GID of the path.
+ * * -EADDRNOTAVAIL, -ENOENT: the port does not have the GID, or the P_Key, of the path.
  * * -ENODEV: the device is gone.
  * * -EOPNOTSUPP: ECE is offered or required on iWARP.
  * * -ENOMEM: out of memory.

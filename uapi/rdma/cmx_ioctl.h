@@ -180,7 +180,7 @@ enum cmx_id_method {
 	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE;
 	 * out info. Can return an errno of the driver on iWARP, for example
 	 * ECONNREFUSED or ETIMEDOUT. EADDRNOTAVAIL: the port lacks the GID of
-	 * the path
+	 * the path. ENOENT also if the port lacks the P_Key of the path
 	 */
 	CMX_ID_CONNECT,
 	/**
