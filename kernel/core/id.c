@@ -56,6 +56,7 @@ void cmx_id_exit_module(void)
 			destroy_workqueue(all[i]);
 }
 
+/* The id takes over the reference to @net, which may be NULL. */
 static void id_init(struct cmx_id_private *id_priv, struct net *net,
 		    const struct cmx_id_consumer_ops *consumer, enum rdma_ucm_port_space ps,
 		    enum ib_qp_type qp_type)
@@ -68,7 +69,7 @@ static void id_init(struct cmx_id_private *id_priv, struct net *net,
 	id_priv->created = ktime_get_seconds();
 	id_priv->id.ps = ps;
 	id_priv->id.qp_type = qp_type;
-	id_priv->id.route.addr.dev_addr.net = get_net(net);
+	id_priv->id.route.addr.dev_addr.net = net;
 }
 
 /**
@@ -89,7 +90,7 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
 	id_priv = consumer->alloc(gfp);
 	if (!id_priv)
 		return ERR_PTR(-ENOMEM);
-	id_init(id_priv, net, consumer, ps, qp_type);
+	id_init(id_priv, get_net(net), consumer, ps, qp_type);
 	return id_priv;
 }
 
@@ -97,6 +98,8 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
  * cmx_id_new_conn() - allocate the id of a connection request
  * @listener: the id that listens. The new id gets the same consumer operations
  * @qp_type: type of the QP that the request asks for
+ *
+ * The new id has no network namespace yet: a listener that has ended may have none.
  *
  * Return: the id with one reference, or NULL.
  */
@@ -106,7 +109,7 @@ struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_
 
 	if (!id_priv)
 		return NULL;
-	id_init(id_priv, cmx_net(listener), listener->consumer, listener->id.ps, qp_type);
+	id_init(id_priv, NULL, listener->consumer, listener->id.ps, qp_type);
 	id_priv->passive = 1;
 	id_priv->user = listener->user;
 	id_priv->node_type = listener->node_type;

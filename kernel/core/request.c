@@ -68,6 +68,7 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 
 	if (req->listener->state != CMX_LISTEN)
 		return -ECONNREFUSED;
+	conn_id->id.route.addr.dev_addr.net = get_net(cmx_net(req->listener));
 	cmx_opt_inherit(conn_id, req->listener);
 	ret = ops->attach(conn_id, arg);
 	if (ret)
