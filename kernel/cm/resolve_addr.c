@@ -5,8 +5,10 @@
  *
  * If the neighbour is known, the call itself completes the query. If not, the query waits in a
  * hash table until the neighbour notifier reports an update or its deadline ends. A work item then
- * repeats the whole lookup. If the neighbour table of the kernel is full, there is no entry that
- * could be updated, so the query repeats the lookup at a fixed interval.
+ * repeats the whole lookup. If the neighbour does not answer, one of its queries repeats the
+ * lookup, which probes the neighbour again for all of them. If the neighbour table of the kernel is
+ * full, there is no entry that could be updated, so the query repeats the lookup at a fixed
+ * interval.
  */
 #include <linux/export.h>
 #include <linux/hashtable.h>
@@ -37,6 +39,9 @@
 /* So many queries are woken by the notifier itself, which runs in atomic context. */
 #define WAKE_AT_ONCE 64
 
+/* Delay before a neighbour that did not answer is probed again */
+#define PROBE_DELAY (HZ / 10)
+
 /**
  * struct cmx_addr_op - a pending address query
  * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
@@ -47,6 +52,7 @@
  * @ev: the event that will end the query; NULL once it is posted
  * @deadline: end of the query, in jiffies
  * @polls: it is one of n_polls
+ * @probes: @work is queued to probe the neighbour again, for all of its queries
  * @work: repeats the lookup
  *
  * The query is active while id_priv->addr_op points to it. After that only the memory remains,
@@ -60,13 +66,14 @@ struct cmx_addr_op {
 	struct cmx_event *ev;
 	unsigned long deadline;
 	bool polls;
+	bool probes;
 	struct delayed_work work;
 };
 
 static DEFINE_HASHTABLE(ops, 8);
 static HLIST_HEAD(to_wake);
 static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
-static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key and polls */
+static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key, polls, probes */
 
 struct addr_attach_arg {
 	struct cmx_id_private *id_priv;
@@ -194,13 +201,46 @@ static void addr_op_queue(struct cmx_addr_op *op, unsigned long delay)
 		kref_put(&op->ref, addr_op_free);
 }
 
+/*
+ * Let one query probe the neighbour again. It stays in the hash table, so that it is woken at once
+ * if another program finds the neighbour. Caller must hold ops_lock.
+ */
+static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
+{
+	struct cmx_addr_op *op;
+	long left;
+
+	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(key)) {
+		if (!cmx_neigh_key_equal(&op->neigh_key, key))
+			continue;
+		left = op->deadline - jiffies;
+		if (!op->probes)
+			addr_op_queue(op, clamp(left, 0L, delay));
+		op->probes = true;
+		return;
+	}
+}
+
+/*
+ * The query no longer waits for its neighbour. If it was to probe the neighbour, another one does.
+ * Caller must hold ops_lock.
+ */
+static void addr_op_unhash(struct cmx_addr_op *op)
+{
+	hash_del(&op->node);
+	n_polls -= op->polls;
+	op->polls = false;
+	if (op->probes)
+		addr_neigh_probe(&op->neigh_key, 0);
+	op->probes = false;
+}
+
 /* Detach the query from its id. Caller must hold the lock of the id. */
 static void addr_op_detach(struct cmx_addr_op *op)
 {
 	op->id_priv->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
-	hash_del(&op->node);
-	n_polls -= op->polls;
+	addr_op_unhash(op);
 	spin_unlock_bh(&ops_lock);
 }
 
@@ -217,8 +257,9 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key
 	unsigned int poll_ms;
 
 	spin_lock_bh(&ops_lock);
-	hash_del(&op->node);
-	n_polls -= op->polls;
+	/* the lookup has probed the neighbour, unless it is another one now */
+	op->probes = op->probes && !cmx_neigh_key_equal(&op->neigh_key, key);
+	addr_op_unhash(op);
 	op->polls = !key->family;
 	n_polls += op->polls;
 	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
@@ -329,9 +370,11 @@ static void addr_wake_work(struct work_struct *work)
 static DECLARE_WORK(wake_work, addr_wake_work);
 
 /*
- * NUD_FAILED is an update, too: a query probes the neighbour again until its deadline ends. The
- * removal of the entry is one, because nothing probes a removed entry. A query that is woken leaves
- * the table until it waits again, so that the next update does not find thousands that are awake.
+ * NUD_FAILED is an update, too: the neighbour is probed again until the deadlines of its queries
+ * end. The removal of the entry is one, because nothing probes a removed entry. In both cases one
+ * query is enough, and thousands would keep the host busy: an entry may fail a hundred times in a
+ * second. Any other update wakes all queries. They leave the table until they wait again, so that
+ * the next update does not find thousands that are awake.
  */
 static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -346,6 +389,11 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 		return NOTIFY_DONE;
 	key = cmx_neigh_key_of(n);
 	spin_lock_bh(&ops_lock);
+	if (READ_ONCE(n->dead) || !(READ_ONCE(n->nud_state) & NUD_VALID)) {
+		addr_neigh_probe(&key, READ_ONCE(n->dead) ? 0 : PROBE_DELAY);
+		spin_unlock_bh(&ops_lock);
+		return NOTIFY_DONE;
+	}
 	hash_for_each_possible_safe(ops, op, next, node, cmx_neigh_key_hash(&key)) {
 		if (!cmx_neigh_key_equal(&op->neigh_key, &key))
 			continue;
