@@ -42,6 +42,11 @@ done
 mlid=$(groups | sed -n "s/^$mgid //p")
 is "each port has a line" "vib0/1 $mgid 3 mlid=$mlid
 vib1/1 $mgid 1 mlid=$mlid" "$(shown $mgid | sort)"
+mc a id 2 udp 10.78.0.1 >/dev/null
+mc a join 2 239.2.1.1 send >/dev/null
+like "a send-only member joined" "MULTICAST_JOIN*status=0 *" "$(joined a)"
+is "send-only members have a line of their own" "vib0/1 $mgid 1 mlid=$mlid join_state=0x8" "$(shown $mgid | grep =0x8)"
+mc a leave 2 239.2.1.1 >/dev/null
 mc a leave 1 239.2.1.1 >/dev/null
 mc_stop a2
 is "who left does not count" "vib0/1 $mgid 1 mlid=$mlid" "$(shown $mgid | grep vib0)"

@@ -9,7 +9,7 @@
 #include "device.h"
 #include "mcast_sa.h"
 
-static DEFINE_HASHTABLE(members, 10);	/* by MGID */
+static DEFINE_HASHTABLE(members, 10);	/* by MGID and join state */
 static DEFINE_SPINLOCK(members_lock);	/* protects members */
 
 /* The seed keeps users from choosing groups that share a bucket. */
@@ -18,7 +18,7 @@ static u32 sa_member_hash(const struct cmx_sa_member *m)
 	static u32 seed __read_mostly;
 
 	get_random_once(&seed, sizeof(seed));
-	return jhash(&m->mc->mgid, sizeof(m->mc->mgid), seed);
+	return jhash(&m->mc->mgid, sizeof(m->mc->mgid), seed ^ m->rec.join_state);
 }
 
 /**
@@ -36,6 +36,7 @@ void cmx_sa_member_list(struct cmx_sa_member *m)
 static bool sa_member_same_group(const struct cmx_sa_member *a, const struct cmx_sa_member *b)
 {
 	return a->dev == b->dev && a->port == b->port &&
+	       a->rec.join_state == b->rec.join_state &&
 	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
 }
 
@@ -53,11 +54,10 @@ bool cmx_sa_member_unlist(struct cmx_sa_member *m)
 
 	spin_lock(&members_lock);
 	hash_del(&m->node);
-	/* Where one of them is joined, the others are, so that the search is short. */
+	/* If one of them is joined, the others are as well: the search is short. */
 	if (m->sa) {
 		hash_for_each_possible(members, other, node, sa_member_hash(m)) {
-			kept = sa_member_same_group(other, m) && !READ_ONCE(other->lost) &&
-			       other->rec.join_state == m->rec.join_state;
+			kept = sa_member_same_group(other, m) && !READ_ONCE(other->lost);
 			if (kept)
 				break;
 		}
@@ -66,7 +66,10 @@ bool cmx_sa_member_unlist(struct cmx_sa_member *m)
 	return kept;
 }
 
-/* Print one line for all members of a port in a group, when called for the first of them. */
+/*
+ * Print one line for all members of a port with one join state in a group, when called for the
+ * first of them.
+ */
 static void sa_member_show_group(struct seq_file *s, struct hlist_head *bucket,
 				 struct cmx_sa_member *m)
 {
@@ -85,6 +88,8 @@ static void sa_member_show_group(struct seq_file *s, struct hlist_head *bucket,
 		   &m->mc->mgid, users, m->mc->mlid);
 	if (lost)
 		seq_printf(s, " lost=%u", lost);
+	if (m->rec.join_state != BIT(FULLMEMBER_JOIN))
+		seq_printf(s, " join_state=%#x", m->rec.join_state);
 	seq_putc(s, '\n');
 }
 
