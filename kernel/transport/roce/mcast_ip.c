@@ -39,6 +39,7 @@
 /**
  * struct ip_group - membership of a network interface in a group
  * @node: in groups, as long as @ndev is a member
+ * @of_ndev: in groups_of_ndev, likewise
  * @idle: on idle_groups, while @users is 0
  * @addr: the group; IPv4 as an IPv4-mapped address
  * @ndev: the interface, with a reference; NULL once the interface has dropped the group
@@ -48,6 +49,7 @@
  */
 struct ip_group {
 	struct hlist_node node;
+	struct hlist_node of_ndev;
 	struct list_head idle;
 	struct in6_addr addr;
 	struct net_device *ndev;
@@ -57,6 +59,7 @@ struct ip_group {
 };
 
 static DEFINE_HASHTABLE(groups, 12);
+static DEFINE_HASHTABLE(groups_of_ndev, 8);
 static unsigned int n_groups;
 static LIST_HEAD(idle_groups);
 static u64 last_seq;
@@ -154,6 +157,7 @@ static int ip_group_create(struct ip_group *group, struct net_device *ndev,
 	group->seq = ++last_seq;
 	n_groups++;
 	hash_add(groups, &group->node, ip_group_hash(ndev, addr));
+	hash_add(groups_of_ndev, &group->of_ndev, (uintptr_t)ndev);
 	spin_unlock(&lock);
 	return 0;
 }
@@ -190,15 +194,21 @@ static int ip_group_cmp_newest(void *priv, const struct list_head *a, const stru
 /* Idle groups that are being removed; under rtnl */
 static LIST_HEAD(removals);
 
+/* Caller must hold the lock. */
+static void ip_group_unhash(struct ip_group *group)
+{
+	hash_del(&group->node);
+	hash_del(&group->of_ndev);
+	n_groups--;
+}
+
 static void ip_group_unhash_idle(void)
 {
 	struct ip_group *group;
 
 	spin_lock(&lock);
-	list_for_each_entry(group, &idle_groups, idle) {
-		hash_del(&group->node);
-		n_groups--;
-	}
+	list_for_each_entry(group, &idle_groups, idle)
+		ip_group_unhash(group);
 	list_splice_init(&idle_groups, &removals);
 	spin_unlock(&lock);
 }
@@ -280,7 +290,6 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 {
 	struct hlist_node *next;
 	struct ip_group *group, *later;
-	int i;
 
 	if (!ipv4 && !ipv6)
 		return;
@@ -292,11 +301,10 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 		kfree(group);
 	}
 	spin_lock(&lock);
-	hash_for_each_safe(groups, i, next, group, node) {
+	hash_for_each_possible_safe(groups_of_ndev, group, next, of_ndev, (uintptr_t)ndev) {
 		if (!ip_group_is_of(group, ndev, ipv4, ipv6))
 			continue;
-		hash_del(&group->node);
-		n_groups--;
+		ip_group_unhash(group);
 		netdev_put(ndev, &group->tracker);
 		group->ndev = NULL;
 		if (!group->users) {
