@@ -229,15 +229,18 @@ static int cmxl_conn_stop_qp(struct cmxl_id *id)
 
 /*
  * Only the process can see that its QP entered an error state by itself. The path may be the cause,
- * so the kernel is told not to use it again.
+ * so the kernel is told not to use it again. The kernel keeps only paths to a LID. Without one, the
+ * query, which may be a command to the firmware, is of no use.
  */
 static void cmxl_conn_report_failed_qp(struct cmxl_id *id)
 {
+	const struct cmxl_conn_attrs *known = __atomic_load_n(&id->known, __ATOMIC_ACQUIRE);
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 	int err = errno;
 
-	if (id->id.qp && !ibv_query_qp(id->id.qp, &attr, IBV_QP_STATE, &init) &&
+	if (id->id.qp && known && known->rtr.ah_attr.dlid &&
+	    !ibv_query_qp(id->id.qp, &attr, IBV_QP_STATE, &init) &&
 	    (attr.qp_state == IBV_QPS_ERR || attr.qp_state == IBV_QPS_SQE))
 		rdma_notify(&id->id, IBV_EVENT_QP_FATAL);
 	errno = err;
