@@ -92,6 +92,7 @@ install-path:
 install-lib: lib
 	install -d $(D)$(CMXLIB) $(D)$(MANDIR)/man7
 	install -m 644 lib/librdmacm.so.1 $(D)$(CMXLIB)/
+	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
 	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
 
 install-tools: tools
@@ -102,8 +103,7 @@ install-tools: tools
 
 # what programs and kernel ULPs are built against: Documentation/ulp-api.rst
 install-dev:
-	install -d $(D)$(CMXLIB) $(D)$(INCDIR)/rdma $(D)$(KERNDIR)/rdma $(D)$(MANDIR)/man3 $(D)$(PKGDIR)
-	ln -sfn librdmacm.so.1 $(D)$(CMXLIB)/librdmacm.so
+	install -d $(D)$(INCDIR)/rdma $(D)$(KERNDIR)/rdma $(D)$(MANDIR)/man3 $(D)$(PKGDIR)
 	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
 	install -m 644 kernel/include/rdma/*.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
 	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
