@@ -251,7 +251,7 @@ static DECLARE_DELAYED_WORK(idle_work, ip_group_idle_work);
 
 static void ip_group_put(struct ip_group *group)
 {
-	bool gone, few;
+	bool gone, few, done = false;
 
 	spin_lock(&lock);
 	if (--group->users) {
@@ -266,13 +266,18 @@ static void ip_group_put(struct ip_group *group)
 
 	if (gone) {
 		kfree(group);
-	} else if (few && rtnl_trylock()) {
-		ip_group_remove_idle();
+		return;
+	}
+	if (few && rtnl_trylock()) {
+		/* a work item that has released rtnl may have thousands left */
+		done = list_empty(&removals);
+		if (done)
+			ip_group_remove_idle();
 		rtnl_unlock();
-	} else {
+	}
+	if (!done)
 		queue_delayed_work(system_unbound_wq, &idle_work,
 				   msecs_to_jiffies(few ? 0 : LEAVE_DELAY_MS));
-	}
 }
 
 /* Is it a group of the interface, and of IPv4 or IPv6 as selected? */
