@@ -561,6 +561,7 @@ void cmx_channel_close(struct cmx_channel *channel)
 	while ((user_id = cmx_handle_take_any(channel))) {
 		cmx_id_shutdown(&user_id->id_priv);
 		cmx_user_id_put(user_id);
+		cond_resched();
 	}
 	event_discard_all(&channel->events);
 	if (channel->mm)
