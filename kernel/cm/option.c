@@ -6,13 +6,11 @@
 #include <linux/export.h>
 #include <linux/moduleparam.h>
 #include <linux/seq_file.h>
-#include <linux/sysfs.h>
 #include "compat.h"
 #include "device.h"
 #include "keys.h"
 #include "option.h"
 #include "option_value.h"
-#include "param.h"
 #include "port_space.h"
 #include "transport.h"
 
@@ -46,8 +44,6 @@
  * @is_bool: any value but 0 means 1
  * @zero_resets: 0 restores the default
  * @transports: mask of the transports that support it
- * @min: lowest value
- * @max: highest value
  * @until: mask of the stages in which it can be set
  * @check: checks further conditions of a set, or NULL
  * @apply: applies a value that has been stored, or NULL
@@ -66,8 +62,6 @@ struct cmx_option {
 	u8 is_bool:1;
 	u8 zero_resets:1;
 	u8 transports;
-	u32 min;
-	u32 max;
 	u32 until;
 	int (*check)(const struct cmx_id_private *id_priv, u32 val);
 	int (*apply)(struct cmx_id_private *id_priv);
@@ -79,38 +73,15 @@ struct cmx_option {
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM];
 
-static int opt_default_set(const char *text, const struct kernel_param *kp)
-{
-	unsigned int *def = kp->arg;
-	const struct cmx_option *o = &opt_rows[def - cmx_opt_defaults];
-	unsigned int val;
-	int ret;
-
-	ret = cmx_param_parse(text, o->min, o->max, &val);
-	if (!ret)
-		WRITE_ONCE(*def, val);
-	return ret;
-}
-
-static int opt_default_get(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%u\n", *(const unsigned int *)kp->arg);
-}
-
-static const struct kernel_param_ops opt_default_ops = {
-	.set = opt_default_set,
-	.get = opt_default_get,
-};
-
-module_param_cb(tos, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_TOS], 0644);
+module_param_cb(tos, &cmx_param_ops, &cmx_opt_defaults[CMX_OPT_TOS], 0644);
 MODULE_PARM_DESC(tos, "default of RDMA_OPTION_ID_TOS, the traffic class: 0..255 (0)");
-module_param_cb(cm_retries, &opt_default_ops, &cmx_opt_defaults[CMX_OPT_CM_RETRIES], 0644);
+module_param_cb(cm_retries, &cmx_param_ops, &cmx_opt_defaults[CMX_OPT_CM_RETRIES], 0644);
 MODULE_PARM_DESC(cm_retries, "default of CMX_OPTION_CM_RETRIES, in resends: 0..15 (15)");
-module_param_cb(cm_response_timeout, &opt_default_ops,
+module_param_cb(cm_response_timeout, &cmx_param_ops,
 		&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT], 0644);
 MODULE_PARM_DESC(cm_response_timeout,
 		 "default of CMX_OPTION_CM_RESPONSE_TIMEOUT, n for 4.096 us * 2^n: 0..31 (20)");
-module_param_cb(connect_deadline_ms, &opt_default_ops,
+module_param_cb(connect_deadline_ms, &cmx_param_ops,
 		&cmx_opt_defaults[CMX_OPT_CONNECT_DEADLINE_MS], 0644);
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS, in ms, 0 for none: 0..2147483647 (0)");
@@ -135,7 +106,7 @@ static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_op
 
 	if (cmx_opt_is_set(id_priv, bit))
 		return opt_value_load(id_priv, o);
-	return o->in_effect ? o->in_effect(id_priv) : READ_ONCE(cmx_opt_defaults[bit]);
+	return o->in_effect ? o->in_effect(id_priv) : cmx_param_get(&cmx_opt_defaults[bit]);
 }
 
 static u32 opt_afonly(const struct cmx_id_private *id_priv)
@@ -201,7 +172,7 @@ static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
  */
 static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
-	u32 max = READ_ONCE(cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
+	u32 max = cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
 		  RESPONSE_TIMEOUT_MARGIN;
 
 	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
@@ -265,7 +236,7 @@ static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 va
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM] = {
 #define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...)	\
-	OPT_ROW(level, name, label, .min = least, .max = most, .size = sizeof(type),	\
+	OPT_ROW(level, name, label, .size = sizeof(type),				\
 		.offset = offsetof(struct cmx_opts, field), __VA_ARGS__),
 #define CMX_OPTION_RECORDS(level, name, label, ...) OPT_ROW(level, name, label, __VA_ARGS__),
 #include "option_rows.h"
@@ -396,6 +367,8 @@ static u32 opt_stage(const struct cmx_id_private *id_priv)
 
 static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
 {
+	const struct cmx_param *def = &cmx_opt_defaults[opt_row_bit(o)];
+
 	if (len == sizeof(*out))
 		memcpy(out, val, sizeof(*out));
 	else if (len == 1 && o->level == RDMA_OPTION_ID)
@@ -404,7 +377,7 @@ static int opt_value_decode(const struct cmx_option *o, const void *val, size_t 
 		return -EINVAL;
 	if (o->is_bool)
 		*out = !!*out;
-	return *out < o->min || *out > o->max ? -EINVAL : 0;
+	return *out < def->min || *out > def->max ? -EINVAL : 0;
 }
 
 static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)

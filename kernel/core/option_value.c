@@ -7,17 +7,17 @@
 #include "device.h"
 #include "option_value.h"
 
-/* Some defaults are module parameters, see option.c. */
-unsigned int cmx_opt_defaults[CMX_OPT_NUM] = {
-#define CMX_OPTION_VALUE(level, name, label, type, field, min, max, def, ...) \
-	[CMX_OPT_##label] = def,
+/* Some are module parameters, see option.c. */
+struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
+#define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...) \
+	[CMX_OPT_##label] = { .val = def, .min = least, .max = most },
 #define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"
 };
 
 #define OPT_IN_EFFECT(id_priv, label, field) \
 	(cmx_opt_is_set(id_priv, CMX_OPT_##label) ? (id_priv)->opt.field \
-					 : READ_ONCE(cmx_opt_defaults[CMX_OPT_##label]))
+					 : cmx_param_get(&cmx_opt_defaults[CMX_OPT_##label]))
 
 /**
  * cmx_opt_tos() - get the traffic class in effect

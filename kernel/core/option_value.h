@@ -3,9 +3,10 @@
 #define CMX_OPTION_VALUE_H
 
 #include "id.h"
+#include "param.h"
 
-/* Values in effect, including defaults. Caller must hold id_priv->lock. */
-extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
+/* Default and range of each option */
+extern struct cmx_param cmx_opt_defaults[CMX_OPT_NUM];
 
 /*
  * The packet lifetime of a path, 4.096 us * 2^n: the longest that is used, and the longest that a
@@ -14,6 +15,7 @@ extern unsigned int cmx_opt_defaults[CMX_OPT_NUM];
 #define CMX_LIFETIME_MAX 30
 #define CMX_LIFETIME_USER_MAX 21
 
+/* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
 u32 cmx_opt_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv);
