@@ -56,25 +56,9 @@ void cmx_id_exit_module(void)
 			destroy_workqueue(all[i]);
 }
 
-/* The id takes over the reference to @net, which may be NULL. */
-static void id_init(struct cmx_id_private *id_priv, struct net *net,
-		    const struct cmx_id_consumer_ops *consumer, enum rdma_ucm_port_space ps,
-		    enum ib_qp_type qp_type)
-{
-	kref_init(&id_priv->ref);
-	mutex_init(&id_priv->lock);
-	INIT_LIST_HEAD(&id_priv->dev_item);
-	id_priv->consumer = consumer;
-	id_priv->node_type = RDMA_NODE_UNSPECIFIED;
-	id_priv->created = ktime_get_seconds();
-	id_priv->id.ps = ps;
-	id_priv->id.qp_type = qp_type;
-	id_priv->id.route.addr.dev_addr.net = net;
-}
-
 /**
  * cmx_id_new() - allocate an id
- * @net: network namespace of the id
+ * @net: network namespace of the id, or NULL
  * @consumer: operations of the consumer
  * @ps: port space
  * @qp_type: type of the QP
@@ -85,12 +69,20 @@ static void id_init(struct cmx_id_private *id_priv, struct net *net,
 struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_ops *consumer,
 				  enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp)
 {
-	struct cmx_id_private *id_priv;
+	struct cmx_id_private *id_priv = consumer->alloc(gfp);
 
-	id_priv = consumer->alloc(gfp);
 	if (!id_priv)
 		return ERR_PTR(-ENOMEM);
-	id_init(id_priv, get_net(net), consumer, ps, qp_type);
+	kref_init(&id_priv->ref);
+	mutex_init(&id_priv->lock);
+	INIT_LIST_HEAD(&id_priv->dev_item);
+	id_priv->consumer = consumer;
+	id_priv->node_type = RDMA_NODE_UNSPECIFIED;
+	id_priv->created = ktime_get_seconds();
+	id_priv->id.ps = ps;
+	id_priv->id.qp_type = qp_type;
+	if (net)
+		id_priv->id.route.addr.dev_addr.net = get_net(net);
 	return id_priv;
 }
 
@@ -101,18 +93,17 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
  *
  * The new id has no network namespace yet: a listener that has ended may have none.
  *
- * Return: the id with one reference, or NULL.
+ * Return: the id with one reference, or ERR_PTR(-ENOMEM).
  */
 struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_qp_type qp_type)
 {
-	struct cmx_id_private *id_priv = listener->consumer->alloc(GFP_KERNEL);
+	struct cmx_id_private *id_priv;
 
-	if (!id_priv)
-		return NULL;
-	id_init(id_priv, NULL, listener->consumer, listener->id.ps, qp_type);
-	id_priv->passive = 1;
-	id_priv->user = listener->user;
-	id_priv->node_type = listener->node_type;
+	id_priv = cmx_id_new(NULL, listener->consumer, listener->id.ps, qp_type, GFP_KERNEL);
+	if (!IS_ERR(id_priv)) {
+		id_priv->passive = 1;
+		id_priv->node_type = listener->node_type;
+	}
 	return id_priv;
 }
 

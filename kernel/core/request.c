@@ -35,8 +35,8 @@ int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
 {
 	req->listener = listener;
 	req->conn_id = cmx_id_new_conn(listener, qp_type);
-	if (!req->conn_id)
-		return -ENOMEM;
+	if (IS_ERR(req->conn_id))
+		return PTR_ERR(req->conn_id);
 	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
 	if (!req->ev) {
 		request_id_drop(req->conn_id);
