@@ -440,7 +440,7 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 	int ret;
 
 	if (!rdma_dev_access_netns(dev->device, cmx_net(id_priv)) ||
-	    !cmx_device_fits(dev->device, id_priv->node_type) || !transport->has_loopback)
+	    !transport->has_loopback || !cmx_dev_port_fits(id_priv, dev, port))
 		return 0;
 	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
 			    state != IB_PORT_ACTIVE))

@@ -64,8 +64,10 @@ bool cmx_dev_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *
 {
 	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 
-	return transport && cmx_device_fits(dev->device, id_priv->node_type) &&
-	       (!transport->id_fits || transport->id_fits(id_priv));
+	if (id_priv->node_type != RDMA_NODE_UNSPECIFIED &&
+	    id_priv->node_type != dev->device->node_type)
+		return false;
+	return transport && (!transport->id_fits || transport->id_fits(id_priv));
 }
 
 /**
@@ -165,18 +167,6 @@ struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_pri
 		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL | __GFP_NOFAIL);
 	}
 	return ids;
-}
-
-/**
- * cmx_device_fits() - check whether a device is of the type that an id may use
- * @device: the device
- * @node_type: the only type that the id may use; RDMA_NODE_UNSPECIFIED: any type
- *
- * Return: true if the id may use the device.
- */
-bool cmx_device_fits(const struct ib_device *device, u8 node_type)
-{
-	return node_type == RDMA_NODE_UNSPECIFIED || node_type == device->node_type;
 }
 
 /**

@@ -97,7 +97,6 @@ struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_pri
 					    const void *arg, size_t *n);
 
 bool cmx_dev_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port);
-bool cmx_device_fits(const struct ib_device *device, u8 node_type);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)
 {
