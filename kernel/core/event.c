@@ -145,6 +145,19 @@ void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool
 }
 
 /**
+ * cmx_event_put_gid() - drop the reference of an event to its GID
+ * @ev: the event, which may have none
+ *
+ * The index of the GID stays valid.
+ */
+void cmx_event_put_gid(struct cmx_event *ev)
+{
+	if (ev->ev.event == RDMA_CM_EVENT_MULTICAST_JOIN ||
+	    (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->id_priv->id.qp_type == IB_QPT_UD))
+		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
+}
+
+/**
  * cmx_event_free() - free an event and drop its references
  * @ev: the event
  *
@@ -152,9 +165,7 @@ void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool
  */
 void cmx_event_free(struct cmx_event *ev)
 {
-	if (ev->ev.event == RDMA_CM_EVENT_MULTICAST_JOIN ||
-	    (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->id_priv->id.qp_type == IB_QPT_UD))
-		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
+	cmx_event_put_gid(ev);
 	if (ev->mc)
 		cmx_mcast_put(ev->mc);
 	if (ev->listener)

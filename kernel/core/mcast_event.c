@@ -50,14 +50,10 @@ static int mcast_event_fill(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec
 		return ret;
 	mcast_set_dmac(&ud->ah_attr);
 	ret = mcast_attach_again(mc, be16_to_cpu(rec->mlid));
-	/*
-	 * A process gets the index of the GID. An event in the queue of a process must not hold a
-	 * reference to the GID, since the event may outlive the device.
-	 */
-	if (ret || id_priv->user)
+	if (ret) {
 		rdma_destroy_ah_attr(&ud->ah_attr);
-	if (ret)
 		return ret;
+	}
 	ud->qp_num = IB_MULTICAST_QPN;
 	ud->qkey = id_priv->qkey;
 	return 0;

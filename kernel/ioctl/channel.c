@@ -104,16 +104,6 @@ static bool channel_event_add(struct cmx_channel *channel, struct cmx_user_id *u
 }
 
 /*
- * A process only gets the index of the GID. The reference to the GID is dropped
- * before the event is queued, because it could outlive the device in the queue.
- */
-static void event_gid_put(struct cmx_event *ev)
-{
-	if (ev->ev.event == RDMA_CM_EVENT_ESTABLISHED && ev->id_priv->id.qp_type == IB_QPT_UD)
-		rdma_destroy_ah_attr(&ev->ev.param.ud.ah_attr);
-}
-
-/*
  * Link layer addresses may change again and again. A process that does not fetch these events must
  * not fill the memory with them.
  */
@@ -127,7 +117,8 @@ static void user_event_post(struct cmx_event *ev)
 	struct cmx_user_id *user_id = event_user_id(ev);
 	struct cmx_channel *channel = NULL;
 
-	event_gid_put(ev);
+	/* a process only gets the index of the GID, and in the queue it could outlive the device */
+	cmx_event_put_gid(ev);
 	rcu_read_lock();
 	if (!READ_ONCE(user_id->not_accepted) && !user_event_is_excess(user_id, ev))
 		while ((channel = READ_ONCE(user_id->channel)) &&
