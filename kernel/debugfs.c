@@ -29,7 +29,6 @@
 #include "sockaddr.h"
 #include "stats.h"
 #include "transport.h"
-#include "ulp.h"
 
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
 #define LOCK_WAIT_MS 100
@@ -68,11 +67,6 @@ static const char *ids_state_name(const struct cmx_id_private *id_priv)
 	return state == CMX_CONNECT && id_priv->established ? "established" : cmx_state_name(state);
 }
 
-static void ids_unlocked_show(struct seq_file *s, const struct cmx_id_private *id_priv)
-{
-	seq_printf(s, " - - - - %#x %#x busy", id_priv->id.ps, READ_ONCE(id_priv->qp_num));
-}
-
 static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_priv)
 {
 	ids_addr_show(s, cmx_src(id_priv));
@@ -97,7 +91,7 @@ static void ids_common_show(struct seq_file *s, struct cmx_id_private *id_priv)
 	seq_printf(s, " %p %s %u", id_priv, ids_state_name(id_priv),
 		   (u32)ktime_get_seconds() - id_priv->created);
 	if (!locked) {
-		ids_unlocked_show(s, id_priv);
+		seq_printf(s, " - - - - %#x %#x busy", id_priv->id.ps, READ_ONCE(id_priv->qp_num));
 		return;
 	}
 	ids_locked_show(s, id_priv);
@@ -248,6 +242,12 @@ struct debugfs_stats {
 
 static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *stats)
 {
+	if (id_priv->user) {
+		stats->ids++;
+		stats->queued += READ_ONCE(to_user_id(id_priv)->queued);
+	} else {
+		stats->ulp_ids++;
+	}
 	stats->state[READ_ONCE(id_priv->state)]++;
 	if (!cmx_id_walk_trylock(id_priv, &stats->lock_wait_ms)) {
 		stats->busy++;
@@ -257,31 +257,17 @@ static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *s
 	mutex_unlock(&id_priv->lock);
 }
 
-static void stats_collect(struct debugfs_stats *stats)
-{
-	unsigned long index;
-	struct cmx_id_private *id_priv;
-	struct cmx_user_id *user_id;
-
-	for (index = 0; (user_id = cmx_handle_next_id(&index)); index++) {
-		stats->ids++;
-		stats->queued += READ_ONCE(user_id->queued);
-		stats_id_add(&user_id->id_priv, stats);
-		cmx_user_id_put(user_id);
-	}
-	for (index = 0; (id_priv = cmx_ulp_next_id(&index)); index++) {
-		stats->ulp_ids++;
-		stats_id_add(id_priv, stats);
-		cmx_id_put(id_priv);
-	}
-}
-
 static int stats_show(struct seq_file *s, void *unused)
 {
 	struct debugfs_stats stats = { .lock_wait_ms = LOCK_WAIT_MS };
+	struct cmx_id_private *id_priv;
+	u64 pos;
 	int i;
 
-	stats_collect(&stats);
+	for (pos = 0; (id_priv = cmx_id_walk_next(&pos)); pos++) {
+		stats_id_add(id_priv, &stats);
+		cmx_id_put(id_priv);
+	}
 	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\nbusy-ids %llu\n",
 		   stats.ids, stats.ulp_ids, stats.groups, stats.queued, cmx_close_count(),
 		   stats.busy);
