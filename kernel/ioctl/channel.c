@@ -354,7 +354,7 @@ int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetche
  *
  * If @from has been claimed, @to is claimed as well.
  *
- * Return: 0, -ENOENT, -EINTR, or the error of cmx_channel_claim() for @to.
+ * Return: 0, -ENOENT, -EINTR, or the error of cmx_handle_claim() for @to.
  */
 int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched)
 {
@@ -372,7 +372,7 @@ int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel
 	mutex_lock(&user_id->id_priv.lock);
 	/* the user data of an id in a claimed channel may be an address, also after the move */
 	if (READ_ONCE(from->mm))
-		ret = cmx_channel_claim(to);
+		ret = cmx_handle_claim(to);
 	/* after the move, a fetch from the new channel increments it */
 	*fetched = user_id->fetched;
 	if (!ret)
@@ -475,7 +475,11 @@ int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event
 	return n ? n : ret;
 }
 
-static void channel_set_process(struct cmx_channel *channel)
+/**
+ * cmx_channel_set_process() - let the calling process be the one that uses a channel
+ * @channel: the channel
+ */
+void cmx_channel_set_process(struct cmx_channel *channel)
 {
 	WRITE_ONCE(channel->pid_start, current->group_leader->start_time);
 	WRITE_ONCE(channel->pid, task_tgid_nr(current));
@@ -517,28 +521,9 @@ struct cmx_channel *cmx_channel_new(void)
 	INIT_LIST_HEAD(&channel->events);
 	init_waitqueue_head(&channel->wait);
 	INIT_LIST_HEAD(&channel->ids);
-	channel_set_process(channel);
+	cmx_channel_set_process(channel);
 	channel->uid = current_euid();
 	return channel;
-}
-
-/**
- * cmx_channel_claim() - restrict a channel to the caller's address space
- * @channel: the channel
- *
- * Return: 0, also if this address space has claimed it before; -EACCES if
- * another one has; -EBUSY if it has ids or events.
- */
-int cmx_channel_claim(struct cmx_channel *channel)
-{
-	int ret;
-
-	if (READ_ONCE(channel->mm))
-		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
-	ret = cmx_handle_claim(channel);
-	if (!ret)
-		channel_set_process(channel);
-	return ret;
 }
 
 /**

@@ -58,7 +58,7 @@ extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 
 struct cmx_channel *cmx_channel_new(void);
 void cmx_channel_close(struct cmx_channel *channel);
-int cmx_channel_claim(struct cmx_channel *channel);
+void cmx_channel_set_process(struct cmx_channel *channel);
 struct task_struct *cmx_channel_process(const struct cmx_channel *channel);
 
 /* Returns false if another process has claimed the channel. */

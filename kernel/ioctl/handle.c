@@ -74,12 +74,16 @@ static void handle_entry_free(u32 handle)
  * The user data of an id is an address for the library of the process that claims the channel. So
  * there must be no id with the user data of another process, and no event of one.
  *
- * Return: 0, -EACCES if another address space has claimed it, or -EBUSY if it has ids or events.
+ * Return: 0, also if this address space has claimed it before; -EACCES if another one has; -EBUSY
+ * if it has ids or events.
  */
 int cmx_handle_claim(struct cmx_channel *channel)
 {
 	int ret = 0;
 
+	/* librdmacm claims the channel for each new id */
+	if (READ_ONCE(channel->mm))
+		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
 	xa_lock(&handles);
 	if (channel->mm) {
 		ret = cmx_channel_is_usable(channel) ? 0 : -EACCES;
@@ -89,6 +93,7 @@ int cmx_handle_claim(struct cmx_channel *channel)
 		/* so that the address is not used for another process */
 		mmgrab(current->mm);
 		WRITE_ONCE(channel->mm, current->mm);
+		cmx_channel_set_process(channel);
 	}
 	xa_unlock(&handles);
 	return ret;

@@ -21,7 +21,7 @@ const struct cmx_method cmx_method_channel_info = {
 
 static int ioctl_channel_claim(struct cmx_call *call)
 {
-	return cmx_channel_claim(call->channel);
+	return cmx_handle_claim(call->channel);
 }
 
 const struct cmx_method cmx_method_claim = {
