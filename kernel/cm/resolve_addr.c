@@ -77,27 +77,46 @@ static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key, polls, probe
 
 struct addr_attach_arg {
 	struct cmx_id_private *id_priv;
+	const union ib_gid *gid;
 	struct net_device *ndev;
-	union ib_gid gid;
 };
 
 static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 {
 	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
 	const struct cmx_transport *transport = dp->transport;
-	const struct ib_gid_attr *attr;
-	struct addr_attach_arg *arg = data;
+	const struct addr_attach_arg *arg = data;
 	struct cmx_id_private *id_priv = arg->id_priv;
-	u8 gid_type;
+	u8 gid_type = READ_ONCE(dp->gid_type);
+	const struct ib_gid_attr *attr;
 
-	if (transport->has_gid_addr || !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
+	if (transport->has_gid_addr != !arg->ndev ||
+	    !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
 		return 0;
-	gid_type = cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) ? id_priv->opt.gid_type
-						    : READ_ONCE(dp->gid_type);
-	attr = transport->port_gid(dev->device, port, &arg->gid, gid_type, arg->ndev);
+	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && transport->port_gid_type)
+		gid_type = id_priv->opt.gid_type;
+	attr = transport->port_gid ?
+		       transport->port_gid(dev->device, port, arg->ndev) :
+		       rdma_find_gid_by_port(dev->device, arg->gid, gid_type, port, arg->ndev);
 	if (IS_ERR(attr))
 		return 0;
 	return !cmx_device_attach_attr(id_priv, dev, port, attr);
+}
+
+/**
+ * cmx_addr_attach_gid() - attach an id to the port that has a GID
+ * @id_priv: the id, which has no device. Caller must hold its lock
+ * @gid: the GID
+ * @ndev: network interface of the port; NULL: the port is one of InfiniBand
+ *
+ * Return: 0, or -ENODEV if no port has the GID.
+ */
+int cmx_addr_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid,
+			struct net_device *ndev)
+{
+	struct addr_attach_arg arg = { .id_priv = id_priv, .gid = gid, .ndev = ndev };
+
+	return cmx_device_for_each_port(addr_port_attach, &arg) ? 0 : -ENODEV;
 }
 
 /*
@@ -107,24 +126,25 @@ static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
 static int addr_id_attach(struct cmx_id_private *id_priv, struct rdma_dev_addr *addr,
 			  struct sockaddr *src)
 {
-	struct addr_attach_arg arg = { .id_priv = id_priv };
-	int found;
+	struct net_device *ndev;
+	union ib_gid gid;
+	int ret;
 
 	if (addr->dev_type == ARPHRD_INFINIBAND) {
-		rdma_addr_get_sgid(addr, &arg.gid);
-		return cmx_addr_ib_attach(id_priv, &arg.gid);
+		rdma_addr_get_sgid(addr, &gid);
+		return cmx_addr_attach_gid(id_priv, &gid, NULL);
 	}
 	/* RDMA_PS_IPOIB is for InfiniBand only. */
 	if (id_priv->id.ps == RDMA_PS_IPOIB)
 		return -EINVAL;
-	if (rdma_ip2gid(src, &arg.gid))
+	if (rdma_ip2gid(src, &gid))
 		return -ENODEV;
-	arg.ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
-	if (!arg.ndev)
+	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
+	if (!ndev)
 		return -ENODEV;
-	found = cmx_device_for_each_port(addr_port_attach, &arg);
-	dev_put(arg.ndev);
-	return found ? 0 : -ENODEV;
+	ret = cmx_addr_attach_gid(id_priv, &gid, ndev);
+	dev_put(ndev);
+	return ret;
 }
 
 /* Copy all fields except those that attaching to the device has set. */

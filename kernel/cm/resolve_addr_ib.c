@@ -12,40 +12,6 @@
 #include "sockaddr.h"
 #include "transport.h"
 
-struct addr_ib_gid_arg {
-	struct cmx_id_private *id_priv;
-	const union ib_gid *gid;
-};
-
-static int addr_ib_attach_port(struct cmx_device *dev, u32 port, void *data)
-{
-	const struct ib_gid_attr *attr;
-	struct addr_ib_gid_arg *arg = data;
-
-	if (!cmx_device_port(dev, port)->transport->has_gid_addr ||
-	    !rdma_dev_access_netns(dev->device, cmx_net(arg->id_priv)))
-		return 0;
-	attr = rdma_find_gid_by_port(dev->device, arg->gid, IB_GID_TYPE_IB, port, NULL);
-	if (IS_ERR(attr))
-		return 0;
-	return !cmx_device_attach_attr(arg->id_priv, dev, port, attr);
-}
-
-/**
- * cmx_addr_ib_attach() - attach an id to the InfiniBand port that has a GID
- * @id_priv: the id, which has no device
- * @gid: the GID
- *
- * Context: Caller must hold id_priv->lock.
- * Return: 0, or -ENODEV if no port has the GID.
- */
-int cmx_addr_ib_attach(struct cmx_id_private *id_priv, const union ib_gid *gid)
-{
-	struct addr_ib_gid_arg arg = { .id_priv = id_priv, .gid = gid };
-
-	return cmx_device_for_each_port(addr_ib_attach_port, &arg) ? 0 : -ENODEV;
-}
-
 /* Set the link-layer address that corresponds to a local AF_IB address. */
 static void addr_ib_set_link(struct cmx_id_private *id_priv, const union ib_gid *gid, __be16 pkey)
 {
@@ -77,7 +43,7 @@ int cmx_addr_ib_bind(struct cmx_id_private *id_priv)
 
 	lockdep_assert_held(&id_priv->lock);
 	memcpy(&gid, &src->sib_addr, sizeof(gid));
-	ret = cmx_addr_ib_attach(id_priv, &gid);
+	ret = cmx_addr_attach_gid(id_priv, &gid, NULL);
 	if (!ret)
 		addr_ib_set_link(id_priv, &gid, src->sib_pkey);
 	return ret;
@@ -133,7 +99,7 @@ static int addr_ib_attach_subnet(struct cmx_id_private *id_priv, const struct so
 
 	if (!cmx_device_for_each_port(addr_ib_find_port, &arg))
 		return -ENODEV;
-	ret = cmx_addr_ib_attach(id_priv, &arg.sgid);
+	ret = cmx_addr_attach_gid(id_priv, &arg.sgid, NULL);
 	if (ret)
 		return ret;
 	memcpy(&src.sib_addr, &arg.sgid, sizeof(arg.sgid));

@@ -110,8 +110,8 @@ struct cmx_mcast_ops {
  * @port_fits: checks whether a port of a device uses this transport
  * @id_fits: checks whether an id may use it; NULL: each id may. Called under the conditions of
  *	cmx_dev_port_fits()
- * @port_gid: gets the GID of a port for an IP address, with a reference, or an ERR_PTR; NULL if
- *	@has_gid_addr is set
+ * @port_gid: gets the GID of the port of a network interface, with a reference, or an ERR_PTR;
+ *	NULL: the GID table of the port has the GIDs of all its addresses
  * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than
  *	IB_GID_TYPE_IB, and the option GID type has no effect
  * @conn: operations for connections
@@ -130,7 +130,6 @@ struct cmx_transport {
 	bool (*port_fits)(const struct ib_device *device, u32 port);
 	bool (*id_fits)(const struct cmx_id_private *id_priv);
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
-					      const union ib_gid *gid, u8 gid_type,
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
 	const struct cmx_transport_ops *conn;

@@ -413,7 +413,6 @@ static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_de
 
 /* An iWARP port has one GID. */
 static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
-					     const union ib_gid *gid, u8 gid_type,
 					     struct net_device *ndev)
 {
 	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
@@ -471,7 +470,7 @@ static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *d
 	ndev = dev_get_by_index(addr->dev_addr.net, addr->dev_addr.bound_dev_if);
 	if (!ndev)
 		return -ENODEV;
-	attr = iw_port_gid(device, port, NULL, 0, ndev);
+	attr = iw_port_gid(device, port, ndev);
 	dev_put(ndev);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);

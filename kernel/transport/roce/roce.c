@@ -2,20 +2,12 @@
 /*
  * The RoCE transport: connections over ib_cm as on InfiniBand, paths and multicast groups of IP.
  */
-#include <rdma/ib_cache.h>
 #include "compat.h"
 #include "transport.h"
 
 static bool roce_port_fits(const struct ib_device *device, u32 port)
 {
 	return rdma_cap_ib_cm(device, port) && rdma_protocol_roce(device, port);
-}
-
-static const struct ib_gid_attr *roce_port_gid(struct ib_device *device, u32 port,
-					       const union ib_gid *gid, u8 gid_type,
-					       struct net_device *ndev)
-{
-	return rdma_find_gid_by_port(device, gid, gid_type, port, ndev);
 }
 
 static enum ib_gid_type roce_port_gid_type(struct ib_device *device, u32 port)
@@ -31,7 +23,6 @@ const struct cmx_transport cmx_transport_roce = {
 	.gid_is_ip = 1,
 	.has_loopback = 1,
 	.port_fits = roce_port_fits,
-	.port_gid = roce_port_gid,
 	.port_gid_type = roce_port_gid_type,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
