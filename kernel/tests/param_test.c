@@ -27,29 +27,13 @@ static const struct param_test_case param_test_table[] = {
 	{ "5 s", 0, 15, -EINVAL },
 };
 
-static void param_test_parse_desc(const struct param_test_case *c, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "parse in %u..%u: '%.*s'", c->min, c->max,
-		 (int)strcspn(c->text, "\n"), c->text);
-}
-
 static void param_test_set_desc(const struct param_test_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "set in %u..%u: '%.*s'", c->min, c->max,
 		 (int)strcspn(c->text, "\n"), c->text);
 }
 
-KUNIT_ARRAY_PARAM(param_test_parse, param_test_table, param_test_parse_desc);
 KUNIT_ARRAY_PARAM(param_test_set, param_test_table, param_test_set_desc);
-
-static void param_test_parse(struct kunit *test)
-{
-	const struct param_test_case *c = test->param_value;
-	unsigned int val = 77;
-
-	KUNIT_EXPECT_EQ(test, cmx_param_parse(c->text, c->min, c->max, &val), c->ret);
-	KUNIT_EXPECT_EQ(test, val, c->ret ? 77 : c->val);
-}
 
 /* A value that is refused leaves the parameter as it was. */
 static void param_test_set(struct kunit *test)
@@ -63,7 +47,6 @@ static void param_test_set(struct kunit *test)
 }
 
 static struct kunit_case param_test_cases[] = {
-	KUNIT_CASE_PARAM(param_test_parse, param_test_parse_gen_params),
 	KUNIT_CASE_PARAM(param_test_set, param_test_set_gen_params),
 	{},
 };
