@@ -16,10 +16,7 @@ static void private_data(const void *arg)
 
 	memset(data + 50, 0x5a, sizeof(data) - 50);
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	d.param.private_data = data;
 	d.param.private_data_len = l->req;
 	if (CALL(rdma_connect(d.cli, &d.param), "connect len=%d", l->req)) {
@@ -49,10 +46,7 @@ static void null_data(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	d.param.private_data_len = 8;
 	CALL(rdma_connect(d.cli, &d.param), "connect NULL data len=8");
 	if (ev_ready(d.cl, 1000))
@@ -113,10 +107,7 @@ static void params(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	d.param = p->req;
 	if (CALL(rdma_connect(d.cli, &d.param), "connect cli"))
 		goto out;
@@ -139,10 +130,7 @@ static void no_params(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	CALL(rdma_connect(d.cli, NULL), "connect cli NULL");
 	d.srv = ev_request(d.cl, "srv");
 	mkqp(d.srv, IBV_QPT_RC);
@@ -161,9 +149,7 @@ static void no_listener(const void *arg)
 
 	duo_init(&d);
 	d.no_qp = !*qp;
-	quiet++;
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_TCP);
 	if (!*qp)
 		d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
@@ -180,10 +166,7 @@ static void listener_gone(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	rmid(d.lst);
 	d.lst = NULL;
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
@@ -296,9 +279,7 @@ static void twice(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_accept(d.srv, &d.param), "accept srv again");
@@ -315,10 +296,7 @@ static void accept_no_qp(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");
 	d.param.qp_num = fake_qpn("srv");
@@ -415,10 +393,7 @@ static void establish_early(const void *arg)
 	(void)arg;
 	duo_init(&d);
 	d.no_qp = 1;
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");
@@ -517,9 +492,7 @@ static void other_address(const void *arg)
 	d.lst = mkid(d.cl, "lst", RDMA_PS_TCP);
 	do_bind(d.lst, ADDR_2, PORT);
 	do_listen(d.lst, 1);
-	quiet++;
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_TCP);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	ev(d.cc);

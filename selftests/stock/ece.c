@@ -91,9 +91,7 @@ static void external(const void *arg)
 	duo_init(&d);
 	d.no_qp = 1;
 	duo_listen(&d, RDMA_PS_TCP);
-	quiet++;
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_TCP);
 	mine = ext_qp(d.cli, IBV_QPT_RC, "mine");
 	quiet++;
 	ext_modify(d.cli, mine, IBV_QPS_INIT);
@@ -138,10 +136,7 @@ static void refused(const void *arg)
 
 	duo_init(&d);
 	d.no_qp = 1;
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	set(d.cli, 0x15b3, 7);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
@@ -182,10 +177,7 @@ static void ud(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	set(d.cli, 0x15b3, 0x33);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");
@@ -211,10 +203,7 @@ static void ud_external(const void *arg)
 	(void)arg;
 	duo_init(&d);
 	d.no_qp = 1;
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	mine = ext_qp(d.cli, IBV_QPT_UD, "mine");
 	d.param.qp_num = mine->qp_num;
 	set(d.cli, 0x15b3, 0x33);
@@ -239,9 +228,7 @@ static void listener(const void *arg)
 	d.no_qp = 1;
 	duo_listen(&d, RDMA_PS_TCP);
 	set(d.lst, 0x15b3, 0x77);
-	quiet++;
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_TCP);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");

@@ -275,10 +275,7 @@ static void udp_states(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	if (!do_join(d.lst, GROUP, "listener"))
 		ev(d.cl);
 	if (!do_join(d.cli, GROUP, "routed"))

@@ -10,9 +10,7 @@ static void with_data(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	CALL(rdma_reject(d.srv, *len ? data : NULL, *len), "reject srv len=%d", *len);
 	if (ev_ready(d.cc, 1000))
 		ev(d.cc);
@@ -28,9 +26,7 @@ static void null_data(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	CALL(rdma_reject(d.srv, NULL, 8), "reject srv NULL len=8");
 	ev(d.cc);
 	duo_end(&d);
@@ -53,9 +49,7 @@ static void then(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	CALL(rdma_reject(d.srv, data, 4), "reject srv");
 	ev(d.cc);
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
@@ -89,9 +83,7 @@ static void normal(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_connect(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_connect, &d, RDMA_PS_TCP);
 	duo_disconnect(&d, *passive ? d.srv : d.cli, *passive ? d.cli : d.srv);
 	show_qp(d.cli->qp);
 	show_qp(d.srv->qp);
@@ -109,9 +101,7 @@ static void both(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_connect(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_connect, &d, RDMA_PS_TCP);
 	CALL(rdma_disconnect(d.cli), "disconnect cli");
 	CALL(rdma_disconnect(d.srv), "disconnect srv");
 	ev(d.cc);
@@ -127,9 +117,7 @@ static void peer_gone(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_connect(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_connect, &d, RDMA_PS_TCP);
 	id = *passive ? &d.srv : &d.cli;
 	rdma_destroy_qp(*id);
 	rmid(*id);
@@ -144,9 +132,7 @@ static void destroyed_request(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	rdma_destroy_qp(d.srv);
 	rmid(d.srv);
 	d.srv = NULL;
@@ -179,9 +165,7 @@ static void listener_first(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	rmid(d.lst);
 	d.lst = NULL;
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
@@ -197,10 +181,8 @@ static void active_gone(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	rdma_destroy_qp(d.cli);
-	quiet--;
 	rmid(d.cli);
 	d.cli = NULL;
 	if (ev_ready(d.cl, 2000))
@@ -217,9 +199,7 @@ static void channel_closed(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_connect(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_connect, &d, RDMA_PS_TCP);
 	rdma_destroy_event_channel(d.cl);
 	ev(d.cc);
 	show_qp(d.cli->qp);
@@ -232,9 +212,7 @@ static void accepted(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_TCP);
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_reject(d.srv, data, 4), "reject srv");
 	/* nothing shows that it has arrived */
@@ -251,10 +229,7 @@ static void active_rejects(const void *arg)
 	(void)arg;
 	duo_init(&d);
 	d.no_qp = 1;
-	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_TCP);
 	d.param.qp_num = fake_qpn("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");

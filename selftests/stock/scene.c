@@ -38,6 +38,13 @@ int duo_route(struct duo *d, enum rdma_port_space ps)
 	return d->no_qp ? 0 : mkqp(d->cli, ps_qp_type(ps));
 }
 
+int duo_prepare(struct duo *d, enum rdma_port_space ps)
+{
+	int ret = duo_listen(d, ps);
+
+	return duo_route(d, ps) || ret;
+}
+
 int duo_request(struct duo *d, enum rdma_port_space ps)
 {
 	if (duo_listen(d, ps) || duo_route(d, ps) ||
@@ -68,6 +75,14 @@ int duo_disconnect(struct duo *d, struct rdma_cm_id *first, struct rdma_cm_id *s
 		return -1;
 	CALL(rdma_disconnect(second), "disconnect %s", idname(second));
 	return ev(first == d->srv ? d->cl : d->cc) != RDMA_CM_EVENT_DISCONNECTED;
+}
+
+void duo_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
+		 enum rdma_port_space ps)
+{
+	quiet++;
+	step(d, ps);
+	quiet--;
 }
 
 static void drop(struct rdma_cm_id **id)

@@ -42,10 +42,7 @@ static void private_data(const void *arg)
 
 	memset(data + 40, 0xa5, sizeof(data) - 40);
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	d.param.private_data = data;
 	d.param.private_data_len = l->req;
 	if (CALL(rdma_connect(d.cli, &d.param), "connect len=%d", l->req))
@@ -65,9 +62,7 @@ static void refused(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_UDP);
 	CALL(rdma_reject(d.srv, data, *len), "reject srv len=%d", *len);
 	if (ev_ready(d.cc, 1000))
 		ev(d.cc);
@@ -83,9 +78,7 @@ static void no_listener(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_UDP);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	ev(d.cc);
 	duo_end(&d);
@@ -116,10 +109,7 @@ static void external(const void *arg)
 	(void)arg;
 	duo_init(&d);
 	d.no_qp = 1;
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	mine = ext_qp(d.cli, IBV_QPT_UD, "mine");
 	ext_modify(d.cli, mine, IBV_QPS_INIT);
 	show_init_attr(d.cli, IBV_QPS_RTR);
@@ -142,10 +132,7 @@ static void accept_bare(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
 	CALL(rdma_connect(d.cli, NULL), "connect cli NULL");
 	d.srv = ev_request(d.cl, "srv");
 	d.param.qp_num = fake_qpn("srv");
@@ -160,9 +147,7 @@ static void twice(const void *arg)
 
 	(void)arg;
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_UDP);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
 	CALL(rdma_accept(d.srv, &d.param), "accept srv again");
@@ -178,9 +163,7 @@ static void destroyed(const void *arg)
 	struct duo d;
 
 	duo_init(&d);
-	quiet++;
-	duo_request(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_request, &d, RDMA_PS_UDP);
 	if (*which) {
 		rdma_destroy_qp(d.srv);
 		rmid(d.srv);
@@ -228,9 +211,7 @@ static void wildcard(const void *arg)
 	d.lst = mkid(d.cl, "lst", RDMA_PS_UDP);
 	do_bind(d.lst, "0.0.0.0", PORT);
 	do_listen(d.lst, 2);
-	quiet++;
-	duo_route(&d, RDMA_PS_UDP);
-	quiet--;
+	duo_quietly(duo_route, &d, RDMA_PS_UDP);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
 	d.srv = ev_request(d.cl, "srv");
 	show_id(d.srv);

@@ -148,10 +148,15 @@ extern const char *const reach_names[REACHES];
 void duo_init(struct duo *d);
 int duo_listen(struct duo *d, enum rdma_port_space ps);
 int duo_route(struct duo *d, enum rdma_port_space ps);
+int duo_prepare(struct duo *d, enum rdma_port_space ps);	/* to listen and to have a route */
 int duo_request(struct duo *d, enum rdma_port_space ps);
 int duo_connect(struct duo *d, enum rdma_port_space ps);
 int duo_disconnect(struct duo *d, struct rdma_cm_id *first, struct rdma_cm_id *second);
 void duo_end(struct duo *d);
+
+/* Take one of these steps without trace but for failures. */
+void duo_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
+		 enum rdma_port_space ps);
 
 /* Bring d to a state, without trace but for failures; returns the id that is in it. */
 struct rdma_cm_id *duo_reach(struct duo *d, enum reach where);
