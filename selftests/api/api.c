@@ -115,6 +115,8 @@ void pair_request(struct pair *p, struct rdma_conn_param *par)
 {
 	struct rdma_cm_event *ev;
 
+	if (!p->id)
+		pair_resolve(p, RDMA_PS_TCP);
 	WANT(!rdma_connect(p->id, par));
 	ev = next_event(p->lch, 10000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);

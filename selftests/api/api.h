@@ -40,7 +40,7 @@ int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps);
 void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
 
-/* listener and resolved active id; then the request; then the connection */
+/* Listener and resolved active id; then the request; then the connection. Missing steps come first. */
 void pair_resolve(struct pair *p, enum rdma_port_space ps);
 void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);

@@ -98,7 +98,6 @@ static void late_require(void)
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE) &&
 	     errno == EOPNOTSUPP);

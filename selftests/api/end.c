@@ -13,7 +13,6 @@ static void no_answer_needed(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	qp_make(p.id);
 	WANT(!rdma_disconnect(p.id));
@@ -30,7 +29,6 @@ static void answer_needed(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
@@ -75,7 +73,6 @@ static void passive_ends_it(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	qp_make(p.child);
 	WANT(!rdma_disconnect(p.child));
@@ -90,7 +87,6 @@ static void peer_hears_of_it(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!rdma_destroy_id(p.id));
@@ -141,7 +137,6 @@ static void both_end_it(void)
 	for (int i = 0; i < 8; i++) {
 		struct pair p = {};
 
-		pair_resolve(&p, RDMA_PS_TCP);
 		pair_connect(&p);
 		WANT(!rdma_disconnect(i & 1 ? p.id : p.child));
 		WANT(!rdma_disconnect(i & 1 ? p.child : p.id));
@@ -187,7 +182,6 @@ static void same_qp_again(void)
 	struct pair p = {};
 	pthread_t thread;
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	again = new_id(&ch, RDMA_PS_TCP);
 	resolve(ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
@@ -207,7 +201,6 @@ static void accept_deadline(void)
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
 	WANT(!set_u32(p.child, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
 	par.qp_num++;
@@ -226,7 +219,6 @@ static void accept_deadline_met(void)
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
 		       slow_time(1000)));
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!next_event(p.lch, 1300));
 	WANT(!rdma_disconnect(p.child));

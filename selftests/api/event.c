@@ -71,7 +71,6 @@ static void of_reject(void)
 	struct rdma_cmx_event_info info;
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
 	WANT(!rdma_reject(p.child, NULL, 0));
 	info = info_next(p.ch, RDMA_CM_EVENT_REJECTED, NULL);

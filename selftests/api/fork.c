@@ -199,7 +199,6 @@ static void child_serves(void *arg)
 	struct pair p = { .lch = ch };
 
 	WANT(!rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!rdma_destroy_id(p.listener));

@@ -521,7 +521,6 @@ static void next_job(void)
 /* The DREQ of the peer is answered at once, even if no message may be sent now. */
 static void peer_ends(void)
 {
-	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id, *child, *last;
 	struct rdma_event_channel *ch;
 	struct pair p = {};
@@ -529,14 +528,7 @@ static void peer_ends(void)
 
 	set_share(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
-	id = resolved_id(ch, &p);
-	connect_number(id, 0);
-	child = expect_number(p.lch, 0);
-	par.qp_num = plain.qp_num + 1;
-	WANT(!rdma_accept(child, &par));
-	WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
-	WANT(!rdma_establish(id));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
+	connect_ids(ch, &p, &id, &child, 1);
 	connect_number(resolved_id(ch, &p), 2);
 	last = expect_number(p.lch, 2);
 

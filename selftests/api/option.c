@@ -436,7 +436,6 @@ static void misplaced(void)
 	struct rdma_cm_id *id;
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
 	WANT(set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
@@ -490,7 +489,6 @@ static void no_migration(void)
 {
 	struct pair p = {};
 
-	pair_resolve(&p, RDMA_PS_TCP);
 	pair_connect(&p);
 	WANT(rdma_notify(p.id, IBV_EVENT_PATH_MIG) && errno == EINVAL);
 }
