@@ -38,21 +38,10 @@ struct sockaddr *addr_of(const char *fixed, int port)
 {
 	static struct sockaddr_storage ss;
 	const char *text = address_real(fixed);
-	struct sockaddr_in *in = (void *)&ss;
-	struct sockaddr_in6 *in6 = (void *)&ss;
 
 	if (!text)
 		tap_case_skip("needs the address %s", fixed);
-	memset(&ss, 0, sizeof(ss));
-	if (strchr(text, ':')) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-		inet_pton(AF_INET6, text, &in6->sin6_addr);
-	} else {
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		inet_pton(AF_INET, text, &in->sin_addr);
-	}
+	ss = address_parse(text, port);
 	return (struct sockaddr *)&ss;
 }
 

@@ -35,6 +35,7 @@
 #include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/address.h"
 #include "../lib/die.h"
 #include "../lib/now.h"
 
@@ -51,9 +52,7 @@ static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 static struct sockaddr *address(const char *text, int port, enum rdma_port_space ps)
 {
 	struct sockaddr_storage *ss = calloc(1, sizeof(*ss));
-	struct sockaddr_in6 *in6 = (void *)ss;
 	struct sockaddr_ib *sib = (void *)ss;
-	struct sockaddr_in *in = (void *)ss;
 	char gid[64] = "", *pkey;
 
 	if (!strncmp(text, "ib:", 3)) {
@@ -66,14 +65,8 @@ static struct sockaddr *address(const char *text, int port, enum rdma_port_space
 		inet_pton(AF_INET6, gid, &sib->sib_addr);
 		sib->sib_sid = htobe64(((uint64_t)ps << 16) + port);
 		sib->sib_sid_mask = htobe64(port ? ~0ULL : ~0xffffULL);
-	} else if (strchr(text, ':')) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-		inet_pton(AF_INET6, text, &in6->sin6_addr);
 	} else {
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		inet_pton(AF_INET, text, &in->sin_addr);
+		*ss = address_parse(text, port);
 	}
 	return (struct sockaddr *)ss;
 }

@@ -37,4 +37,22 @@ static inline const char *address_real(const char *text)
 	return text;
 }
 
+static inline struct sockaddr_storage address_parse(const char *text, int port)
+{
+	struct sockaddr_storage ss = {};
+	struct sockaddr_in *in = (void *)&ss;
+	struct sockaddr_in6 *in6 = (void *)&ss;
+
+	if (strchr(text, ':')) {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		inet_pton(AF_INET6, text, &in6->sin6_addr);
+	} else {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		inet_pton(AF_INET, text, &in->sin_addr);
+	}
+	return ss;
+}
+
 #endif

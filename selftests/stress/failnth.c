@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <infiniband/sa.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/address.h"
 #include "../lib/slow.h"
 
 #define MAX_NTH 500
@@ -46,24 +47,6 @@ static int arm(int n)
 			return atoi(old);
 	perror("fail-nth");
 	exit(2);
-}
-
-static struct sockaddr_storage make_addr(const char *text, int port)
-{
-	struct sockaddr_storage ss = {};
-	struct sockaddr_in *in = (void *)&ss;
-	struct sockaddr_in6 *in6 = (void *)&ss;
-
-	if (strchr(text, ':')) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-		inet_pton(AF_INET6, text, &in6->sin6_addr);
-	} else {
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		inet_pton(AF_INET, text, &in->sin_addr);
-	}
-	return ss;
 }
 
 /* The next event of @ch; -1 when there is none in time. */
@@ -108,7 +91,7 @@ static int create(struct scene *s, enum rdma_port_space ps)
 
 static int resolve(struct scene *s, const char *dst, int port)
 {
-	struct sockaddr_storage ss = make_addr(dst, port);
+	struct sockaddr_storage ss = address_parse(dst, port);
 
 	if (rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
 	    expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED) ||
@@ -119,7 +102,7 @@ static int resolve(struct scene *s, const char *dst, int port)
 
 static int do_listen(struct scene *s, const char *addr, int port, enum rdma_port_space ps)
 {
-	struct sockaddr_storage ss = make_addr(addr, port);
+	struct sockaddr_storage ss = address_parse(addr, port);
 
 	s->listen_ch = rdma_create_event_channel();
 	if (!s->listen_ch || rdma_create_id(s->listen_ch, &s->listener, NULL, ps) ||
@@ -144,7 +127,7 @@ static void clean(struct scene *s)
 
 static int try_bind(struct scene *s)
 {
-	struct sockaddr_storage ss = make_addr("10.77.0.1", 7301);
+	struct sockaddr_storage ss = address_parse("10.77.0.1", 7301);
 
 	return create(s, RDMA_PS_TCP) || rdma_bind_addr(s->id, (struct sockaddr *)&ss) ||
 	       rdma_listen(s->id, 1) ? -1 : 0;
@@ -180,8 +163,8 @@ static int try_options(struct scene *s)
 
 static int try_join(struct scene *s, const char *group)
 {
-	struct sockaddr_storage src = make_addr(strchr(group, ':') ? "fd77::1" : "10.77.0.1", 0);
-	struct sockaddr_storage ss = make_addr(group, 0);
+	struct sockaddr_storage src = address_parse(strchr(group, ':') ? "fd77::1" : "10.77.0.1", 0);
+	struct sockaddr_storage ss = address_parse(group, 0);
 
 	if (create(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
 	    rdma_join_multicast(s->id, (struct sockaddr *)&ss, s) ||
@@ -202,7 +185,7 @@ static int try_join6(struct scene *s)
 
 static int try_send_only(struct scene *s)
 {
-	struct sockaddr_storage src = make_addr("10.77.0.1", 0), ss = make_addr("239.7.7.8", 0);
+	struct sockaddr_storage src = address_parse("10.77.0.1", 0), ss = address_parse("239.7.7.8", 0);
 	struct rdma_cm_join_mc_attr_ex attr = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
@@ -292,7 +275,7 @@ static int try_get_option(struct scene *s)
 
 static int try_path(struct scene *s)
 {
-	struct sockaddr_storage ss = make_addr("10.77.0.1", 7308);
+	struct sockaddr_storage ss = address_parse("10.77.0.1", 7308);
 	struct ibv_path_data data = {
 		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
 		.path = {
