@@ -49,28 +49,22 @@ struct cmx_port_net {
 
 static unsigned int cmx_port_net_id;
 
-static int port_space_index(enum rdma_ucm_port_space ps)
-{
-	switch (ps) {
-	case RDMA_PS_TCP:
-		return SPACE_TCP;
-	case RDMA_PS_UDP:
-		return SPACE_UDP;
-	case RDMA_PS_IPOIB:
-		return SPACE_IPOIB;
-	case RDMA_PS_IB:
-		return SPACE_IB;
-	default:
-		return -EPROTONOSUPPORT;
-	}
-}
-
 static struct cmx_port_space **port_space_slot(struct net *net, enum rdma_ucm_port_space ps)
 {
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);
-	int i = port_space_index(ps);
 
-	return i < 0 ? NULL : &pn->space[i];
+	switch (ps) {
+	case RDMA_PS_TCP:
+		return &pn->space[SPACE_TCP];
+	case RDMA_PS_UDP:
+		return &pn->space[SPACE_UDP];
+	case RDMA_PS_IPOIB:
+		return &pn->space[SPACE_IPOIB];
+	case RDMA_PS_IB:
+		return &pn->space[SPACE_IB];
+	default:
+		return NULL;
+	}
 }
 
 static struct cmx_port_space *port_space_get(struct net *net, enum rdma_ucm_port_space ps)
