@@ -137,10 +137,7 @@ static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	};
 	int ret;
 
-	ret = cmx_req_data_fill(id_priv, param, data);
-	if (ret)
-		return ret;
-	ret = cmx_ib_cm_id_create(id_priv);
+	ret = cmx_req_data_fill(id_priv, param, data) ?: cmx_ib_cm_id_create(id_priv);
 	if (ret)
 		return ret;
 

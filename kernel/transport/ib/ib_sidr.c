@@ -91,10 +91,7 @@ static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_
 	};
 	int ret;
 
-	ret = cmx_req_data_fill(id_priv, param, data);
-	if (ret)
-		return ret;
-	ret = cmx_ib_cm_id_create(id_priv);
+	ret = cmx_req_data_fill(id_priv, param, data) ?: cmx_ib_cm_id_create(id_priv);
 	if (ret)
 		return ret;
 
