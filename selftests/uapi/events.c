@@ -416,14 +416,9 @@ static void test_written_limit(void)
 static int resolve(int fd, uint32_t id, const char *addr)
 {
 	struct sockaddr_in dst = { .sin_family = AF_INET, .sin_port = 7 };
-	struct cmd c;
 
 	inet_pton(AF_INET, addr, &dst.sin_addr);
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR);
-	cmd_u32(&c, CMX_ATTR_ID, id);
-	cmd_in(&c, CMX_ATTR_DST_ADDR, &dst, sizeof(dst));
-	cmd_u32(&c, CMX_ATTR_TIMEOUT, 2000);
-	return cmd_issue(&c, fd);
+	return id_resolve_to(fd, id, &dst);
 }
 
 /* The first of @n events that is not of that type, or @n */

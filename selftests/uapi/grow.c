@@ -40,18 +40,6 @@ static void resolve(int fd, uint64_t uid)
 	CHECK(!id_resolve(fd, id, 7) && readable(fd, 10000));
 }
 
-static int events_fetch(int fd, uint32_t resp, uint32_t info, void *to, size_t len, uint32_t *count)
-{
-	const struct cmx_event_sizes sizes = { .resp = resp, .info = info };
-	struct cmd c;
-
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmd_in(&c, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
-	cmd_out(&c, CMX_ATTR_EVENTS, to, len);
-	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
-	return cmd_issue(&c, fd);
-}
-
 static void test_records(void)
 {
 	struct {
@@ -96,8 +84,7 @@ static void test_sizes(void)
 		memset(mem, FILL, 2 * stride + GUARD);
 		resolve(fd, 10);
 		resolve(fd, 11);
-		CHECK(!events_fetch(fd, cases[i].resp, cases[i].info, mem, 2 * stride, &count) &&
-		      count == 2, "case %zu", i);
+		CHECK(!get_sized(fd, &cases[i], mem, 2 * stride, &count) && count == 2, "case %zu", i);
 		for (k = 0; k < 2; k++) {
 			const struct cmx_event_resp *resp = (void *)(mem + k * stride);
 			const struct cmx_id_info *info = (void *)((uint8_t *)resp + cases[i].resp);
@@ -139,8 +126,7 @@ static void test_wrong_sizes(void)
 
 	resolve(fd, 1);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		ret = events_fetch(fd, cases[i].sizes.resp, cases[i].sizes.info, mem, sizeof(mem),
-				   &count);
+		ret = get_sized(fd, &cases[i].sizes, mem, sizeof(mem), &count);
 		CHECK(ret == cases[i].want, "case %zu: %d", i, ret);
 	}
 	CHECK(next_event(fd, ADDR_RESOLVED));
@@ -178,8 +164,7 @@ static void test_query(void)
 		return;
 	memset(&info, FILL, sizeof(info));
 	memset(&ece, FILL, sizeof(ece));
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_QUERY);
-	cmd_u32(&c, CMX_ATTR_ID, s.id);
+	id_cmd(&c, CMX_ID_QUERY, s.id);
 	cmd_out(&c, CMX_ATTR_INFO, &info, sizeof(info.info));
 	cmd_out(&c, CMX_ATTR_ECE_INFO, &ece, sizeof(ece.ece));
 	CHECK(!cmd_issue(&c, s.fd));
@@ -218,20 +203,6 @@ static void test_input(void)
 	scene_close(&s);
 }
 
-static int ids_list(int fd, uint32_t size, void *to, size_t len, uint32_t *count)
-{
-	uint64_t next;
-	struct cmd c;
-
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
-	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, size);
-	cmd_u64(&c, CMX_ATTR_CURSOR, 0);
-	cmd_out(&c, CMX_ATTR_LIST, to, len);
-	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
-	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, &next, sizeof(next));
-	return cmd_issue(&c, fd);
-}
-
 /* The options follow the size that the caller has given. The rest of that size is zeroed. */
 static void test_listed(void)
 {
@@ -241,6 +212,7 @@ static void test_listed(void)
 	const struct cmx_id_record *r = (void *)mem;
 	const struct cmx_id_option *o;
 	struct scene s;
+	uint64_t cursor;
 	uint32_t count;
 	size_t i;
 
@@ -248,7 +220,8 @@ static void test_listed(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		memset(mem, FILL, sizeof(mem));
-		CHECK(!ids_list(s.fd, sizes[i], mem, CMX_LIST_MIN_LEN, &count) && count == 1,
+		cursor = 0;
+		CHECK(!ids_list(s.fd, sizes[i], &cursor, mem, CMX_LIST_MIN_LEN, &count) && count == 1,
 		      "case %zu", i);
 		CHECK(r->handle == s.id && r->num_options, "case %zu", i);
 		CHECK(r->size == sizes[i] + r->num_options * sizeof(*o), "case %zu", i);

@@ -217,8 +217,7 @@ static int bind_to(struct scene *s, const void *addr, size_t len)
 {
 	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_BIND);
-	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	id_cmd(&c, CMX_ID_BIND, s->id);
 	cmd_in(&c, CMX_ATTR_SRC_ADDR, addr, len);
 	return cmd_issue(&c, s->fd);
 }
@@ -228,8 +227,7 @@ static int one_u32(struct scene *s, uint16_t method, uint16_t attr, uint32_t val
 	struct ib_uverbs_qp_attr qp_attr;
 	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_ID, method);
-	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	id_cmd(&c, method, s->id);
 	cmd_u32(&c, attr, value);
 	if (method == CMX_ID_INIT_QP_ATTR)
 		cmd_out(&c, CMX_ATTR_QP_ATTR, &qp_attr, sizeof(qp_attr));
@@ -268,15 +266,11 @@ static void test_values(void)
 	if (!scene_open(&s, REQUEST))
 		return;
 	invalid.valid = 0;
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_ACCEPT);
-	cmd_u32(&c, CMX_ATTR_ID, s.id);
-	cmd_in(&c, CMX_ATTR_CONN_PARAM, &invalid, sizeof(invalid));
-	CHECK(cmd_issue(&c, s.fd) == EINVAL);
+	CHECK(id_accept_qp(s.fd, s.id, 200, &invalid) == EINVAL);
 	for (reason = 0; reason < 200; reason++) {
 		if (reason == 28 || reason == 35)
 			continue;
-		cmd_init(&c, CMX_OBJ_ID, CMX_ID_REJECT);
-		cmd_u32(&c, CMX_ATTR_ID, s.id);
+		id_cmd(&c, CMX_ID_REJECT, s.id);
 		cmd_in(&c, CMX_ATTR_REASON, &reason, 1);
 		CHECK(cmd_issue(&c, s.fd) == EINVAL, "reason %u", reason);
 	}

@@ -47,7 +47,7 @@ int dev_open(void)
 	return open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-static void id_cmd(struct cmd *c, uint16_t method, uint32_t id)
+void id_cmd(struct cmd *c, uint16_t method, uint32_t id)
 {
 	cmd_init(c, CMX_OBJ_ID, method);
 	cmd_u32(c, CMX_ATTR_ID, id);
@@ -99,16 +99,22 @@ int id_listen(int fd, uint32_t id, int backlog, uint16_t *port)
 	return ret;
 }
 
+int id_resolve_to(int fd, uint32_t id, const struct sockaddr_in *dst)
+{
+	struct cmd c;
+
+	id_cmd(&c, CMX_ID_RESOLVE_ADDR, id);
+	cmd_in(&c, CMX_ATTR_DST_ADDR, dst, sizeof(*dst));
+	cmd_u32(&c, CMX_ATTR_TIMEOUT, TIMEOUT_MS);
+	return cmd_issue(&c, fd);
+}
+
 int id_resolve(int fd, uint32_t id, uint16_t port)
 {
 	struct sockaddr_in dst = local;
-	struct cmd c;
 
 	dst.sin_port = port;
-	id_cmd(&c, CMX_ID_RESOLVE_ADDR, id);
-	cmd_in(&c, CMX_ATTR_DST_ADDR, &dst, sizeof(dst));
-	cmd_u32(&c, CMX_ATTR_TIMEOUT, TIMEOUT_MS);
-	return cmd_issue(&c, fd);
+	return id_resolve_to(fd, id, &dst);
 }
 
 int id_route(int fd, uint32_t id)
@@ -204,8 +210,7 @@ int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg)
 {
 	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_WRITE_EVENT);
-	cmd_u32(&c, CMX_ATTR_ID, id);
+	id_cmd(&c, CMX_ID_WRITE_EVENT, id);
 	cmd_u32(&c, CMX_ATTR_EVENT, type);
 	cmd_u32(&c, CMX_ATTR_STATUS, status);
 	cmd_u64(&c, CMX_ATTR_ARG, arg);
@@ -220,15 +225,33 @@ int channel_claim(int fd)
 	return cmd_issue(&c, fd);
 }
 
-int get_into(int fd, void *to, size_t len, uint32_t *count)
+int ids_list(int fd, uint32_t size, uint64_t *cursor, void *to, size_t len, uint32_t *count)
+{
+	struct cmd c;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
+	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, size);
+	cmd_u64(&c, CMX_ATTR_CURSOR, *cursor);
+	cmd_out(&c, CMX_ATTR_LIST, to, len);
+	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
+	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, cursor, sizeof(*cursor));
+	return cmd_issue(&c, fd);
+}
+
+int get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len, uint32_t *count)
 {
 	struct cmd c;
 
 	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS);
-	cmd_in(&c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
+	cmd_in(&c, CMX_ATTR_EVENT_SIZES, sizes, sizeof(*sizes));
 	cmd_out(&c, CMX_ATTR_EVENTS, to, len);
 	cmd_out(&c, CMX_ATTR_COUNT, count, sizeof(*count));
 	return cmd_issue(&c, fd);
+}
+
+int get_into(int fd, void *to, size_t len, uint32_t *count)
+{
+	return get_sized(fd, &event_sizes, to, len, count);
 }
 
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)

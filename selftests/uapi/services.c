@@ -7,8 +7,7 @@ static int service_resolve(int fd, uint32_t id, const char *name, size_t len)
 {
 	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_RESOLVE_SERVICE);
-	cmd_u32(&c, CMX_ATTR_ID, id);
+	id_cmd(&c, CMX_ID_RESOLVE_SERVICE, id);
 	if (name)
 		cmd_in(&c, CMX_ATTR_SERVICE_NAME, name, len);
 	return cmd_issue(&c, fd);
@@ -44,8 +43,7 @@ static int services_query(int fd, uint32_t id, uint32_t size, size_t len)
 	struct cmd c;
 	uint32_t n;
 
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_QUERY_SERVICES);
-	cmd_u32(&c, CMX_ATTR_ID, id);
+	id_cmd(&c, CMX_ID_QUERY_SERVICES, id);
 	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, size);
 	cmd_out(&c, CMX_ATTR_SERVICES, recs, len);
 	cmd_out(&c, CMX_ATTR_COUNT, &n, sizeof(n));

@@ -54,16 +54,10 @@ static void *stuck_fetch(void *arg)
 static void *stuck_list(void *arg)
 {
 	struct stuck *s = arg;
-	uint64_t next;
-	struct cmd c;
+	uint64_t cursor = 0;
 
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS);
-	cmd_u32(&c, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record));
-	cmd_u64(&c, CMX_ATTR_CURSOR, 0);
-	cmd_out(&c, CMX_ATTR_LIST, s->mem + s->page - 64, (PAGES - 1) * s->page);
-	cmd_out(&c, CMX_ATTR_COUNT, &s->count, sizeof(s->count));
-	cmd_out(&c, CMX_ATTR_NEXT_CURSOR, &next, sizeof(next));
-	s->err = cmd_issue(&c, s->fd);
+	s->err = ids_list(s->fd, sizeof(struct cmx_id_record), &cursor, s->mem + s->page - 64,
+			  (PAGES - 1) * s->page, &s->count);
 	return NULL;
 }
 
@@ -239,8 +233,7 @@ static void *stuck_reject(void *arg)
 	struct stuck *s = arg;
 	struct cmd c;
 
-	cmd_init(&c, CMX_OBJ_ID, CMX_ID_REJECT);
-	cmd_u32(&c, CMX_ATTR_ID, s->id);
+	id_cmd(&c, CMX_ID_REJECT, s->id);
 	cmd_in(&c, CMX_ATTR_PRIVATE_DATA, s->mem + s->page, 64);
 	s->err = cmd_issue(&c, s->fd);
 	return NULL;
