@@ -51,7 +51,7 @@ static const char *port_str(int port)
 	return s;
 }
 
-const char *gid_str(const union ibv_gid *gid)
+static const char *gid_str(const union ibv_gid *gid)
 {
 	static char text[4][INET6_ADDRSTRLEN];
 	static unsigned int turn;
@@ -200,7 +200,7 @@ static const char *lid_str(int lid)
 	return lid >= 0xc000 && lid != 0xffff ? "group's" : text;
 }
 
-void show_ah(const struct ibv_ah_attr *ah)
+static void show_ah(const struct ibv_ah_attr *ah)
 {
 	say("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
 	    ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,

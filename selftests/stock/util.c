@@ -141,7 +141,7 @@ void label_id(struct rdma_cm_id *id, const char *name)
 	ids[num_ids++].name = name;
 }
 
-void unlabel_id(struct rdma_cm_id *id)
+static void unlabel_id(struct rdma_cm_id *id)
 {
 	unsigned int i;
 

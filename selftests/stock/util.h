@@ -82,7 +82,6 @@ const char *real_addr(const char *addr);
 struct sockaddr *ib_addr(int port);
 
 void label_id(struct rdma_cm_id *id, const char *name);
-void unlabel_id(struct rdma_cm_id *id);
 const char *idname(const struct rdma_cm_id *id);
 void label_qpn(uint32_t qpn, const char *name);
 const char *qpn_name(uint32_t qpn);
@@ -105,10 +104,8 @@ void show_path(struct rdma_cm_id *id);
 void show_ports(struct rdma_cm_id *id);
 void show_qp(struct ibv_qp *qp);
 void show_attr(const struct ibv_qp_attr *attr, int mask);
-void show_ah(const struct ibv_ah_attr *ah);
 void show_event(const struct rdma_cm_event *ev);
 void show_init_attr(struct rdma_cm_id *id, enum ibv_qp_state state);
-const char *gid_str(const union ibv_gid *gid);
 
 /* One event: waited for (5 s), traced and acknowledged; -1 when none came. */
 int ev(struct rdma_event_channel *ch);

@@ -145,11 +145,6 @@ void *stress_shared_alloc(size_t size)
 	return mem;
 }
 
-unsigned int stress_addr_num(void)
-{
-	return num_addrs;
-}
-
 unsigned int stress_thread_num(void)
 {
 	return num_threads;
@@ -488,8 +483,7 @@ int stress_main(int argc, char **argv, const struct stress_fuzzer *what)
 	       num_threads);
 	shared = stress_shared_alloc(sizeof(*shared));
 	shared->qpn = seed << 12;
-	if (fuzzer->setup)
-		fuzzer->setup();
+	fuzzer->setup();
 	passed = stress_processes_run();
 	stress_table_print();
 	return passed ? 0 : 1;

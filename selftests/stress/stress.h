@@ -64,7 +64,6 @@ uint32_t stress_qpn_next(void);
 socklen_t stress_addr_pick(struct stress_rand *rnd, struct sockaddr_storage *addr, bool local);
 /* Memory that all processes see */
 void *stress_shared_alloc(size_t size);
-unsigned int stress_addr_num(void);
 /* Threads of each process */
 unsigned int stress_thread_num(void);
 

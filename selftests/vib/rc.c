@@ -48,8 +48,9 @@ static void vib_sges_copy(struct rvt_qp *qp, struct rvt_sge_state *to, bool put_
 	}
 }
 
-bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey,
-			 int access)
+/* Initialises @ss for the memory of the other end. A request without data needs no permission. */
+static bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr,
+				u32 rkey, int access)
 {
 	memset(ss, 0, sizeof(*ss));
 	ss->num_sge = len ? 1 : 0;

@@ -26,9 +26,6 @@ static inline unsigned long vib_rc_timeout(struct rvt_qp *qp)
  * the response.
  */
 
-/* Initialises @ss for the memory of the other end. A request without data needs no permission. */
-bool vib_remote_sge_init(struct rvt_qp *peer, struct rvt_sge_state *ss, u32 len, u64 addr, u32 rkey,
-			 int access);
 /*
  * Refuses a request. A reliable responder goes to the error state, an unreliable one drops the
  * request. An error that completes no receive is reported by an event.
