@@ -74,14 +74,7 @@ int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib
 		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 		    size_t *out_size, u16 *out_pkey_index)
 {
-	switch (in->mad_hdr.mgmt_class) {
-	case IB_MGMT_CLASS_SUBN_LID_ROUTED:
-	case IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE:
-	case IB_MGMT_CLASS_PERF_MGMT:
-		return vib_sma_process(&vib_hca(ibdev)->port[num], num, in, out);
-	default:
-		return IB_MAD_RESULT_SUCCESS;	/* no agent of vib handles it */
-	}
+	return vib_sma_process(&vib_hca(ibdev)->port[num], num, in, out);
 }
 
 static int count_show(struct seq_file *m, void *unused)

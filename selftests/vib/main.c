@@ -86,9 +86,7 @@ int vib_hca_add(unsigned int index)
 	port->guid[0] = VIB_GUID(index, 1);
 	spin_lock_init(&port->rvp.lock);
 	port->rvp.mcast_tree = RB_ROOT;
-	spin_lock_irq(&vib.lock);
 	vib_sma_init(port);
-	spin_unlock_irq(&vib.lock);
 	vib_verbs_init(hca);
 	ret = dev_set_name(&rdi->ibdev.dev, "vib%u", index);
 	if (!ret)

@@ -26,21 +26,9 @@ void vib_sma_init(struct vib_port *port)
 	port->speed_enabled = VIB_SPEEDS;
 	port->width = IB_WIDTH_4X;
 	port->speed = IB_SPEED_QDR;
-	port->lid = 0;
-	port->lmc = 0;
-	memset(port->pkey, 0, sizeof(port->pkey));
 	port->pkey[0] = IB_DEFAULT_PKEY_FULL;
-	memset(port->guid + 1, 0, sizeof(port->guid) - sizeof(port->guid[0]));
 
 	rvp->gid_prefix = cpu_to_be64(0xfe80000000000000ull);
-	rvp->mkey = 0;
-	rvp->mkeyprot = 0;
-	rvp->mkey_lease_period = 0;
-	rvp->mkey_lease_timeout = 0;
-	rvp->sm_lid = 0;
-	rvp->sm_sl = 0;
-	rvp->subnet_timeout = 0;
-	rvp->vl_high_limit = 0;
 	rvp->port_cap_flags = IB_PORT_TRAP_SUP | IB_PORT_SYS_IMAGE_GUID_SUP | IB_PORT_SL_MAP_SUP |
 			      IB_PORT_CLIENT_REG_SUP;
 	if (!vib_is_switch(port))
@@ -50,7 +38,6 @@ void vib_sma_init(struct vib_port *port)
 	for (i = 0; i < ARRAY_SIZE(port->sl2vl); i++)
 		for (j = 0; j < ARRAY_SIZE(port->sl2vl[i]); j++)
 			port->sl2vl[i][j] = 0x01 + 0x22 * (j & 3);
-	memset(port->vlarb, 0, sizeof(port->vlarb));
 	memcpy(port->vlarb[0], vlarb_default, sizeof(vlarb_default));
 	memcpy(port->vlarb[2], vlarb_default, sizeof(vlarb_default));
 }
@@ -86,10 +73,8 @@ static void vib_sma_guid_info(struct vib_smp *r)
 {
 	struct vib_port *port = r->port;
 
-	if (r->mod) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (r->mod)
+		return vib_smp_refuse(r);
 	BUILD_BUG_ON(sizeof(port->guid) != IB_SMP_DATA_SIZE);
 	if (r->set && memcmp(port->guid + 1, r->smp->data + 8, sizeof(port->guid) - 8)) {
 		memcpy(port->guid + 1, r->smp->data + 8, sizeof(port->guid) - 8);
@@ -113,10 +98,8 @@ static void vib_sma_pkey_table(struct vib_smp *r)
 	bool changed = false;
 	unsigned int i;
 
-	if (!port || (r->mod & 0xffff)) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (!port || (r->mod & 0xffff))
+		return vib_smp_refuse(r);
 	for (i = 0; r->set && i < VIB_PKEYS; i++) {
 		u16 pkey = be16_to_cpu(data[i]);
 
@@ -150,10 +133,8 @@ static void vib_sma_vl_arb(struct vib_smp *r)
 	struct vib_port *port = vib_smp_get_port(r, r->mod & 0xff);
 	unsigned int part = r->mod >> 16;
 
-	if (!port || !part || part > ARRAY_SIZE(port->vlarb)) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (!port || !part || part > ARRAY_SIZE(port->vlarb))
+		return vib_smp_refuse(r);
 	if (r->set)
 		memcpy(port->vlarb[part - 1], r->smp->data, sizeof(port->vlarb[0]));
 	memcpy(r->smp->data, port->vlarb[part - 1], sizeof(port->vlarb[0]));
@@ -288,6 +269,6 @@ int vib_sma_process(struct vib_port *port, u8 in_port, const struct ib_mad *in, 
 	case IB_MGMT_CLASS_PERF_MGMT:
 		return vib_pma_process(port, in, out);
 	default:
-		return IB_MAD_RESULT_SUCCESS;
+		return IB_MAD_RESULT_SUCCESS;	/* no agent of vib handles it */
 	}
 }

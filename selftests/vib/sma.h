@@ -30,6 +30,13 @@ static inline void vib_smp_invalid(struct vib_smp *r)
 	r->smp->status |= cpu_to_be16(IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE);
 }
 
+/* There is no such attribute: the data of the response is zero. */
+static inline void vib_smp_refuse(struct vib_smp *r)
+{
+	memset(r->smp->data, 0, sizeof(r->smp->data));
+	vib_smp_invalid(r);
+}
+
 /* sma_port.c */
 void vib_sma_port_info(struct vib_smp *r);
 

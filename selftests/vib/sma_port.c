@@ -169,10 +169,8 @@ void vib_sma_port_info(struct vib_smp *r)
 	const struct ib_port_info want = *(struct ib_port_info *)r->smp->data;
 	struct vib_port *port = named_port(r);
 
-	if (!port) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (!port)
+		return vib_smp_refuse(r);
 	if (r->set) {
 		if (vib_is_endport(port))
 			set_endport(r, port, &want);

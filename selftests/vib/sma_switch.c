@@ -46,10 +46,8 @@ void vib_sma_lft(struct vib_smp *r)
 	struct vib_switch *sw = vib_port_switch(r->port);
 	u32 first = r->mod * LFT_BLOCK;
 
-	if (r->mod >= VIB_LIDS / LFT_BLOCK) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (r->mod >= VIB_LIDS / LFT_BLOCK)
+		return vib_smp_refuse(r);
 	if (r->set)
 		memcpy(sw->lft + first, r->smp->data, LFT_BLOCK);
 	memcpy(r->smp->data, sw->lft + first, LFT_BLOCK);
@@ -62,10 +60,8 @@ void vib_sma_mft(struct vib_smp *r)
 	struct vib_switch *sw = vib_port_switch(r->port);
 	__be16 *data = (__be16 *)r->smp->data;
 
-	if (block >= VIB_MLIDS / MFT_BLOCK || position > sw->node.nports / 16) {
-		memset(r->smp->data, 0, sizeof(r->smp->data));
-		return vib_smp_invalid(r);
-	}
+	if (block >= VIB_MLIDS / MFT_BLOCK || position > sw->node.nports / 16)
+		return vib_smp_refuse(r);
 	for (i = 0; i < MFT_BLOCK; i++) {
 		u16 *ports = &sw->mft[block * MFT_BLOCK + i][position];
 

@@ -25,16 +25,6 @@ static void vib_switch_drop_pkt(struct vib_port *in, struct vib_pkt *pkt)
 	kfree(pkt);
 }
 
-static bool is_multicast(u16 lid)
-{
-	return lid >= VIB_LIDS && lid != be16_to_cpu(IB_LID_PERMISSIVE);
-}
-
-static bool has_lid(const struct vib_port *port, u16 lid)
-{
-	return port->lid && lid >= port->lid && lid < port->lid + (1 << port->lmc);
-}
-
 /* Returns the external port of @sw with this number, or NULL. */
 static struct vib_port *vib_switch_ext_port(struct vib_switch *sw, unsigned int num)
 {
@@ -196,7 +186,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 	bool mine;
 
 	spin_lock_irq(&vib.lock);
-	mine = has_lid(&in->node->port[0], pkt->dlid);
+	mine = vib_port_has_lid(&in->node->port[0], pkt->dlid);
 	spin_unlock_irq(&vib.lock);
 
 	/* A directed SMP with any other LID is in a LID-routed part of its route. */
@@ -207,7 +197,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 		vib_switch_receive_mad(in, pkt);
 	else if (mine || pkt->dlid == permissive)
 		vib_switch_drop_pkt(in, pkt);
-	else if (is_multicast(pkt->dlid))
+	else if (vib_is_mlid(pkt->dlid))
 		vib_switch_forward_mcast(in, pkt);
 	else
 		vib_switch_forward_pkt(in, pkt);
@@ -230,7 +220,7 @@ static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 		if (vib_is_remote(out->peer))
 			return out->peer;
 		if (!vib_is_switch(out->peer))
-			return has_lid(out->peer, dlid) ? out->peer : NULL;
+			return vib_port_has_lid(out->peer, dlid) ? out->peer : NULL;
 		out = vib_switch_lookup_lid(vib_port_switch(out->peer), dlid);
 	}
 	return NULL;
@@ -241,7 +231,7 @@ struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
 	struct vib_port *to, *back;
 
 	lockdep_assert_held(&vib.lock);
-	if (vib_port_active(from) && has_lid(from, dlid))
+	if (vib_port_active(from) && vib_port_has_lid(from, dlid))
 		return from;
 	to = vib_switch_walk(from, dlid);
 	if (!to || vib_is_remote(to))
@@ -266,7 +256,6 @@ static void vib_switch_init(struct vib_switch *sw, unsigned int nports, __be64 g
 		sw->port[i].node = &sw->node;
 		sw->port[i].num = i;
 		sw->port[i].guid[0] = sw->node.guid;
-		sw->port[i].rvp.pkey_table = sw->port[i].pkey;
 		vib_sma_init(&sw->port[i]);
 	}
 	/* port 0 has no cable and is always up */

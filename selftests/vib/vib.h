@@ -235,7 +235,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt);
 struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid);
 
 /* sma.c */
-/* Sets the power-on values: enabled, default P_Key, VL tables, capabilities. vib.lock held. */
+/* Sets the power-on values of a zeroed port: enabled, default P_Key, VL tables, capabilities. */
 void vib_sma_init(struct vib_port *port);
 /*
  * Processes a subnet management or performance management MAD on @port of an HCA, or on port 0 of
