@@ -30,6 +30,7 @@
 #include <infiniband/ib.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/address.h"
 #include "../lib/slow.h"
 #include "mc.h"
 
@@ -65,13 +66,11 @@ static void done(int ret)
 static struct sockaddr *addr_of(char *text)
 {
 	static struct sockaddr_storage ss;
-	struct sockaddr_in *in = (void *)&ss;
-	struct sockaddr_in6 *in6 = (void *)&ss;
 	struct sockaddr_ib *sib = (void *)&ss;
 	char *pkey;
 
-	memset(&ss, 0, sizeof(ss));
 	if (!strncmp(text, "ib:", 3)) {
+		memset(&ss, 0, sizeof(ss));
 		pkey = strchr(text, ',');
 		if (pkey)
 			*pkey++ = 0;
@@ -80,12 +79,8 @@ static struct sockaddr *addr_of(char *text)
 		sib->sib_sid = htobe64(RDMA_IB_IP_PS_UDP);
 		sib->sib_sid_mask = htobe64(RDMA_IB_IP_PS_MASK);
 		inet_pton(AF_INET6, text + 3, &sib->sib_addr);
-	} else if (strchr(text, ':')) {
-		in6->sin6_family = AF_INET6;
-		inet_pton(AF_INET6, text, &in6->sin6_addr);
 	} else {
-		in->sin_family = AF_INET;
-		inet_pton(AF_INET, text, &in->sin_addr);
+		ss = address_parse(text, 0);
 	}
 	return (struct sockaddr *)&ss;
 }

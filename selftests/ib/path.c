@@ -306,13 +306,9 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	rdma_destroy_id(other);
 }
 
-static void hurry(struct rdma_cm_id *id)
+static void set(struct rdma_cm_id *id, int name, uint32_t val)
 {
-	uint32_t timeout = 17, retries = 1;
-
-	if (rdma_set_option(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, &timeout,
-			    sizeof(timeout)) ||
-	    rdma_set_option(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, &retries, sizeof(retries)))
+	if (rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)))
 		die("set_option");
 }
 
@@ -335,8 +331,10 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		set_ece(id, &offer, &param);
 	else if (!with_ud)
 		make_qp(id);
-	if (quick)
-		hurry(id);
+	if (quick) {
+		set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17);
+		set(id, CMX_OPTION_CM_RETRIES, 1);
+	}
 	if (rdma_connect(id, &param))
 		die("connect");
 	if (take_back) {
@@ -380,12 +378,10 @@ static void routes(const char *addr, int port, int n, int ms, int retries)
 
 	while (n--) {
 		id = resolved(&ch, addr, port, NULL);
-		if (retries && rdma_set_option(id, CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, &retries,
-					       sizeof(retries)))
-			die("set_option RESOLVE_RETRIES");
-		if (with_mtu && rdma_set_option(id, CMX_OPTION, CMX_OPTION_PATH_MTU, &with_mtu,
-						sizeof(with_mtu)))
-			die("set_option PATH_MTU");
+		if (retries)
+			set(id, CMX_OPTION_RESOLVE_RETRIES, retries);
+		if (with_mtu)
+			set(id, CMX_OPTION_PATH_MTU, with_mtu);
 		begin = now_ms();
 		if (rdma_resolve_route(id, ms)) {
 			printf("resolve_route: %s\n", strerror(errno));
