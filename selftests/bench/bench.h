@@ -25,8 +25,12 @@ extern struct bench_conf {
 void result(const char *name, double value);
 
 struct sockaddr *addr_of(struct sockaddr_in *sin, const char *ip, int port);
+/* the @n-th group from @base on */
+struct sockaddr *addr_of_group(struct sockaddr_in *sin, const char *base, int n);
 struct rdma_event_channel *channel(void);
 struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context);
+/* for datagrams, and bound */
+struct rdma_cm_id *id_datagram(struct rdma_event_channel *ch, const char *ip);
 /* take the next event; it has to be this one, of status 0 */
 struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);

@@ -56,6 +56,13 @@ struct sockaddr *addr_of(struct sockaddr_in *sin, const char *ip, int port)
 	return (struct sockaddr *)sin;
 }
 
+struct sockaddr *addr_of_group(struct sockaddr_in *sin, const char *base, int n)
+{
+	addr_of(sin, base, 0);
+	sin->sin_addr.s_addr = htonl(ntohl(sin->sin_addr.s_addr) + n + 1);
+	return (struct sockaddr *)sin;
+}
+
 struct rdma_event_channel *channel(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
@@ -71,6 +78,18 @@ struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context)
 
 	if (rdma_create_id(ch, &id, context, RDMA_PS_TCP))
 		die("rdma_create_id");
+	return id;
+}
+
+struct rdma_cm_id *id_datagram(struct rdma_event_channel *ch, const char *ip)
+{
+	struct sockaddr_in sin;
+	struct rdma_cm_id *id;
+
+	if (rdma_create_id(ch, &id, NULL, RDMA_PS_UDP))
+		die("rdma_create_id");
+	if (rdma_bind_addr(id, addr_of(&sin, ip, 0)))
+		die("rdma_bind_addr");
 	return id;
 }
 

@@ -6,12 +6,7 @@
 
 #include "bench.h"
 
-static struct sockaddr *group(struct sockaddr_in *sin, int n)
-{
-	addr_of(sin, "239.7.0.0", 0);
-	sin->sin_addr.s_addr = htonl(ntohl(sin->sin_addr.s_addr) + n + 1);
-	return (struct sockaddr *)sin;
-}
+#define BASE "239.7.0.0"
 
 /* Leaving may be finished in the background: is the interface still a member? */
 static bool member(void)
@@ -32,19 +27,14 @@ static bool member(void)
 static void join_leave(int groups)
 {
 	struct rdma_event_channel *ch = channel();
+	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
 	struct sockaddr_in sin;
-	struct rdma_cm_id *id;
 	char name[32];
 	double t;
 
-	if (rdma_create_id(ch, &id, NULL, RDMA_PS_UDP))
-		die("rdma_create_id");
-	if (rdma_bind_addr(id, addr_of(&sin, conf.addr, 0)))
-		die("rdma_bind_addr");
-
 	t = now();
 	for (int i = 0; i < groups; i++) {
-		if (rdma_join_multicast(id, group(&sin, i), NULL))
+		if (rdma_join_multicast(id, addr_of_group(&sin, BASE, i), NULL))
 			die("rdma_join_multicast");
 		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	}
@@ -53,7 +43,7 @@ static void join_leave(int groups)
 
 	t = now();
 	for (int i = 0; i < groups; i++)
-		if (rdma_leave_multicast(id, group(&sin, i)))
+		if (rdma_leave_multicast(id, addr_of_group(&sin, BASE, i)))
 			die("rdma_leave_multicast");
 	snprintf(name, sizeof(name), "leave%d_us", groups);
 	result(name, (now() - t) / groups * 1e6);

@@ -64,25 +64,11 @@ static void count(void)
 	put(COUNT, "0");
 }
 
-static struct rdma_cm_id *member(struct rdma_event_channel *ch)
-{
-	struct sockaddr_in sin;
-	struct rdma_cm_id *id;
-
-	if (rdma_create_id(ch, &id, NULL, RDMA_PS_UDP))
-		die("rdma_create_id");
-	if (rdma_bind_addr(id, addr_of(&sin, conf.addr, 0)))
-		die("rdma_bind_addr");
-	return id;
-}
-
 static void join(struct rdma_cm_id *id, int n)
 {
 	struct sockaddr_in sin;
 
-	addr_of(&sin, "239.8.0.0", 0);
-	sin.sin_addr.s_addr = htonl(ntohl(sin.sin_addr.s_addr) + n + 1);
-	if (rdma_join_multicast(id, (struct sockaddr *)&sin, NULL))
+	if (rdma_join_multicast(id, addr_of_group(&sin, "239.8.0.0", n), NULL))
 		die("rdma_join_multicast");
 }
 
@@ -95,7 +81,7 @@ static double joined(struct rdma_event_channel *ch, double t)
 
 static void one_by_one(struct rdma_event_channel *ch, const char *name)
 {
-	struct rdma_cm_id *id = member(ch);
+	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
 	char key[32];
 	double t;
 
@@ -113,7 +99,7 @@ static void one_by_one(struct rdma_event_channel *ch, const char *name)
 
 static void at_once(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_id *id = member(ch);
+	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
 	double t;
 
 	count();

@@ -93,16 +93,12 @@ static void open_id(void)
 			 .max_recv_sge = 1 },
 		.qp_type = IBV_QPT_UD,
 	};
-	struct sockaddr_in sin;
 	char ip[32];
 	uint32_t on = 1;
 
 	snprintf(ip, sizeof(ip), "10.78.0.%d", hca.i + 1);
 	hca.ch = channel();
-	if (rdma_create_id(hca.ch, &hca.id, NULL, RDMA_PS_UDP))
-		die("rdma_create_id");
-	if (rdma_bind_addr(hca.id, addr_of(&sin, ip, 0)))
-		die("rdma_bind_addr");
+	hca.id = id_datagram(hca.ch, ip);
 	/* the library of rdma_cmx has this, and only its option */
 	if (dlsym(RTLD_DEFAULT, "rdma_cmx_query_event") &&
 	    rdma_set_option(hca.id, CMX_OPTION, CMX_OPTION_MCAST_REJOIN, &on, sizeof(on)))
@@ -341,10 +337,8 @@ void scale_hca(int i, int commands, int done)
 	snprintf(netns, sizeof(netns), "/run/netns/h%d", i);
 	if (setns(open(netns, O_RDONLY), CLONE_NEWNET))
 		die(netns);
-	for (int g = 0; g < conf.groups; g++) {
-		addr_of(&hca.groups[g].addr, "239.9.0.0", 0);
-		hca.groups[g].addr.sin_addr.s_addr |= htonl(i % sets() * conf.groups + g + 1);
-	}
+	for (int g = 0; g < conf.groups; g++)
+		addr_of_group(&hca.groups[g].addr, "239.9.0.0", i % sets() * conf.groups + g);
 	open_id();
 	report(done);
 	p[0] = (struct pollfd){ commands, POLLIN };
