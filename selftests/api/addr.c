@@ -195,11 +195,9 @@ static void no_node_guid(void)
 	id = new_id(&ch, RDMA_PS_TCP);
 	resolve(ch, id, "10.77.0.1", 7);
 	WANT(id->verbs && id->pd && id->port_num == 1);
-	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	id = new_bound(&ch, RDMA_PS_TCP, "10.77.0.1");
 	WANT(id->verbs && id->pd && id->port_num == 1);
-	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)));
+	id = new_bound(&ch, RDMA_PS_TCP, "0.0.0.0");
 	WANT(!id->verbs && !id->pd && !id->port_num);
 }
 

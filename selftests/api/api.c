@@ -81,6 +81,14 @@ struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space p
 	return id;
 }
 
+struct rdma_cm_id *new_bound(struct rdma_event_channel **ch, enum rdma_port_space ps, const char *addr)
+{
+	struct rdma_cm_id *id = new_id(ch, ps);
+
+	WANT(!rdma_bind_addr(id, addr_of(addr, 0)));
+	return id;
+}
+
 void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port)
 {
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(dst, port), 2000));

@@ -38,6 +38,7 @@ struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms);
 int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 
 struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps);
+struct rdma_cm_id *new_bound(struct rdma_event_channel **ch, enum rdma_port_space ps, const char *addr);
 void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
 
 /* Listener and resolved active id; then the request; then the connection. Missing steps come first. */

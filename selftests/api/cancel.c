@@ -224,8 +224,7 @@ static void fetched(void)
 	lose_event(get_one, ch);
 	WANT(!rdma_destroy_id(id));
 
-	id = new_id(&ch, RDMA_PS_UDP);
-	WANT(!rdma_bind_addr(id, addr_of(ME, 0)));
+	id = new_bound(&ch, RDMA_PS_UDP, ME);
 	WANT(!rdma_join_multicast(id, addr_of("239.8.7.1", 0), NULL));
 	lose_event(get_many, ch);
 	WANT(!rdma_leave_multicast(id, addr_of("239.8.7.1", 0)));

@@ -42,7 +42,6 @@ struct family {
 
 static void family_make(struct family *f)
 {
-	pair_resolve(&f->pair, RDMA_PS_TCP);
 	pair_connect(&f->pair);
 	f->idle = new_id(&f->ch, RDMA_PS_TCP);
 	WANT(!rdma_create_id(f->ch, &f->bound, NULL, RDMA_PS_TCP));

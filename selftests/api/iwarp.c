@@ -145,8 +145,7 @@ static void listen_beside_others(void)
 	while (system("ss -Hlt src " IWARP " | grep -q ."))
 		usleep(20000);
 	for (i = 0; i < 10; i++) {
-		id = new_id(&ch, RDMA_PS_TCP);
-		WANT(!rdma_bind_addr(id, addr_of(ROCE, 0)));
+		id = new_bound(&ch, RDMA_PS_TCP, ROCE);
 		start = now();
 		WANT(!rdma_listen(id, 1024));
 		sum += now() - start;

@@ -6,14 +6,6 @@
 #include <unistd.h>
 #include "api.h"
 
-static struct rdma_cm_id *bound(struct rdma_event_channel **ch, const char *addr)
-{
-	struct rdma_cm_id *id = new_id(ch, RDMA_PS_UDP);
-
-	WANT(!rdma_bind_addr(id, addr_of(addr, 0)));
-	return id;
-}
-
 /* How many lines of /proc/net/igmp or igmp6 name a group, and its user count. */
 static int members(const char *file, const char *hex, int *users)
 {
@@ -55,7 +47,8 @@ static struct rdma_cm_event *joined(struct rdma_event_channel *ch)
 static void ipv4(void)
 {
 	struct rdma_event_channel *ch1, *ch2;
-	struct rdma_cm_id *a = bound(&ch1, "10.77.0.1"), *b = bound(&ch2, "10.77.0.1");
+	struct rdma_cm_id *a = new_bound(&ch1, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *b = new_bound(&ch2, RDMA_PS_UDP, "10.77.0.1");
 	struct rdma_cm_event *ev;
 	int users;
 
@@ -77,7 +70,7 @@ static void ipv6(void)
 {
 	static const char group[] = "ff150000000000000000000000000077";
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "fd77::1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "fd77::1");
 	struct in6_addr want_gid;
 	struct rdma_cm_event *ev;
 	int users;
@@ -96,7 +89,7 @@ static void ipv6(void)
 static void join_as(const char *source, const char *group, const char *source_gid)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, source);
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, source);
 	struct rdma_cm_event *ev;
 	union ibv_gid gid, want_gid;
 
@@ -123,7 +116,8 @@ static void forgotten(void)
 {
 	static const char group[] = "ff150000000000000000000000000078";
 	struct rdma_event_channel *ch1, *ch2;
-	struct rdma_cm_id *a = bound(&ch1, "10.77.0.1"), *b = bound(&ch2, "10.77.0.1");
+	struct rdma_cm_id *a = new_bound(&ch1, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *b = new_bound(&ch2, RDMA_PS_UDP, "10.77.0.1");
 	int users;
 
 	need_rig();
@@ -145,7 +139,7 @@ static void forgotten(void)
 static void send_only(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 	int users;
 
@@ -158,7 +152,7 @@ static void send_only(void)
 static void attributes(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct cmx_mcast_attr attr = {
 		.mask = CMX_MCAST_QKEY | CMX_MCAST_TCLASS | CMX_MCAST_HOP_LIMIT | CMX_MCAST_SL |
 			CMX_MCAST_FLOW_LABEL,
@@ -225,7 +219,7 @@ static void qkey_of_peer(void)
 
 	answer.private_data = "no";
 	answer.private_data_len = 2;
-	p.id = bound(&p.ch, "10.77.0.1");
+	p.id = new_bound(&p.ch, RDMA_PS_UDP, "10.77.0.1");
 	WANT(!rdma_cmx_join_multicast(p.id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
 	rdma_ack_cm_event(joined(p.ch));
 	pair_resolve(&p, RDMA_PS_UDP);
@@ -253,7 +247,7 @@ static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wan
 static void options(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct ibv_ah_attr wanted = {
 		.grh = { .traffic_class = 104, .hop_limit = 17, .flow_label = 0x6789a }, .sl = 6,
 	};
@@ -284,7 +278,7 @@ static void set_port_tos(struct rdma_cm_id *id, const char *tos)
 static void port_default(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct ibv_ah_attr wanted = { .grh = { .traffic_class = 40, .hop_limit = 17 } };
 	int ret;
 
@@ -308,7 +302,7 @@ static void port_default(void)
 static void many(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = bound(&ch, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	char addr[32];
 	int i;
 

@@ -21,28 +21,6 @@ static void unknown(void)
 	WANT(set_u32(id, CMX_OPTION, 99, 1));
 }
 
-static void tos(void)
-{
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-	uint8_t byte = 0, tos = 96;
-	size_t len = sizeof(byte);
-	uint32_t flags;
-
-	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
-	WANT(len == 1 && !byte && !(flags & CMX_OPT_F_SET));
-	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1));
-	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
-	WANT(byte == 96 && flags & CMX_OPT_F_SET);
-	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 0));
-	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &byte, &len, &flags));
-	WANT(!byte && !(flags & CMX_OPT_F_SET));
-	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 256) && errno == EINVAL);
-	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 64));
-	resolve(ch, id, "10.77.0.1", 7500);
-	WANT(id->route.path_rec->traffic_class == 64);
-}
-
 static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
 {
 	uint8_t byte = 0xff;
@@ -51,6 +29,24 @@ static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
 	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_ID, name, &byte, &len, flags));
 	WANT(len == 1);
 	return byte;
+}
+
+static void tos(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	uint8_t tos = 96;
+	uint32_t flags;
+
+	WANT(!get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
+	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1));
+	WANT(get_byte(id, RDMA_OPTION_ID_TOS, &flags) == 96 && flags & CMX_OPT_F_SET);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 0));
+	WANT(!get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
+	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 256) && errno == EINVAL);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 64));
+	resolve(ch, id, "10.77.0.1", 7500);
+	WANT(id->route.path_rec->traffic_class == 64);
 }
 
 static void flags_of_id(void)
@@ -336,19 +332,12 @@ static void silent_retries(void)
 	}
 }
 
-#define DEFAULTS "/sys/module/rdma_cmx/parameters/"
-
 static int write_default(const char *name, const char *val)
 {
 	char path[128];
-	FILE *f;
-	int ret;
 
-	snprintf(path, sizeof(path), DEFAULTS "%s", name);
-	f = fopen(path, "w");
-	WANT(f);
-	ret = fputs(val, f) < 0;
-	return fclose(f) || ret;
+	snprintf(path, sizeof(path), "/sys/module/rdma_cmx/parameters/%s", name);
+	return file_write(path, "%s", val);
 }
 
 static void reset_defaults(void)

@@ -104,10 +104,10 @@ static void rows_transports(void)
 	const char *addr = getenv("API_ADDRESS") ?: "10.77.0.1";
 	const struct cmx_option_row *row;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_TCP, addr);
 	enum cmx_transport transport;
 
-	WANT(!rdma_bind_addr(id, addr_of(addr, 0)) && id->verbs);
+	WANT(id->verbs);
 	transport = transport_of(id);
 	for_each_value_row(row)
 		WANT_ROW(row, row_refuses(id, row, row->min, EOPNOTSUPP) ==
@@ -133,9 +133,7 @@ static void rows_until(void)
 
 	/* what is set on these would be in the way of a connection */
 	rows_try_before(new_id(&ch, RDMA_PS_TCP), CMX_OPT_UNTIL_ADDR_QUERY);
-	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)));
-	rows_try_before(id, CMX_OPT_UNTIL_ADDR_QUERY);
+	rows_try_before(new_bound(&ch, RDMA_PS_TCP, "0.0.0.0"), CMX_OPT_UNTIL_ADDR_QUERY);
 	id = new_id(&ch, RDMA_PS_TCP);
 	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7509), 2000));
 	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));

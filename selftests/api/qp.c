@@ -16,9 +16,8 @@ static const struct ibv_qp_init_attr datagrams = {
 static struct rdma_cm_id *member(struct rdma_event_channel **ch, struct ibv_pd **pd)
 {
 	struct ibv_qp_init_attr attr = datagrams;
-	struct rdma_cm_id *id = new_id(ch, RDMA_PS_UDP);
+	struct rdma_cm_id *id = new_bound(ch, RDMA_PS_UDP, "10.77.0.1");
 
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	*pd = ibv_alloc_pd(id->verbs);
 	WANT(*pd && !rdma_create_qp(id, *pd, &attr));
 	WANT(!rdma_join_multicast(id, addr_of(GROUP, 0), NULL));
@@ -59,9 +58,8 @@ static void loopback(void)
 {
 	struct ibv_qp_init_attr attr = datagrams;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
 	WANT(rdma_create_qp(id, NULL, &attr) && !id->qp);
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 1));
@@ -76,17 +74,15 @@ static void loopback_flag(void)
 		.qp_type = IBV_QPT_UD, .cap = datagrams.cap, .create_flags = 0x5a,
 	};
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
 	WANT(rdma_create_qp_ex(id, &attr));
 	WANT(!(attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags == 0x5a);
 	/* so that the same struct makes a QP of another id, but for the CQs, which are gone */
 	attr.send_cq = NULL;
 	attr.recv_cq = NULL;
-	id = new_id(&ch, RDMA_PS_UDP);
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
 	WANT(!rdma_create_qp_ex(id, &attr));
 }
 
@@ -111,10 +107,9 @@ static int connect_as_nobody(uint32_t qp_num)
 static void qp_of_another_user(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_TCP, "10.77.0.1");
 	uint32_t qp_num;
 
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	qp_make(id);
 	qp_num = id->qp->qp_num;
 	WANT(connect_as_nobody(qp_num) == EPERM);

@@ -55,13 +55,18 @@ static struct rdma_cm_id *waiting(struct rdma_event_channel **ch)
 	return id;
 }
 
-/* An id that is ready to connect to @p's listener. */
-static void routed(struct pair *p, enum rdma_port_space ps)
+/* A listener, and an id that has resolved its address. */
+static void paired(struct pair *p, enum rdma_port_space ps)
 {
-	p->listener = new_id(&p->lch, ps);
-	WANT(!rdma_bind_addr(p->listener, addr_of(ME, 0)));
+	p->listener = new_bound(&p->lch, ps, ME);
 	WANT(!rdma_listen(p->listener, 8));
 	p->id = resolved(&p->ch, ps, ntohs(rdma_get_src_port(p->listener)));
+}
+
+/* The id is ready to connect. */
+static void routed(struct pair *p, enum rdma_port_space ps)
+{
+	paired(p, ps);
 	WANT(!rdma_resolve_route(p->id, 2000));
 	get(p->ch, p->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(p->id->route.num_paths == 1);
@@ -216,11 +221,9 @@ static void connected_with_tos(struct pair *p, unsigned int tos)
 /* Set before the route is resolved: it must be in the path. */
 static void tos_before(void)
 {
-	struct pair p = { .listener = new_id(&p.lch, RDMA_PS_TCP) };
+	struct pair p = {};
 
-	WANT(!rdma_bind_addr(p.listener, addr_of(ME, 0)));
-	WANT(!rdma_listen(p.listener, 8));
-	p.id = resolved(&p.ch, RDMA_PS_TCP, ntohs(rdma_get_src_port(p.listener)));
+	paired(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
 	WANT(!rdma_resolve_route(p.id, 2000));
 	get(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -328,11 +331,9 @@ static void order(void)
 	struct rdma_cm_event *ev[8];
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *a, *b;
-	struct pair p = { .listener = new_id(&p.lch, RDMA_PS_TCP) };
+	struct pair p = {};
 
-	WANT(!rdma_bind_addr(p.listener, addr_of(ME, 0)));
-	WANT(!rdma_listen(p.listener, 8));
-	p.id = resolved(&p.ch, RDMA_PS_TCP, ntohs(rdma_get_src_port(p.listener)));
+	paired(&p, RDMA_PS_TCP);
 	WANT(!rdma_resolve_route(p.id, 2000));
 	pair_request(&p, &par);
 	par.qp_num++;

@@ -41,12 +41,9 @@ static void peer_moves(void)
 static void bond_fails_over(void)
 {
 	struct rdma_event_channel *ch, *other;
-	struct rdma_cm_id *id;
 
-	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("10.81.0.1", 0)));
-	id = new_id(&other, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	new_bound(&ch, RDMA_PS_TCP, "10.81.0.1");
+	new_bound(&other, RDMA_PS_TCP, "10.77.0.1");
 	WANT(!system("ip link set ba down"));
 	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!next_event(other, 100));
