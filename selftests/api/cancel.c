@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../lib/task.h"
 #include "api.h"
 
 #define ME "10.77.0.1"
@@ -71,28 +72,10 @@ static void start(struct waiter *w, void (*wait)(void *arg), void *arg)
 	WANT(!pthread_create(&w->thread, NULL, run, w));
 }
 
-/* Whether the thread sleeps in that system call. */
-static bool sleeps_in(pid_t tid, long nr)
-{
-	long in = -1;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
-	f = fopen(path, "r");
-	WANT(f);
-	if (fscanf(f, "%ld", &in) != 1)
-		in = -1;
-	fclose(f);
-	return in == nr;
-}
-
 static void start_asleep(struct waiter *w, long nr, void (*wait)(void *arg), void *arg)
 {
-	pid_t tid;
-
 	start(w, wait, arg);
-	while (!(tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)) || !sleeps_in(tid, nr))
+	while (task_syscall(__atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)) != nr)
 		usleep(1000);
 }
 

@@ -4,13 +4,13 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../lib/task.h"
 #include "fuzz_lib.h"
 
 /* Mostly @usual */
@@ -419,25 +419,6 @@ static void *waiter_run(void *arg)
 	return NULL;
 }
 
-/* Before that, the file that it waits in could be another one, with the same number. */
-static bool waiter_in_ioctl(const struct waiter *waiter)
-{
-	char path[64], text[8];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", waiter->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (len < 0)
-		len = 0;
-	text[len] = 0;
-	return atoi(text) == SYS_ioctl;
-}
-
 /* Closed while a thread waits for an event, which goes on until it is cancelled. */
 static int channel_wait(struct rdma_event_channel *channel)
 {
@@ -449,7 +430,8 @@ static int channel_wait(struct rdma_event_channel *channel)
 		rdma_destroy_event_channel(channel);
 		return -1;
 	}
-	while (!waiter_in_ioctl(&waiter) && --tries)
+	/* before that, the file that it waits in could be another one, with the same number */
+	while (task_syscall(waiter.tid) != SYS_ioctl && --tries)
 		usleep(100);
 	if (tries)
 		rdma_destroy_event_channel(channel);

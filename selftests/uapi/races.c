@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "../lib/now.h"
 #include "../lib/slow.h"
+#include "../lib/task.h"
 #include "uapi.h"
 
 #define THREADS 4
@@ -181,25 +182,10 @@ static void *wait_event(void *fd)
 	return (void *)(intptr_t)get_events((intptr_t)fd, &record, 1, &count);
 }
 
-static bool sleeps_in_ioctl(pid_t pid)
-{
-	char path[64];
-	long nr = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%ld", &nr) != 1)
-		nr = -1;
-	if (f)
-		fclose(f);
-	return nr == SYS_ioctl;
-}
-
 /* Until the thread that leaves its number in @tid sleeps in a call of the device */
 static void wait_asleep(const pid_t *tid)
 {
-	while (!sleeps_in_ioctl(__atomic_load_n(tid, __ATOMIC_ACQUIRE)))
+	while (task_syscall(__atomic_load_n(tid, __ATOMIC_ACQUIRE)) != SYS_ioctl)
 		usleep(1000);
 }
 
@@ -318,7 +304,7 @@ static void test_claim_under_wait(void)
 	pid = fork();
 	if (!pid)
 		_exit((intptr_t)wait_event((void *)(intptr_t)fd) != EACCES);
-	while (!sleeps_in_ioctl(pid))
+	while (task_syscall(pid) != SYS_ioctl)
 		usleep(1000);
 	CHECK(!channel_claim(fd));
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
