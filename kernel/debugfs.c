@@ -73,7 +73,7 @@ static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_
 	ids_addr_show(s, cmx_dst(id_priv));
 	if (id_priv->id.device)
 		seq_printf(s, " %s/%u %s", dev_name(&id_priv->id.device->dev), id_priv->id.port_num,
-			   id_priv->ops ? id_priv->ops->name : "-");
+			   id_priv->conn_ops ? id_priv->conn_ops->name : "-");
 	else
 		seq_puts(s, " - -");
 	seq_printf(s, " %#x %#x", id_priv->id.ps, id_priv->qp_num);

@@ -98,7 +98,7 @@ static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn
 
 	if (id_priv->state != CMX_ROUTE_RESOLVED ||
 	    cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len >
-		    id_priv->ops->private_data)
+		    id_priv->conn_ops->private_data)
 		return -EINVAL;
 	ret = connect_check_qp(id_priv, param);
 	if (!ret)
@@ -107,7 +107,7 @@ static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn
 		return ret;
 	b = connect_param_apply(id_priv, param, ece);
 	cmx_state_move(id_priv, CMX_IN(ROUTE_RESOLVED), CMX_CONNECT);
-	ret = id_priv->ops->connect(id_priv, param);
+	ret = id_priv->conn_ops->connect(id_priv, param);
 	if (ret) {
 		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_ROUTE_RESOLVED);
 		connect_param_restore(id_priv, &b);
@@ -203,7 +203,10 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	if (ret)
 		return ret;
 	b = connect_param_apply(id_priv, param, ece);
-	ret = param ? id_priv->ops->accept(id_priv, param) : id_priv->ops->establish(id_priv);
+	if (param)
+		ret = id_priv->conn_ops->accept(id_priv, param);
+	else
+		ret = id_priv->conn_ops->establish(id_priv);
 	if (ret) {
 		connect_param_restore(id_priv, &b);
 		if (timed)
@@ -309,7 +312,7 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 		return -EINVAL;
 	mutex_lock(&id_priv->lock);
 	if (cmx_conn_exists(id_priv))
-		ret = id_priv->ops->reject(id_priv, private_data, len, reason);
+		ret = id_priv->conn_ops->reject(id_priv, private_data, len, reason);
 	if (!ret && reason == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
 	mutex_unlock(&id_priv->lock);
@@ -329,7 +332,7 @@ int cmx_disconnect_locked(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (cmx_conn_exists(id_priv))
-		return id_priv->ops->disconnect(id_priv, qp_is_stopped);
+		return id_priv->conn_ops->disconnect(id_priv, qp_is_stopped);
 	if (BIT(id_priv->state) & (CMX_IN(CONNECT) | CMX_IN(DISCONNECT)))
 		return cmx_qp_to_err(id_priv);
 	return -EINVAL;
@@ -379,7 +382,7 @@ EXPORT_SYMBOL_GPL(cmx_disconnect);
 int cmx_notify(struct cmx_id *id, enum ib_event_type event)
 {
 	struct cmx_id_private *id_priv = to_id_priv(id);
-	const struct cmx_transport_ops *ops = READ_ONCE(id_priv->ops);
+	const struct cmx_conn_ops *ops = READ_ONCE(id_priv->conn_ops);
 
 	return ops ? ops->notify(id_priv, event) : -EINVAL;
 }

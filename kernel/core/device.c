@@ -204,8 +204,8 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	id_priv->gid_type = READ_ONCE(dp->gid_type);
 	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
 		id_priv->gid_type = id_priv->opt.gid_type;
-	id_priv->ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
-							  dp->transport->conn;
+	id_priv->conn_ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
+							       dp->transport->conn;
 	return 0;
 }
 
@@ -282,7 +282,7 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 	spin_unlock(&dev->lock);
 	id_priv->dev = NULL;
 	id_priv->id.device = NULL;
-	id_priv->ops = NULL;
+	id_priv->conn_ops = NULL;
 	id_priv->dev_port = NULL;
 	cmx_device_put(dev);
 }

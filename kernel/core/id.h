@@ -24,7 +24,7 @@ struct cmx_quota;
 struct cmx_mcast_table;
 struct cmx_id_consumer_ops;
 struct cmx_port_space;
-struct cmx_transport_ops;
+struct cmx_conn_ops;
 struct cmx_dev_port;
 struct ib_cm_id;
 struct iw_cm_id;
@@ -113,7 +113,7 @@ struct cmx_iw_conn {
  * @quota: quota to which the id is charged, or NULL; set when the id gets its consumer
  * @dev: device that the id is attached to (&id.device is the same one), or NULL
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
- * @ops: connection operations of the transport; set together with @dev
+ * @conn_ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
  * @peer: neighbour that is the peer, or NULL
  * @peer_item: in the list of ids of @peer, under a lock of neigh_watch.c
@@ -160,7 +160,7 @@ struct cmx_id_private {
 	struct cmx_quota *quota;
 	struct cmx_device *dev;
 	struct list_head dev_item;
-	const struct cmx_transport_ops *ops;
+	const struct cmx_conn_ops *conn_ops;
 	const struct cmx_dev_port *dev_port;
 	struct cmx_neigh *peer;
 	struct hlist_node peer_item;

@@ -24,7 +24,7 @@ static void qp_apply_options(struct cmx_id_private *id_priv, struct ib_qp_attr *
 
 static int qp_attr_init(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
 {
-	int ret = id_priv->ops->init_qp_attr(id_priv, attr, mask);
+	int ret = id_priv->conn_ops->init_qp_attr(id_priv, attr, mask);
 
 	if (!ret)
 		qp_apply_options(id_priv, attr, *mask);
@@ -230,7 +230,7 @@ int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 
 	mutex_lock(&id_priv->lock);
 	/* A datagram QP needs no connection: the QP of a listener can serve all SIDR requests. */
-	if (id_priv->ops && (id_priv->state != CMX_LISTEN || id_priv->id.qp_type == IB_QPT_UD))
+	if (id_priv->conn_ops && (id_priv->state != CMX_LISTEN || id_priv->id.qp_type == IB_QPT_UD))
 		ret = qp_attr_init(id_priv, attr, mask);
 	else
 		ret = -EINVAL;

@@ -10,7 +10,7 @@ struct sa_path_rec;
 struct cmx_service;
 
 /**
- * struct cmx_transport_ops - connection operations of a transport
+ * struct cmx_conn_ops - connection operations of a transport
  *
  * They are chosen by port and QP type when the id is attached to a device. They are called with
  * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify
@@ -33,7 +33,7 @@ struct cmx_service;
  * @notify: handles an event of the QP
  * @init_qp_attr: gets the attributes for @attr->qp_state
  */
-struct cmx_transport_ops {
+struct cmx_conn_ops {
 	const char *name;
 	u16 private_data;
 	int consumer_reject;
@@ -132,8 +132,8 @@ struct cmx_transport {
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
-	const struct cmx_transport_ops *conn;
-	const struct cmx_transport_ops *dgram;
+	const struct cmx_conn_ops *conn;
+	const struct cmx_conn_ops *dgram;
 	const struct cmx_route_ops *route;
 	const struct cmx_mcast_ops *mcast;
 };
@@ -141,22 +141,22 @@ struct cmx_transport {
 /* Caller must hold id_priv->lock. */
 static inline bool cmx_conn_exists(const struct cmx_id_private *id_priv)
 {
-	return id_priv->ops && id_priv->ops->has_conn(id_priv);
+	return id_priv->conn_ops && id_priv->conn_ops->has_conn(id_priv);
 }
 
 /* Release the connection in any state. The peer is notified. Caller must hold id_priv->lock. */
 static inline void cmx_conn_release(struct cmx_id_private *id_priv)
 {
-	if (id_priv->ops)
-		id_priv->ops->release(id_priv);
+	if (id_priv->conn_ops)
+		id_priv->conn_ops->release(id_priv);
 }
 
 extern const struct cmx_transport cmx_transport_ib;
 extern const struct cmx_transport cmx_transport_roce;
 extern const struct cmx_transport cmx_transport_iwarp;
 
-extern const struct cmx_transport_ops cmx_ib_conn_ops;
-extern const struct cmx_transport_ops cmx_ib_sidr_ops;
+extern const struct cmx_conn_ops cmx_ib_conn_ops;
+extern const struct cmx_conn_ops cmx_ib_sidr_ops;
 extern const struct cmx_route_ops cmx_route_roce_ops;
 extern const struct cmx_route_ops cmx_route_sa_ops;
 extern const struct cmx_mcast_ops cmx_mcast_ip_ops;

@@ -70,9 +70,9 @@ const char *cmx_event_msg(enum rdma_cm_event_type event)
 EXPORT_SYMBOL_GPL(cmx_event_msg);
 
 /* An id without a device cannot receive REJECTED. Any transport is right for it. */
-static const struct cmx_transport_ops *ulp_id_ops(const struct cmx_id *id)
+static const struct cmx_conn_ops *ulp_id_conn_ops(const struct cmx_id *id)
 {
-	return READ_ONCE(to_id_priv(id)->ops) ?: &cmx_ib_conn_ops;
+	return READ_ONCE(to_id_priv(id)->conn_ops) ?: &cmx_ib_conn_ops;
 }
 
 /**
@@ -86,7 +86,7 @@ static const struct cmx_transport_ops *ulp_id_ops(const struct cmx_id *id)
  */
 const char *cmx_reject_msg(struct cmx_id *id, int reason)
 {
-	return ulp_id_ops(id)->reject_msg(reason);
+	return ulp_id_conn_ops(id)->reject_msg(reason);
 }
 EXPORT_SYMBOL_GPL(cmx_reject_msg);
 
@@ -101,7 +101,7 @@ EXPORT_SYMBOL_GPL(cmx_reject_msg);
  */
 bool cmx_is_consumer_reject(struct cmx_id *id, int reason)
 {
-	return reason == ulp_id_ops(id)->consumer_reject;
+	return reason == ulp_id_conn_ops(id)->consumer_reject;
 }
 EXPORT_SYMBOL_GPL(cmx_is_consumer_reject);
 

@@ -32,7 +32,7 @@ static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_eve
 		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
 		ev->status = -EOPNOTSUPP;
 	} else if (id_priv->id.qp) {
-		ev->status = id_priv->ops->establish(id_priv);
+		ev->status = id_priv->conn_ops->establish(id_priv);
 		if (ev->status)
 			cmx_deadline_stop(id_priv);
 		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;

@@ -342,7 +342,7 @@ static const char *iw_reject_msg(int reason)
 	return reason == -ECONNREFUSED ? "rejected by the consumer" : "rejected by the transport";
 }
 
-static const struct cmx_transport_ops iw_conn_ops = {
+static const struct cmx_conn_ops iw_conn_ops = {
 	.name = "iw",
 	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
 	.consumer_reject = -ECONNREFUSED,
