@@ -29,7 +29,7 @@ MODULE_PARM_DESC(netns_listen,
 		 "listeners of every network namespace may use devices that the initial one can use: Y, N (N)");
 
 /**
- * struct cmx_listen - a listener
+ * struct cmx_listener - a listener
  * @ref: one for the id that listens, one for each entry
  * @item: on the list of wildcard listeners; unused for other listeners
  * @id_priv: the id, with a reference
@@ -40,7 +40,7 @@ MODULE_PARM_DESC(netns_listen,
  * @service_id: service ID to listen on
  * @entries: list of &listen_entry.item
  */
-struct cmx_listen {
+struct cmx_listener {
 	struct kref ref;
 	struct list_head item;
 	struct cmx_id_private *id_priv;
@@ -54,9 +54,9 @@ struct cmx_listen {
 
 /**
  * struct listen_entry - a listener on one device
- * @item: on &cmx_listen.entries; after removal, on iWARP, on the list leaving
+ * @item: on &cmx_listener.entries; after removal, on iWARP, on the list leaving
  * @to_start: on the list of entries that the caller must start
- * @l: the listener, with a reference
+ * @listener: the listener, with a reference
  * @dev: the device, with a reference, so that its removal waits for this entry
  * @cm: cm id of ib_cm, shared by all listeners on the service ID, or NULL
  * @iw: on iWARP: cm id of iw_cm, which belongs to this listener alone, or NULL
@@ -67,7 +67,7 @@ struct cmx_listen {
 struct listen_entry {
 	struct list_head item;
 	struct list_head to_start;
-	struct cmx_listen *l;
+	struct cmx_listener *listener;
 	struct cmx_device *dev;
 	struct ib_cm_id *cm;
 	struct iw_cm_id *iw;
@@ -86,16 +86,16 @@ static DECLARE_WAIT_QUEUE_HEAD(left);
 
 static void listen_free(struct kref *ref)
 {
-	struct cmx_listen *l = container_of(ref, struct cmx_listen, ref);
+	struct cmx_listener *listener = container_of(ref, struct cmx_listener, ref);
 
-	cmx_id_put(l->id_priv);
-	kfree(l);
+	cmx_id_put(listener->id_priv);
+	kfree(listener);
 }
 
 static void listen_entry_free(struct listen_entry *entry)
 {
 	cmx_device_put(entry->dev);
-	kref_put(&entry->l->ref, listen_free);
+	kref_put(&entry->listener->ref, listen_free);
 	kfree(entry);
 }
 
@@ -141,13 +141,13 @@ static void listen_entry_remove(struct listen_entry *entry)
 }
 
 /* Add an entry for @dev unless there is one. Caller must start the entries on @to_start. */
-static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
+static int listen_entry_add(struct cmx_listener *listener, struct cmx_device *dev,
 			    struct list_head *to_start)
 {
 	struct listen_entry *entry;
 
 	lockdep_assert_held(&listen_lock);
-	list_for_each_entry(entry, &l->entries, item)
+	list_for_each_entry(entry, &listener->entries, item)
 		if (entry->dev == dev)
 			return 0;
 
@@ -155,13 +155,13 @@ static int listen_entry_add(struct cmx_listen *l, struct cmx_device *dev,
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
 		return -ENOMEM;
-	kref_get(&l->ref);
-	entry->l = l;
+	kref_get(&listener->ref);
+	entry->listener = listener;
 	cmx_device_get(dev);
 	entry->dev = dev;
 	entry->starting = true;
 	INIT_WORK(&entry->work, listen_entry_work);
-	list_add(&entry->item, &l->entries);
+	list_add(&entry->item, &listener->entries);
 	list_add_tail(&entry->to_start, to_start);
 	return 0;
 }
@@ -177,9 +177,9 @@ static bool listen_is_privileged(const struct cmx_id_private *id_priv)
  * all ULPs of the host that use rdma_cm cannot listen on it. An unprivileged listener may therefore
  * use only a device that the host has assigned to another network namespace.
  */
-static bool listen_may_claim(const struct cmx_listen *l, struct ib_device *device)
+static bool listen_may_claim(const struct cmx_listener *listener, struct ib_device *device)
 {
-	return l->privileged || !rdma_dev_access_netns(device, &init_net);
+	return listener->privileged || !rdma_dev_access_netns(device, &init_net);
 }
 
 /* All ports of an iWARP device are iWARP. The first port of other devices may have no transport. */
@@ -196,24 +196,27 @@ static bool listen_takes_tcp_port(struct cmx_device *dev)
  * Before Linux 6.6 a bind does not know the interface of the device, and compares link layer
  * addresses.
  */
-static bool listen_may_take_tcp_port(const struct cmx_listen *l, struct ib_device *device)
+static bool listen_may_take_tcp_port(const struct cmx_listener *listener, struct ib_device *device)
 {
-	return listen_may_claim(l, device) || cmx_iw_device_is_in(device, cmx_net(l->id_priv));
+	return listen_may_claim(listener, device) ||
+	       cmx_iw_device_is_in(device, cmx_net(listener->id_priv));
 }
 
 static int listen_call_provider(struct listen_entry *entry)
 {
+	struct cmx_listener *listener = entry->listener;
 	struct ib_device *device = entry->dev->device;
-	bool tcp = listen_takes_tcp_port(entry->dev);
-	struct cmx_listen *l = entry->l;
+	bool allowed, tcp = listen_takes_tcp_port(entry->dev);
 	int ret;
 
-	if (tcp ? !listen_may_take_tcp_port(l, device) : !listen_may_claim(l, device)) {
+	allowed = tcp ? listen_may_take_tcp_port(listener, device) :
+			listen_may_claim(listener, device);
+	if (!allowed) {
 		ret = -EACCES;
 	} else if (tcp) {
-		ret = cmx_iw_listen(l->id_priv, device, l->backlog, &entry->iw);
+		ret = cmx_iw_listen(listener->id_priv, device, listener->backlog, &entry->iw);
 	} else {
-		entry->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, l->service_id);
+		entry->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, listener->service_id);
 		ret = PTR_ERR_OR_ZERO(entry->cm);
 	}
 	/* -EINVAL: another module has a handler for the service ID. */
@@ -251,14 +254,14 @@ static int listen_start_all(struct list_head *to_start, int ret)
 	return ret;
 }
 
-static bool listen_may_use(const struct cmx_listen *l, struct cmx_device *dev)
+static bool listen_may_use(const struct cmx_listener *listener, struct cmx_device *dev)
 {
-	return rdma_dev_access_netns(dev->device, cmx_net(l->id_priv)) &&
-	       cmx_dev_port_fits(l->id_priv, dev, rdma_start_port(dev->device));
+	return rdma_dev_access_netns(dev->device, cmx_net(listener->id_priv)) &&
+	       cmx_dev_port_fits(listener->id_priv, dev, rdma_start_port(dev->device));
 }
 
 struct listen_arg {
-	struct cmx_listen *l;
+	struct cmx_listener *listener;
 	struct list_head to_start;
 };
 
@@ -267,7 +270,7 @@ static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
 	int ret;
 
 	mutex_lock(&listen_lock);
-	ret = listen_entry_add(arg->l, dev, &arg->to_start);
+	ret = listen_entry_add(arg->listener, dev, &arg->to_start);
 	mutex_unlock(&listen_lock);
 	return ret;
 }
@@ -276,7 +279,7 @@ static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 {
 	struct listen_arg *arg = data;
 
-	return listen_may_use(arg->l, dev) ? listen_on_one(arg, dev) : 0;
+	return listen_may_use(arg->listener, dev) ? listen_on_one(arg, dev) : 0;
 }
 
 /*
@@ -286,7 +289,7 @@ static int listen_add_port(struct cmx_device *dev, u32 port, void *data)
 static int listen_on_all(struct listen_arg *arg)
 {
 	mutex_lock(&listen_lock);
-	list_add_tail(&arg->l->item, &wildcards);
+	list_add_tail(&arg->listener->item, &wildcards);
 	mutex_unlock(&listen_lock);
 	return cmx_device_for_each_port(listen_add_port, arg);
 }
@@ -298,19 +301,19 @@ static int listen_on_all(struct listen_arg *arg)
  */
 void cmx_listen_stop(struct cmx_id_private *id_priv)
 {
-	struct cmx_listen *l = id_priv->listen;
+	struct cmx_listener *listener = id_priv->listener;
 	struct listen_entry *entry, *next;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!l)
+	if (!listener)
 		return;
-	id_priv->listen = NULL;
+	id_priv->listener = NULL;
 	mutex_lock(&listen_lock);
-	list_del_init(&l->item);
-	list_for_each_entry_safe(entry, next, &l->entries, item)
+	list_del_init(&listener->item);
+	list_for_each_entry_safe(entry, next, &listener->entries, item)
 		listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
-	kref_put(&l->ref, listen_free);
+	kref_put(&listener->ref, listen_free);
 }
 
 /**
@@ -322,14 +325,14 @@ void cmx_listen_stop(struct cmx_id_private *id_priv)
 void cmx_listen_add_device(struct cmx_device *dev)
 {
 	struct listen_entry *entry, *next;
-	struct cmx_listen *l;
+	struct cmx_listener *listener;
 	LIST_HEAD(to_start);
 	__be64 service_id;
 	int ret = 0;
 
 	mutex_lock(&listen_lock);
-	list_for_each_entry(l, &wildcards, item)
-		if (listen_may_use(l, dev) && listen_entry_add(l, dev, &to_start))
+	list_for_each_entry(listener, &wildcards, item)
+		if (listen_may_use(listener, dev) && listen_entry_add(listener, dev, &to_start))
 			ret = -ENOMEM;
 	mutex_unlock(&listen_lock);
 	if (ret)
@@ -337,7 +340,7 @@ void cmx_listen_add_device(struct cmx_device *dev)
 				     "rdma_cmx: some wildcard listeners do not listen here: %d\n",
 				     ret);
 	list_for_each_entry_safe(entry, next, &to_start, to_start) {
-		service_id = entry->l->service_id;
+		service_id = entry->listener->service_id;
 		ret = listen_entry_start(entry, 0);
 		if (ret)
 			dev_warn_ratelimited(&dev->device->dev,
@@ -354,25 +357,25 @@ void cmx_listen_add_device(struct cmx_device *dev)
 void cmx_listen_remove_device(struct cmx_device *dev)
 {
 	struct listen_entry *entry, *next;
-	struct cmx_listen *l;
+	struct cmx_listener *listener;
 
 	mutex_lock(&listen_lock);
-	list_for_each_entry(l, &wildcards, item)
-		list_for_each_entry_safe(entry, next, &l->entries, item)
+	list_for_each_entry(listener, &wildcards, item)
+		list_for_each_entry_safe(entry, next, &listener->entries, item)
 			if (entry->dev == dev)
 				listen_entry_remove(entry);
 	mutex_unlock(&listen_lock);
 }
 
 /* Does TCP still use the port for a listener that has been removed? */
-static bool listen_port_leaving(const struct net *net, u16 port)
+static bool listen_port_is_leaving(const struct net *net, u16 port)
 {
 	struct listen_entry *entry;
 	bool found = false;
 
 	spin_lock(&leaving_lock);
 	list_for_each_entry(entry, &leaving, item) {
-		found = entry->l->net == net && entry->l->port == port;
+		found = entry->listener->net == net && entry->listener->port == port;
 		if (found)
 			break;
 	}
@@ -396,29 +399,29 @@ static int listen_wait_port(struct cmx_id_private *id_priv)
 	    (!id_priv->dev || id_priv->dev_port->transport->takes_tcp_port))
 		port = id_priv->port;
 	mutex_unlock(&id_priv->lock);
-	if (!port || !listen_port_leaving(net, port))
+	if (!port || !listen_port_is_leaving(net, port))
 		return 0;
-	ret = wait_event_killable_timeout(left, !listen_port_leaving(net, port),
+	ret = wait_event_killable_timeout(left, !listen_port_is_leaving(net, port),
 					  msecs_to_jiffies(PORT_RELEASE_MS));
 	return min(ret, 0);
 }
 
-static struct cmx_listen *listen_new(struct cmx_id_private *id_priv, int backlog)
+static struct cmx_listener *listen_new(struct cmx_id_private *id_priv, int backlog)
 {
-	struct cmx_listen *l = kmalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
+	struct cmx_listener *listener = kmalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
 
-	if (!l)
+	if (!listener)
 		return NULL;
-	kref_init(&l->ref);
-	INIT_LIST_HEAD(&l->item);
-	INIT_LIST_HEAD(&l->entries);
-	l->id_priv = cmx_id_get(id_priv);
-	l->net = cmx_net(id_priv);
-	l->port = id_priv->port;
-	l->privileged = listen_is_privileged(id_priv);
-	l->backlog = backlog;
-	l->service_id = cmx_service_id(id_priv->id.ps, cmx_src(id_priv));
-	return l;
+	kref_init(&listener->ref);
+	INIT_LIST_HEAD(&listener->item);
+	INIT_LIST_HEAD(&listener->entries);
+	listener->id_priv = cmx_id_get(id_priv);
+	listener->net = cmx_net(id_priv);
+	listener->port = id_priv->port;
+	listener->privileged = listen_is_privileged(id_priv);
+	listener->backlog = backlog;
+	listener->service_id = cmx_service_id(id_priv->id.ps, cmx_src(id_priv));
+	return listener;
 }
 
 /* The state is CMX_LISTEN already, so that port checks of other ids see the listener. */
@@ -434,10 +437,10 @@ static int listen_start(struct cmx_id_private *id_priv, int backlog)
 	if (ret)
 		goto err;
 	ret = -ENOMEM;
-	arg.l = listen_new(id_priv, backlog);
-	if (!arg.l)
+	arg.listener = listen_new(id_priv, backlog);
+	if (!arg.listener)
 		goto err;
-	id_priv->listen = arg.l;
+	id_priv->listener = arg.listener;
 	ret = id_priv->dev ? listen_on_one(&arg, id_priv->dev) : listen_on_all(&arg);
 	ret = listen_start_all(&arg.to_start, ret);
 	if (ret)

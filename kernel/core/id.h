@@ -12,7 +12,7 @@
 
 struct cmx_device;
 struct cmx_event;
-struct cmx_listen;
+struct cmx_listener;
 struct cmx_addr_op;
 struct cmx_ib_pending_msg;
 struct cmx_ib_share;
@@ -125,7 +125,7 @@ struct cmx_iw_conn {
  * @addr_op: address query in progress, or NULL
  * @path_query: path query to the SA in progress, or NULL
  * @service: query of ServiceRecords, or its result, or NULL
- * @listen: the listener, or NULL
+ * @listener: the listener, or NULL
  * @deadline: active deadline of a connect, an accept or a disconnect, or NULL
  * @mcast: memberships, or NULL
  * @opt: options
@@ -173,7 +173,7 @@ struct cmx_id_private {
 	struct cmx_addr_op *addr_op;
 	struct cmx_path_query *path_query;
 	struct cmx_service_query *service;
-	struct cmx_listen *listen;
+	struct cmx_listener *listener;
 	struct cmx_deadline *deadline;
 	struct cmx_mcast_table *mcast;
 	struct cmx_opts opt;

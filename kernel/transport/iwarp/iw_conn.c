@@ -368,7 +368,7 @@ static int iw_route_resolve(struct cmx_id_private *id_priv, unsigned long timeou
 /* TCP gets the traffic class when the id connects or listens. */
 static int iw_apply_tos(struct cmx_id_private *id_priv)
 {
-	return id_priv->iw.cm || id_priv->listen ? -EISCONN : 0;
+	return id_priv->iw.cm || id_priv->listener ? -EISCONN : 0;
 }
 
 static const struct cmx_route_ops iw_route_ops = {
