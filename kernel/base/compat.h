@@ -35,13 +35,13 @@ static inline void cmx_send_mra(struct ib_cm_id *cm)
 }
 
 /*
- * Default of the parameter user_requests. ib_mad limits the MADs that wait for a reply since Linux
- * 6.17. No header shows it, but the kernels before have the macro.
+ * Default of the parameter max_user_requests. Since Linux 6.17 ib_mad limits the MADs that wait
+ * for a reply. No header shows it, but the kernels before have the macro.
  */
 #ifdef IB_CM_MRA_FLAG_DELAY
-#define CMX_USER_REQUESTS 0
+#define CMX_MAX_USER_REQUESTS 0
 #else
-#define CMX_USER_REQUESTS 32
+#define CMX_MAX_USER_REQUESTS 32
 #endif
 
 /*

@@ -20,7 +20,7 @@
 #include "param.h"
 #include "quota.h"
 
-CMX_PARAM(user_ids, 0, 2147483647, 65536,
+CMX_PARAM(max_user_ids, 0, 2147483647, 65536,
 	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE; 0: none");
 
 /**
@@ -126,7 +126,7 @@ int cmx_quota_charge(struct cmx_quota *quota)
 {
 	if (!quota)
 		return 0;
-	if (atomic_inc_return(&quota->charged) > cmx_param_get(&user_ids)) {
+	if (atomic_inc_return(&quota->charged) > cmx_param_get(&max_user_ids)) {
 		atomic_dec(&quota->charged);
 		return -EMFILE;
 	}
@@ -156,5 +156,5 @@ void cmx_quota_uncharge(struct cmx_quota *quota)
  */
 bool cmx_quota_is_short(const struct cmx_quota *quota)
 {
-	return quota && atomic_read(&quota->charged) > cmx_param_get(&user_ids) / 2;
+	return quota && atomic_read(&quota->charged) > cmx_param_get(&max_user_ids) / 2;
 }

@@ -20,7 +20,7 @@
 #include "param.h"
 #include "sa_queue.h"
 
-CMX_PARAM(sa_requests, 1, 1024, 8,
+CMX_PARAM(max_sa_requests, 1, 1024, 8,
 	  "maximum number of joins and leaves that an InfiniBand port has in progress");
 
 /* ib_sa repeats a request that is not answered within this time: such a reply is late. */
@@ -97,7 +97,7 @@ static struct cmx_sa_request *sa_queue_first(struct cmx_sa_queue *queue, enum cm
 static bool sa_queue_blocks(const struct cmx_sa_queue *queue, enum cmx_sa_kind kind)
 {
 	return (kind == CMX_SA_REJOIN && queue->paused) ||
-	       queue->under_way >= min(queue->window, cmx_param_get(&sa_requests));
+	       queue->under_way >= min(queue->window, cmx_param_get(&max_sa_requests));
 }
 
 static struct cmx_sa_request *sa_queue_next(struct cmx_sa_queue *queue)
@@ -168,7 +168,7 @@ static void sa_queue_adapt(struct cmx_sa_queue *queue, const struct cmx_sa_reque
 		queue->late--;
 	} else if (++queue->timely >= queue->window) {
 		queue->timely = 0;
-		queue->window = min(queue->window + 1, cmx_param_get(&sa_requests));
+		queue->window = min(queue->window + 1, cmx_param_get(&max_sa_requests));
 	}
 	if (queue->late)
 		sa_queue_pause(queue, ms);

@@ -19,7 +19,7 @@ static int set_parameter(const char *path, unsigned int n)
 
 static int set_limit(unsigned int n)
 {
-	return set_parameter(PARAMETERS "user_ids", n);
+	return set_parameter(PARAMETERS "max_user_ids", n);
 }
 
 static void reset_limit(void)
@@ -291,24 +291,24 @@ static void number_of_another_user(void)
 	WANT(connect_ms(same.id) >= 1900);
 }
 
-#define USER_REQUESTS PARAMETERS "user_requests"
+#define MAX_USER_REQUESTS PARAMETERS "max_user_requests"
 
-static unsigned int user_requests;
+static unsigned int max_user_requests;
 
 static void reset_share(void)
 {
-	set_parameter(USER_REQUESTS, user_requests);
+	set_parameter(MAX_USER_REQUESTS, max_user_requests);
 }
 
 /* A user may have @n unanswered messages. The peers are ids of root. */
 static void set_share(unsigned int n, struct pair *p, enum rdma_port_space ps)
 {
-	FILE *f = fopen(USER_REQUESTS, "r");
+	FILE *f = fopen(MAX_USER_REQUESTS, "r");
 
-	WANT(f && fscanf(f, "%u", &user_requests) == 1);
+	WANT(f && fscanf(f, "%u", &max_user_requests) == 1);
 	fclose(f);
 	atexit(reset_share);
-	WANT(!set_parameter(USER_REQUESTS, n));
+	WANT(!set_parameter(MAX_USER_REQUESTS, n));
 	p->lch = channel_as(0);
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
 	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
@@ -476,7 +476,7 @@ static void ends_wait(void)
 	WANT(!rdma_disconnect(child[0]));
 	/* none is told for ever: the suite has set close_seconds */
 	WANT(!rdma_destroy_id(id[3]));
-	WANT(!set_parameter(USER_REQUESTS, 0));
+	WANT(!set_parameter(MAX_USER_REQUESTS, 0));
 	for (i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());

@@ -216,9 +216,9 @@ int main(int argc, char **argv)
 	}
 	service_us = 1000000 / atoi(argv[3]);
 	if (argc > 4)
-		sa_requests.val = abs(atoi(argv[4]));
+		max_sa_requests.val = abs(atoi(argv[4]));
 	if (argc > 4 && atoi(argv[4]) < 0)
-		fixed = sa_requests.val;
+		fixed = max_sa_requests.val;
 	ports = calloc(n, sizeof(*ports));
 	for (int i = 0; i < n; i++) {
 		cmx_sa_queue_init(&ports[i].queue);

@@ -4,7 +4,7 @@
  *   leave withdrawn|refused|notified|unsent N
  * withdrawn: a sender takes its request back; refused: who has accepted one rejects it then;
  * notified: or goes as soon as its QP seems to have had a message.
- * unsent: a user without privileges ends, with more requests than user_requests lets that user send.
+ * unsent: a user without privileges ends, with more requests than max_user_requests allows to send.
  *   leave expired N
  * The sender of a request is destroyed while ib_cm reports that nobody has answered. This needs
  * window.ko.

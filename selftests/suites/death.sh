@@ -109,15 +109,15 @@ for way in withdrawn refused notified; do
 	wait
 	rig
 done
-default=$(cat /sys/module/rdma_cmx/parameters/user_requests)
-echo 16 >/sys/module/rdma_cmx/parameters/user_requests
+default=$(cat /sys/module/rdma_cmx/parameters/max_user_requests)
+echo 16 >/sys/module/rdma_cmx/parameters/max_user_requests
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
 check "300 requests are left, most of them unsent" \
 	ours setpriv --reuid 65534 --clear-groups "$tests/stress/leave" unsent 300
 remove &
 check "the device goes within two seconds, without them" within 2 test ! -e /sys/class/infiniband/rxe0
 wait
-echo "$default" >/sys/module/rdma_cmx/parameters/user_requests
+echo "$default" >/sys/module/rdma_cmx/parameters/max_user_requests
 rig
 check "300 messages are left" ours "$tests/stress/leave" withdrawn 300
 rmmod rdma_cmx &

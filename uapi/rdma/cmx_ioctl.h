@@ -43,7 +43,7 @@
  *   address belongs to another port space.
  * * ENOTTY: not this ioctl.
  * * ENOMEM: out of memory.
- * * EMFILE: the user has as many ids and memberships as the module parameter user_ids allows
+ * * EMFILE: the user has as many ids and memberships as the module parameter max_user_ids allows
  *   without CAP_SYS_RESOURCE.
  * * EPERM: the option value requires CAP_NET_ADMIN. From %CMX_ID_CONNECT and %CMX_ID_ACCEPT: the QP
  *   with that number belongs to another user, and the caller lacks CAP_NET_ADMIN in the initial

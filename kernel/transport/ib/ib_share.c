@@ -18,7 +18,7 @@
 #include "param.h"
 #include "trace.h"
 
-CMX_PARAM(user_requests, 0, 2147483647, CMX_USER_REQUESTS,
+CMX_PARAM(max_user_requests, 0, 2147483647, CMX_MAX_USER_REQUESTS,
 	  "maximum number of unanswered REQs, SIDR REQs and DREQs of a user without CAP_SYS_RESOURCE on a port; 0: no limit");
 
 /**
@@ -132,7 +132,7 @@ static struct cmx_ib_share *share_find(struct cmx_dev_port *port, const struct c
 bool cmx_ib_share_is_short(const struct cmx_id_private *id_priv)
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
-	unsigned int limit = cmx_param_get(&user_requests);
+	unsigned int limit = cmx_param_get(&max_user_requests);
 	const struct cmx_ib_share *share;
 	bool is_short;
 
@@ -207,7 +207,7 @@ out:
 int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		      const struct rdma_conn_param *param)
 {
-	unsigned int limit = cmx_param_get(&user_requests);
+	unsigned int limit = cmx_param_get(&max_user_requests);
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
@@ -231,7 +231,7 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 /* Let messages be sent that wait. Caller must hold the lock of the port. */
 static void share_grant(struct cmx_ib_share *share)
 {
-	unsigned int limit = cmx_param_get(&user_requests);
+	unsigned int limit = cmx_param_get(&max_user_requests);
 	struct cmx_ib_pending_msg *msg, *next;
 
 	list_for_each_entry_safe(msg, next, &share->waiting, item) {
