@@ -78,8 +78,8 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
 	cmx_sa_queue_init(&dp->sa);
-	spin_lock_init(&dp->shares_lock);
-	INIT_LIST_HEAD(&dp->shares);
+	spin_lock_init(&dp->windows_lock);
+	INIT_LIST_HEAD(&dp->windows);
 	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
 	for (t = client_transports; *t && !dp->transport; t++)
 		if ((*t)->port_fits(dev->device, port))

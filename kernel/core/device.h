@@ -22,8 +22,8 @@ struct cmx_transport;
  * @paths: cache of path records (InfiniBand), or NULL
  * @stats: counters, if the port has a transport
  * @sa: queue of joins and leaves (InfiniBand)
- * @shares_lock: protects @shares
- * @shares: list of &cmx_ib_share.item, the unanswered messages of each user
+ * @windows_lock: protects @windows
+ * @windows: list of &cmx_ib_window.item, the send window of each user
  * @transport: transport of the port; NULL: none that we support
  * @gid_type: default GID type; sysfs writes it, without a lock
  * @gid_types: mask of the GID types that a RoCE port supports
@@ -35,8 +35,8 @@ struct cmx_dev_port {
 	struct cmx_path_cache *paths;
 	struct cmx_stats *stats;
 	struct cmx_sa_queue sa;
-	spinlock_t shares_lock;	/* protects shares */
-	struct list_head shares;
+	spinlock_t windows_lock;	/* protects windows */
+	struct list_head windows;
 	const struct cmx_transport *transport;
 	u8 gid_type;
 	u8 gid_types;

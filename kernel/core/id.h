@@ -15,7 +15,7 @@ struct cmx_event;
 struct cmx_listener;
 struct cmx_addr_op;
 struct cmx_ib_pending_msg;
-struct cmx_ib_share;
+struct cmx_ib_window;
 struct cmx_path_query;
 struct cmx_service_query;
 struct cmx_deadline;
@@ -55,9 +55,9 @@ struct cmx_opts {
  * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
  * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
  *	same lock
- * @share: share of the user to which the message is charged that @cm or @released retransmits, or
+ * @window: send window to which the message is charged that @cm or @released retransmits, or
  *	@waiting; or NULL
- * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @share and
+ * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @window and
  *	@waiting without the lock of the id
  * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
  * @unanswered: state of @cm after the message that ib_cm still retransmits (%IB_CM_REQ_SENT ...);
@@ -71,7 +71,7 @@ struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct ib_cm_id *released;
 	struct hlist_node close_node;
-	struct cmx_ib_share *share;
+	struct cmx_ib_window *window;
 	struct cmx_ib_pending_msg *waiting;
 	atomic_t comm_est;
 	u8 unanswered;

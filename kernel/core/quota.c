@@ -147,14 +147,14 @@ void cmx_quota_uncharge(struct cmx_quota *quota)
 }
 
 /**
- * cmx_quota_is_short() - check whether more than half of a quota is in use
+ * cmx_quota_is_half_used() - check whether more than half of a quota is in use
  * @quota: the quota, or NULL
  *
  * If so, callers should release early what they may release.
  *
  * Return: true if more than half is in use; false without a limit.
  */
-bool cmx_quota_is_short(const struct cmx_quota *quota)
+bool cmx_quota_is_half_used(const struct cmx_quota *quota)
 {
 	return quota && atomic_read(&quota->charged) > cmx_param_get(&max_user_ids) / 2;
 }

@@ -15,6 +15,6 @@ void cmx_quota_put(struct cmx_quota *quota);
 
 int cmx_quota_charge(struct cmx_quota *quota);
 void cmx_quota_uncharge(struct cmx_quota *quota);
-bool cmx_quota_is_short(const struct cmx_quota *quota);
+bool cmx_quota_is_half_used(const struct cmx_quota *quota);
 
 #endif

@@ -295,19 +295,19 @@ static void number_of_another_user(void)
 
 static unsigned int max_user_requests;
 
-static void reset_share(void)
+static void window_reset(void)
 {
 	set_parameter(MAX_USER_REQUESTS, max_user_requests);
 }
 
 /* A user may have @n unanswered messages. The peers are ids of root. */
-static void set_share(unsigned int n, struct pair *p, enum rdma_port_space ps)
+static void window_set(unsigned int n, struct pair *p, enum rdma_port_space ps)
 {
 	FILE *f = fopen(MAX_USER_REQUESTS, "r");
 
 	WANT(f && fscanf(f, "%u", &max_user_requests) == 1);
 	fclose(f);
-	atexit(reset_share);
+	atexit(window_reset);
 	WANT(!set_parameter(MAX_USER_REQUESTS, n));
 	p->lch = channel_as(0);
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
@@ -361,7 +361,7 @@ static void requests_wait(void)
 	struct pair p = {};
 	int i;
 
-	set_share(2, &p, RDMA_PS_TCP);
+	window_set(2, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	for (i = 0; i < 6; i++) {
 		id[i] = resolved_id(ch, &p);
@@ -398,7 +398,7 @@ static void deadline_of_waiting(void)
 	struct rdma_cm_id *id[2];
 	struct pair p = {};
 
-	set_share(1, &p, RDMA_PS_TCP);
+	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	id[0] = resolved_id(ch, &p);
 	id[1] = resolved_id(ch, &p);
@@ -418,7 +418,7 @@ static void datagrams_wait(void)
 	struct rdma_cm_id *child;
 	struct pair p = {};
 
-	set_share(1, &p, RDMA_PS_UDP);
+	window_set(1, &p, RDMA_PS_UDP);
 	ch = channel_as(65534);
 	connect_number(resolved_id(ch, &p), 0);
 	connect_number(resolved_id(ch, &p), 1);
@@ -456,7 +456,7 @@ static void ends_wait(void)
 	struct pair p = {};
 	int i;
 
-	set_share(1, &p, RDMA_PS_TCP);
+	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	connect_ids(ch, &p, id, child, 4);
 	for (i = 0; i < 4; i++) {
@@ -489,7 +489,7 @@ static void both_ends_while_one_waits(void)
 	struct rdma_event_channel *ch;
 	struct pair p = {};
 
-	set_share(1, &p, RDMA_PS_TCP);
+	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	connect_ids(ch, &p, id, child, 2);
 	WANT(!rdma_disconnect(id[0]));
@@ -501,7 +501,7 @@ static void both_ends_while_one_waits(void)
 	expect_end(p.lch);
 }
 
-/* The connections of a killed job end with one DREQ each, if more of them would fill the share. */
+/* The connections of a killed job end with one DREQ each, if more of them would fill the window. */
 static void next_job(void)
 {
 	struct rdma_cm_id *id[4], *child[4];
@@ -509,7 +509,7 @@ static void next_job(void)
 	struct pair p = {};
 	int i;
 
-	set_share(2, &p, RDMA_PS_TCP);
+	window_set(2, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	connect_ids(ch, &p, id, child, 4);
 	for (i = 0; i < 4; i++)
@@ -526,7 +526,7 @@ static void peer_ends(void)
 	struct pair p = {};
 	int i;
 
-	set_share(1, &p, RDMA_PS_TCP);
+	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_as(65534);
 	connect_ids(ch, &p, &id, &child, 1);
 	connect_number(resolved_id(ch, &p), 2);
@@ -596,7 +596,7 @@ static void polls_of_requests(void)
 	struct pair p = {};
 	int i;
 
-	set_share(0, &p, RDMA_PS_TCP);
+	window_set(0, &p, RDMA_PS_TCP);
 	p.ch = channel_as(65534);
 	for (i = 0; i < 400; i++) {
 		WANT(!rdma_create_id(p.ch, &id[i], NULL, RDMA_PS_TCP));
@@ -626,14 +626,14 @@ const struct test limit_tests[] = {
 	{ "limit: requests to a user", requests_of_a_user },
 	{ "limit: requests to a slow listener", slow_listener },
 	{ "limit: a QP number that another user has chosen, too", number_of_another_user },
-	{ "share: requests of a user wait for each other", requests_wait },
-	{ "share: the deadline of a request that waits", deadline_of_waiting },
-	{ "share: datagram requests wait for each other", datagrams_wait },
-	{ "share: the ends of a user's connections wait for each other", ends_wait },
-	{ "share: both ends disconnect while one waits", both_ends_while_one_waits },
-	{ "share: a job that is started again does not wait for the killed one", next_job },
-	{ "share: the end by a peer needs none", peer_ends },
-	{ "share: silent peers of a user stop no other user", silent_peers_of_a_user },
-	{ "share: few cancelled requests are polled for at a time", polls_of_requests },
+	{ "window: requests of a user wait for each other", requests_wait },
+	{ "window: the deadline of a request that waits", deadline_of_waiting },
+	{ "window: datagram requests wait for each other", datagrams_wait },
+	{ "window: the ends of a user's connections wait for each other", ends_wait },
+	{ "window: both ends disconnect while one waits", both_ends_while_one_waits },
+	{ "window: a job that is started again does not wait for the killed one", next_job },
+	{ "window: an end by the peer takes no place", peer_ends },
+	{ "window: silent peers of a user stop no other user", silent_peers_of_a_user },
+	{ "window: few cancelled requests are polled for at a time", polls_of_requests },
 	{}
 };

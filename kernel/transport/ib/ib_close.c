@@ -28,7 +28,7 @@
 #include "deadline.h"
 #include "device.h"
 #include "ib_close.h"
-#include "ib_share.h"
+#include "ib_window.h"
 #include "param.h"
 #include "quota.h"
 #include "route_rec.h"
@@ -103,9 +103,9 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	struct cmx_device *dev = id_priv->released_dev;
 
 	/* A DREQ that waits must not be sent any more. */
-	if (smp_load_acquire(&id_priv->ib.share)) {
+	if (smp_load_acquire(&id_priv->ib.window)) {
 		mutex_lock(&id_priv->lock);
-		cmx_ib_share_end(id_priv);
+		cmx_ib_window_release(id_priv);
 		mutex_unlock(&id_priv->lock);
 	}
 	ib_destroy_cm_id(id_priv->ib.released);
@@ -223,7 +223,7 @@ static void close_end(struct cmx_id_private *id_priv)
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
-	/* message_send_work() clears @waiting only after the state of the ib_cm id has changed. */
+	/* window_msg_send_work() clears @waiting after the state of the ib_cm id has changed. */
 	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
 		close_end(id_priv);
 }
@@ -249,7 +249,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  *
  * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
  * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
- * if the device is being removed, or little is left of the consumer's quota or share of messages.
+ * if the device is being removed, or half of the consumer's quota or send window is in use.
  *
  * Context: Caller must hold id_priv->lock.
  */
@@ -257,20 +257,20 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 {
 	struct close_bucket *b = close_bucket_of_id(id_priv);
 	struct ib_cm_id *cm = id_priv->ib.cm;
-	bool is_short;
+	bool half_used;
 
 	lockdep_assert_held(&id_priv->lock);
 	/* If an ib_cm id was released before, cm_id_destroy() ends its message. */
 	if (!cm) {
 		if (!id_priv->ib.released)
-			cmx_ib_share_end(id_priv);
+			cmx_ib_window_release(id_priv);
 		return;
 	}
 	if (cm_id_is_unanswered(cm))
 		cmx_route_invalidate(id_priv);
-	is_short = cmx_quota_is_short(id_priv->quota) || cmx_ib_share_is_short(id_priv);
+	half_used = cmx_quota_is_half_used(id_priv->quota) || cmx_ib_window_is_half_used(id_priv);
 	if (close_dreq_is_unanswered(id_priv) ||
-	    (!is_short && close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
+	    (!half_used && close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
 		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
@@ -283,7 +283,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 		close_begin(id_priv, b);
 	else if (!id_priv->ib.closing)
 		cm_id_defer_destroy(id_priv);
-	else if (id_priv->dev->removing || is_short)
+	else if (id_priv->dev->removing || half_used)
 		close_give_up(id_priv);
 	else
 		close_round_schedule();
@@ -435,7 +435,7 @@ int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
 		close_send_drep(id_priv, cm);
 		return -EINVAL;
 	}
-	return cmx_ib_share_send(id_priv, close_send_dreq, NULL);
+	return cmx_ib_window_send(id_priv, close_send_dreq, NULL);
 }
 
 /* Does the event end the message for which ib_cm would otherwise report an error? */
@@ -476,9 +476,9 @@ bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv)))
 		close_send_drep(id_priv, cm);
 	id_priv->ib.unanswered = 0;
-	/* The REP that an RTU ends is not charged to the share. */
+	/* The REP that an RTU ends is not charged to the window. */
 	if (type != IB_CM_RTU_RECEIVED)
-		cmx_ib_share_end(id_priv);
+		cmx_ib_window_release(id_priv);
 	if (!closing)
 		return false;
 	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm && !cmx_ib_send_dreq(id_priv))

@@ -13,7 +13,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
-#include "ib_share.h"
+#include "ib_window.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -181,7 +181,7 @@ int cmx_ib_sgid_set(struct cmx_id_private *id_priv)
 
 static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_share_send(id_priv, ib_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, ib_send_req, param);
 }
 
 /**

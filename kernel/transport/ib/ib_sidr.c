@@ -8,7 +8,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
-#include "ib_share.h"
+#include "ib_window.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -106,7 +106,7 @@ static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_
 
 static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_share_send(id_priv, sidr_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, sidr_send_req, param);
 }
 
 static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)

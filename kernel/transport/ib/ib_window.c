@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A user's share of the MADs of ib_cm
+ * The send window of a user: the MADs of ib_cm that the user may have unanswered on a port
  *
  * Since Linux 6.17 ib_mad sends at most 128 MADs of ib_cm on a port that wait for a reply. All
  * others wait in one queue until one of these is answered, or not answered in time, after 4.3 s by
  * default. A user with 10,000 requests to silent peers would stop everybody for minutes. Therefore
- * each user has only a share of the 128, and the next messages of the user wait here. REQ, SIDR REQ
- * and DREQ are counted. REP is not, because ib_mad does not count it.
+ * each user has a send window of its own on each port, and messages beyond it wait here. REQ, SIDR
+ * REQ and DREQ are counted. REP is not, because ib_mad does not count it.
  */
 #include <linux/slab.h>
 #include "compat.h"
@@ -14,7 +14,7 @@
 #include "device.h"
 #include "event.h"
 #include "ib_close.h"
-#include "ib_share.h"
+#include "ib_window.h"
 #include "param.h"
 #include "trace.h"
 
@@ -22,14 +22,14 @@ CMX_PARAM(max_user_requests, 0, 2147483647, CMX_MAX_USER_REQUESTS,
 	  "maximum number of unanswered REQs, SIDR REQs and DREQs of a user without CAP_SYS_RESOURCE on a port; 0: no limit");
 
 /**
- * struct cmx_ib_share - messages of one user on one port
- * @item: in &cmx_dev_port.shares
+ * struct cmx_ib_window - send window of a user on a port
+ * @item: in &cmx_dev_port.windows
  * @port: the port; its lock protects @sent and @waiting
  * @user: the user
  * @sent: number of messages that may be sent and have not ended. 0 only while it is being set up
  * @waiting: list of &cmx_ib_pending_msg.item
  */
-struct cmx_ib_share {
+struct cmx_ib_window {
 	struct list_head item;
 	struct cmx_dev_port *port;
 	const struct cmx_quota *user;
@@ -39,7 +39,7 @@ struct cmx_ib_share {
 
 /**
  * struct cmx_ib_pending_msg - a message that waits
- * @item: in &cmx_ib_share.waiting; empty when the message may be sent
+ * @item: in &cmx_ib_window.waiting; empty when the message may be sent
  * @work: sends it
  * @id_priv: the id, with a reference
  * @send: sends it
@@ -56,7 +56,7 @@ struct cmx_ib_pending_msg {
 };
 
 /* Send a message that waited, unless it was cancelled meanwhile. */
-static void message_send_work(struct work_struct *work)
+static void window_msg_send_work(struct work_struct *work)
 {
 	struct cmx_ib_pending_msg *msg = container_of(work, struct cmx_ib_pending_msg, work);
 	struct cmx_id_private *id_priv = msg->id_priv;
@@ -69,7 +69,7 @@ static void message_send_work(struct work_struct *work)
 		/* after the state of the ib_cm id, see close_give_up() */
 		smp_store_release(&id_priv->ib.waiting, NULL);
 		if (ev->ev.status) {
-			cmx_ib_share_end(id_priv);
+			cmx_ib_window_release(id_priv);
 			/*
 			 * A DREQ that fails ends the connection as well. If the connection has just
 			 * ended (-EINVAL), the handler is about to report that.
@@ -92,14 +92,15 @@ static void message_send_work(struct work_struct *work)
 	kfree(msg);
 }
 
-static struct cmx_ib_pending_msg *message_new(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-					      const struct rdma_conn_param *param)
+static struct cmx_ib_pending_msg *window_msg_new(struct cmx_id_private *id_priv,
+						 cmx_ib_send_fn send,
+						 const struct rdma_conn_param *param)
 {
 	struct cmx_ib_pending_msg *msg = kzalloc(sizeof(*msg), GFP_KERNEL);
 
 	if (!msg)
 		return NULL;
-	INIT_WORK(&msg->work, message_send_work);
+	INIT_WORK(&msg->work, window_msg_send_work);
 	msg->id_priv = id_priv;
 	msg->send = send;
 	if (param) {
@@ -112,82 +113,83 @@ static struct cmx_ib_pending_msg *message_new(struct cmx_id_private *id_priv, cm
 }
 
 /* Caller must hold the lock of the port. */
-static struct cmx_ib_share *share_find(struct cmx_dev_port *port, const struct cmx_quota *user)
+static struct cmx_ib_window *window_find(struct cmx_dev_port *port, const struct cmx_quota *user)
 {
-	struct cmx_ib_share *share;
+	struct cmx_ib_window *window;
 
-	list_for_each_entry(share, &port->shares, item)
-		if (share->user == user)
-			return share;
+	list_for_each_entry(window, &port->windows, item)
+		if (window->user == user)
+			return window;
 	return NULL;
 }
 
 /**
- * cmx_ib_share_is_short() - check whether half of the share of a user is in use
+ * cmx_ib_window_is_half_used() - check whether half of the window of a user is in use
  * @id_priv: an id of the user, with a port
  *
  * Context: Caller must hold id_priv->lock.
- * Return: true if so; false if there is no limit.
+ * Return: true if at least half of it is in use; false if there is no limit.
  */
-bool cmx_ib_share_is_short(const struct cmx_id_private *id_priv)
+bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv)
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
 	unsigned int limit = cmx_param_get(&max_user_requests);
-	const struct cmx_ib_share *share;
-	bool is_short;
+	const struct cmx_ib_window *window;
+	bool half_used;
 
 	if (!id_priv->quota || !limit)
 		return false;
-	spin_lock(&port->shares_lock);
-	share = share_find(port, id_priv->quota);
-	is_short = share && (share->sent >= limit / 2 || !list_empty(&share->waiting));
-	spin_unlock(&port->shares_lock);
-	return is_short;
+	spin_lock(&port->windows_lock);
+	window = window_find(port, id_priv->quota);
+	half_used = window && (window->sent >= limit / 2 || !list_empty(&window->waiting));
+	spin_unlock(&port->windows_lock);
+	return half_used;
 }
 
-/* Caller must hold the lock of the port. @new is used if the user has no share. */
-static struct cmx_ib_share *share_get(struct cmx_dev_port *port, const struct cmx_quota *user,
-				      struct cmx_ib_share **new)
+/* Caller must hold the lock of the port. @new is used if the user has no window. */
+static struct cmx_ib_window *window_find_or_add(struct cmx_dev_port *port,
+						const struct cmx_quota *user,
+						struct cmx_ib_window **new)
 {
-	struct cmx_ib_share *share = share_find(port, user);
+	struct cmx_ib_window *window = window_find(port, user);
 
-	if (share)
-		return share;
-	share = *new;
+	if (window)
+		return window;
+	window = *new;
 	*new = NULL;
-	share->port = port;
-	share->user = user;
-	INIT_LIST_HEAD(&share->waiting);
-	list_add(&share->item, &port->shares);
-	return share;
+	window->port = port;
+	window->user = user;
+	INIT_LIST_HEAD(&window->waiting);
+	list_add(&window->item, &port->windows);
+	return window;
 }
 
-/* Return 0: send it; -EINPROGRESS: it waits; -ENOMEM. */
-static int share_begin(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-		       const struct rdma_conn_param *param, unsigned int limit)
+/* Reserve a place for a message. Return 0: send it; -EINPROGRESS: it waits; -ENOMEM. */
+static int window_reserve(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+			  const struct rdma_conn_param *param, unsigned int limit)
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
-	struct cmx_ib_pending_msg *msg = message_new(id_priv, send, param);
-	struct cmx_ib_share *new = kzalloc(sizeof(*new), GFP_KERNEL);
-	struct cmx_ib_share *share;
+	struct cmx_ib_pending_msg *msg = window_msg_new(id_priv, send, param);
+	struct cmx_ib_window *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	struct cmx_ib_window *window;
 	int ret = -ENOMEM;
 
 	if (!msg || !new)
 		goto out;
-	spin_lock(&port->shares_lock);
-	share = share_get(port, id_priv->quota, &new);
-	WRITE_ONCE(id_priv->ib.share, share);
-	if (share->sent < limit && list_empty(&share->waiting)) {
-		share->sent++;
+	spin_lock(&port->windows_lock);
+	window = window_find_or_add(port, id_priv->quota, &new);
+	WRITE_ONCE(id_priv->ib.window, window);
+	if (window->sent < limit && list_empty(&window->waiting)) {
+		window->sent++;
 		ret = 0;
 	} else {
 		cmx_id_get(id_priv);
-		list_add_tail(&msg->item, &share->waiting);
+		list_add_tail(&msg->item, &window->waiting);
 		WRITE_ONCE(id_priv->ib.waiting, msg);
 		msg = NULL;
 		ret = -EINPROGRESS;
 	}
-	spin_unlock(&port->shares_lock);
+	spin_unlock(&port->windows_lock);
 out:
 	kfree(new);
 	kfree(msg);
@@ -195,7 +197,7 @@ out:
 }
 
 /**
- * cmx_ib_share_send() - send a message that expects a reply, now or when the user's share allows
+ * cmx_ib_window_send() - send a message that expects a reply, now or when the window has room
  * @id_priv: the id
  * @send: sends the message. If the message waits, it is called later with the lock of the id held,
  *	and an error is then reported to the consumer as CONNECT_ERROR, or DISCONNECTED for a DREQ
@@ -204,8 +206,8 @@ out:
  * Context: Caller must hold id_priv->lock.
  * Return: the return value of @send; 0 if the message waits; -ENOMEM.
  */
-int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-		      const struct rdma_conn_param *param)
+int cmx_ib_window_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+		       const struct rdma_conn_param *param)
 {
 	unsigned int limit = cmx_param_get(&max_user_requests);
 	int ret;
@@ -213,9 +215,9 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->ib.waiting)
 		return 0;
-	if (!id_priv->quota || !limit || id_priv->ib.share)
+	if (!id_priv->quota || !limit || id_priv->ib.window)
 		return send(id_priv, param);
-	ret = share_begin(id_priv, send, param, limit);
+	ret = window_reserve(id_priv, send, param, limit);
 	if (ret == -EINPROGRESS) {
 		trace_cmx_cm_send(id_priv, "wait", 0);
 		return 0;
@@ -224,61 +226,62 @@ int cmx_ib_share_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		return ret;
 	ret = send(id_priv, param);
 	if (ret)
-		cmx_ib_share_end(id_priv);
+		cmx_ib_window_release(id_priv);
 	return ret;
 }
 
-/* Let messages be sent that wait. Caller must hold the lock of the port. */
-static void share_grant(struct cmx_ib_share *share)
+/* Send the waiting messages that fit the window. Caller must hold the lock of the port. */
+static void window_fill(struct cmx_ib_window *window)
 {
 	unsigned int limit = cmx_param_get(&max_user_requests);
 	struct cmx_ib_pending_msg *msg, *next;
 
-	list_for_each_entry_safe(msg, next, &share->waiting, item) {
-		if (limit && share->sent >= limit)
+	list_for_each_entry_safe(msg, next, &window->waiting, item) {
+		if (limit && window->sent >= limit)
 			break;
-		share->sent++;
+		window->sent++;
 		list_del_init(&msg->item);
 		queue_work(cmx_wq, &msg->work);
 	}
 }
 
 /**
- * cmx_ib_share_end() - end a message: it was answered, has failed or is cancelled
+ * cmx_ib_window_release() - give back the place of a message in the window
  * @id_priv: the id; nothing is done if it has no message that counts
  *
+ * The message was answered, has failed or is cancelled.
  * The next message of the user may be sent.
  *
  * Context: Caller must hold id_priv->lock, and a reference to the id that is not the last one.
  */
-void cmx_ib_share_end(struct cmx_id_private *id_priv)
+void cmx_ib_window_release(struct cmx_id_private *id_priv)
 {
 	struct cmx_ib_pending_msg *msg = id_priv->ib.waiting;
-	struct cmx_ib_share *share = id_priv->ib.share;
+	struct cmx_ib_window *window = id_priv->ib.window;
 	struct cmx_dev_port *port;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!share)
+	if (!window)
 		return;
-	port = share->port;
+	port = window->port;
 	WRITE_ONCE(id_priv->ib.waiting, NULL);
-	spin_lock(&port->shares_lock);
+	spin_lock(&port->windows_lock);
 	if (msg && !list_empty(&msg->item)) {
 		list_del(&msg->item);
 	} else {
 		msg = NULL;
-		share->sent--;
-		share_grant(share);
+		window->sent--;
+		window_fill(window);
 	}
 	/* Messages wait only while others are sent. */
-	if (share->sent)
-		share = NULL;
+	if (window->sent)
+		window = NULL;
 	else
-		list_del(&share->item);
-	spin_unlock(&port->shares_lock);
+		list_del(&window->item);
+	spin_unlock(&port->windows_lock);
 	/* after the last use of the port, see cm_id_destroy() */
-	smp_store_release(&id_priv->ib.share, NULL);
-	kfree(share);
+	smp_store_release(&id_priv->ib.window, NULL);
+	kfree(window);
 	if (msg)
 		cmx_id_put(id_priv);
 	kfree(msg);
