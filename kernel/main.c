@@ -55,7 +55,7 @@ static const struct {
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
 };
 
-static void cmx_exit_parts(int i)
+static void cmx_parts_exit(int i)
 {
 	while (i--)
 		parts[i].exit();
@@ -68,7 +68,7 @@ static int __init cmx_init(void)
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		ret = parts[i].init();
 		if (ret) {
-			cmx_exit_parts(i);
+			cmx_parts_exit(i);
 			return ret;
 		}
 	}
@@ -77,7 +77,7 @@ static int __init cmx_init(void)
 
 static void __exit cmx_exit(void)
 {
-	cmx_exit_parts(ARRAY_SIZE(parts));
+	cmx_parts_exit(ARRAY_SIZE(parts));
 }
 
 module_init(cmx_init);

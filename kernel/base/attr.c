@@ -8,7 +8,7 @@
 #include "attr.h"
 
 /* Version 0: the program does without the check. */
-static bool abi_version_is_accepted(u32 version)
+static bool attr_abi_is_accepted(u32 version)
 {
 	return !version || (version >= CMX_ABI_VERSION_MIN && version <= CMX_ABI_VERSION);
 }
@@ -26,7 +26,7 @@ int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
 	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]) ||
 	    hdr->reserved1 || hdr->reserved2)
 		return -EINVAL;
-	return abi_version_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
+	return attr_abi_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
 }
 
 /*

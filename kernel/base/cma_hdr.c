@@ -73,7 +73,8 @@ int cmx_cma_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr 
 	return 0;
 }
 
-static void hdr_unpack_ipv4(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+static void cma_hdr_unpack_ipv4(struct sockaddr_storage *addr, const struct in6_addr *ip,
+				__be16 port)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
 
@@ -82,7 +83,8 @@ static void hdr_unpack_ipv4(struct sockaddr_storage *addr, const struct in6_addr
 	in->sin_port = port;
 }
 
-static void hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port)
+static void cma_hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr *ip,
+				__be16 port)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 
@@ -113,10 +115,10 @@ int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage
 
 	switch (h.ip_version >> 4) {
 	case 4:
-		unpack = hdr_unpack_ipv4;
+		unpack = cma_hdr_unpack_ipv4;
 		break;
 	case 6:
-		unpack = hdr_unpack_ipv6;
+		unpack = cma_hdr_unpack_ipv6;
 		break;
 	default:
 		return -EAFNOSUPPORT;

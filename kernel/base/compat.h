@@ -25,7 +25,7 @@
 unsigned long roce_gid_type_mask_support(struct ib_device *ib_dev, u32 port);
 
 /* Prepare an MRA, which makes the peer wait longer. It is sent only if the peer retransmits. */
-static inline void cmx_send_mra(struct ib_cm_id *cm)
+static inline void cmx_mra_send(struct ib_cm_id *cm)
 {
 #ifdef IB_CM_MRA_FLAG_DELAY
 	ib_send_cm_mra(cm, IB_CM_MRA_FLAG_DELAY | 24, NULL, 0);

@@ -13,7 +13,7 @@ static bool port_addr_is_wildcard(const struct sockaddr *addr)
 }
 
 /**
- * cmx_port_conflict() - check whether an explicit bind to a port conflicts
+ * cmx_port_check_conflict() - check whether an explicit bind to a port conflicts
  * @have: an owner of the port
  * @want: the id that asks for the port
  *
@@ -27,7 +27,7 @@ static bool port_addr_is_wildcard(const struct sockaddr *addr)
  *
  * Return: 0 or the error.
  */
-int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
+int cmx_port_check_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
 {
 	if (have->reuse && want->reuse && !have->listening && !want->listening)
 		return 0;
@@ -39,7 +39,7 @@ int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key
 }
 
 /**
- * cmx_port_shareable() - check whether a port that is in use can be chosen for another id
+ * cmx_port_check_share() - check whether a port that is in use can be chosen for another id
  * @have: an owner of the port
  * @want: the id that needs a port, whichever
  *
@@ -48,7 +48,7 @@ int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key
  *
  * Return: 0 or -EADDRNOTAVAIL.
  */
-int cmx_port_shareable(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
+int cmx_port_check_share(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
 {
 	__be16 have_port = cmx_addr_port(have->dst);
 	__be16 want_port = cmx_addr_port(want->dst);
@@ -65,21 +65,21 @@ int cmx_port_shareable(const struct cmx_bind_key *have, const struct cmx_bind_ke
 }
 
 /**
- * cmx_port_coexist() - check whether two owners of a port may both keep it
+ * cmx_port_check_coexist() - check whether two owners of a port may both keep it
  * @have: an owner of the port
  * @want: another owner, whose addresses, options or state have changed
  *
- * Both may keep the port if cmx_port_conflict() or cmx_port_shareable() allows it. For
- * listeners only cmx_port_conflict() counts, because a listener has no peer address that
+ * Both may keep the port if cmx_port_check_conflict() or cmx_port_check_share() allows it. For
+ * listeners only cmx_port_check_conflict() counts, because a listener has no peer address that
  * distinguishes it from the other owner.
  *
- * Return: 0 or the error of cmx_port_conflict().
+ * Return: 0 or the error of cmx_port_check_conflict().
  */
-int cmx_port_coexist(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
+int cmx_port_check_coexist(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
 {
-	int ret = cmx_port_conflict(have, want);
+	int ret = cmx_port_check_conflict(have, want);
 
-	if (ret && !have->listening && !want->listening && !cmx_port_shareable(have, want))
+	if (ret && !have->listening && !want->listening && !cmx_port_check_share(have, want))
 		return 0;
 	return ret;
 }

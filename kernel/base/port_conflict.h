@@ -21,8 +21,8 @@ struct cmx_bind_key {
 	bool listening;
 };
 
-int cmx_port_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
-int cmx_port_shareable(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
-int cmx_port_coexist(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
+int cmx_port_check_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
+int cmx_port_check_share(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
+int cmx_port_check_coexist(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
 #endif

@@ -104,7 +104,7 @@ static void listen_entry_work(struct work_struct *work)
 	struct listen_entry *entry = container_of(work, struct listen_entry, work);
 
 	if (entry->iw) {
-		cmx_iw_unlisten(entry->iw);
+		cmx_iw_listen_stop(entry->iw);
 		spin_lock(&leaving_lock);
 		list_del(&entry->item);
 		spin_unlock(&leaving_lock);

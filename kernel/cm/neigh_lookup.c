@@ -64,8 +64,8 @@ u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key)
  * Returns -ENODATA if the neighbour is not known yet. @key is then its key, or has no family if
  * the neighbour table is full.
  */
-static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
-			struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
+static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
+			      struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
 {
 	struct neighbour *n = dst_neigh_lookup(dst, daddr);
 	int ret = 0;
@@ -85,7 +85,7 @@ static int lookup_neigh(const struct dst_entry *dst, const void *daddr,
 }
 
 /* The peer is this host: its link layer address is that of the interface that owns @dst. */
-static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
+static int neigh_lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
 {
 	int bound = addr->bound_dev_if;
 
@@ -101,8 +101,9 @@ static int lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
 	return 0;
 }
 
-static int lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
-		       const void *daddr, struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
+static int neigh_lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
+			     const void *daddr, struct rdma_dev_addr *addr,
+			     struct cmx_neigh_key *key)
 {
 	const struct net_device *ndev;
 	bool local;
@@ -124,11 +125,11 @@ static int lookup_link(const struct dst_entry *dst, bool gateway, const struct s
 	/* Only RoCE v2 packets can be routed: a gateway requires RoCE v2. */
 	addr->network = !gateway ? RDMA_NETWORK_IB :
 			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
-	return local ? lookup_local(peer, addr) : lookup_neigh(dst, daddr, addr, key);
+	return local ? neigh_lookup_local(peer, addr) : neigh_lookup_entry(dst, daddr, addr, key);
 }
 
-static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *key)
+static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			       struct cmx_neigh_key *key)
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
@@ -144,15 +145,15 @@ static int lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result 
 		return PTR_ERR(rt);
 	f->src.in.sin_addr.s_addr = fl4.saddr;
 	f->addr.hoplimit = ip4_dst_hoplimit(&rt->dst);
-	ret = lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(id_priv), &dst->sin_addr, &f->addr,
-			  key);
+	ret = neigh_lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(id_priv), &dst->sin_addr,
+				&f->addr, key);
 	ip_rt_put(rt);
 	return ret;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *key)
+static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			       struct cmx_neigh_key *key)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct flowi6 fl6 = {
@@ -182,14 +183,14 @@ static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result 
 		rcu_read_unlock();
 	}
 	f->addr.hoplimit = ip6_dst_hoplimit(dst);
-	ret = lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
-			  &peer->sin6_addr, &f->addr, key);
+	ret = neigh_lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
+				&peer->sin6_addr, &f->addr, key);
 	dst_release(dst);
 	return ret;
 }
 #else
-static int lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			 struct cmx_neigh_key *key)
+static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			       struct cmx_neigh_key *key)
 {
 	return -EADDRNOTAVAIL;
 }
@@ -216,6 +217,6 @@ int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
 	lockdep_assert_held(&id_priv->lock);
 	f->addr = id_priv->id.route.addr.dev_addr;
 	memcpy(&f->src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
-	return cmx_dst(id_priv)->sa_family == AF_INET ? lookup_route4(id_priv, f, key)
-						: lookup_route6(id_priv, f, key);
+	return cmx_dst(id_priv)->sa_family == AF_INET ? neigh_lookup_route4(id_priv, f, key)
+						: neigh_lookup_route6(id_priv, f, key);
 }

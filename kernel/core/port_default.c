@@ -19,14 +19,14 @@
 /* By GID type, beginning with IB_GID_TYPE_ROCE */
 static const char *const roce_modes[] = { "IB/RoCE v1", "RoCE v2" };
 
-static struct cmx_dev_port *default_port(struct kobject *kobj)
+static struct cmx_dev_port *default_dev_port(struct kobject *kobj)
 {
 	return container_of(kobj, struct cmx_stats, kobj)->dev_port;
 }
 
 static ssize_t default_roce_tos_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	int tos = READ_ONCE(default_port(kobj)->default_tos);
+	int tos = READ_ONCE(default_dev_port(kobj)->default_tos);
 
 	return tos < 0 ? sysfs_emit(buf, NO_TOS "\n") : sysfs_emit(buf, "%d\n", tos);
 }
@@ -40,19 +40,19 @@ static ssize_t default_roce_tos_store(struct kobject *kobj, struct kobj_attribut
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
 	if (sysfs_streq(buf, NO_TOS)) {
-		WRITE_ONCE(default_port(kobj)->default_tos, CMX_NO_TOS);
+		WRITE_ONCE(default_dev_port(kobj)->default_tos, CMX_NO_TOS);
 		return count;
 	}
 	ret = cmx_param_parse(buf, 0, U8_MAX, &tos);
 	if (ret)
 		return ret;
-	WRITE_ONCE(default_port(kobj)->default_tos, tos);
+	WRITE_ONCE(default_dev_port(kobj)->default_tos, tos);
 	return count;
 }
 
 static ssize_t default_roce_mode_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	u8 type = READ_ONCE(default_port(kobj)->gid_type);
+	u8 type = READ_ONCE(default_dev_port(kobj)->gid_type);
 
 	return sysfs_emit(buf, "%s\n", roce_modes[type - IB_GID_TYPE_ROCE]);
 }
@@ -60,7 +60,7 @@ static ssize_t default_roce_mode_show(struct kobject *kobj, struct kobj_attribut
 static ssize_t default_roce_mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 				       const char *buf, size_t count)
 {
-	struct cmx_dev_port *dp = default_port(kobj);
+	struct cmx_dev_port *dp = default_dev_port(kobj);
 	int type;
 
 	if (!capable(CAP_NET_ADMIN))

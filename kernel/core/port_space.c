@@ -235,7 +235,7 @@ static int port_reserve_shared(struct cmx_id_private *id_priv, struct cmx_port_s
 	unsigned int i;
 
 	for (i = 0; i < num; i++) {
-		if (!port_reserve(id_priv, space, low + (start + i) % num, cmx_port_shareable))
+		if (!port_reserve(id_priv, space, low + (start + i) % num, cmx_port_check_share))
 			return 0;
 		cond_resched();
 	}
@@ -269,8 +269,8 @@ static int port_reserve_any(struct cmx_id_private *id_priv, struct cmx_port_spac
  * another peer. A port has 1,024 owners at most.
  *
  * Return: 0; -EACCES for a port below 1024 without CAP_NET_BIND_SERVICE; -EADDRINUSE or
- * -EADDRNOTAVAIL as from cmx_port_conflict() and cmx_port_shareable(); -EPROTONOSUPPORT for an
- * unknown port space; -EINVAL if the id owns a port already; -ENOMEM.
+ * -EADDRNOTAVAIL as from cmx_port_check_conflict() and cmx_port_check_share(); -EPROTONOSUPPORT
+ * for an unknown port space; -EINVAL if the id owns a port already; -ENOMEM.
  */
 int cmx_port_reserve(struct cmx_id_private *id_priv)
 {
@@ -287,7 +287,7 @@ int cmx_port_reserve(struct cmx_id_private *id_priv)
 	space = port_space_get(cmx_net(id_priv), port_space_of_id(id_priv));
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	return port ? port_reserve(id_priv, space, port, cmx_port_conflict)
+	return port ? port_reserve(id_priv, space, port, cmx_port_check_conflict)
 		    : port_reserve_any(id_priv, space);
 }
 
@@ -336,7 +336,7 @@ int cmx_port_recheck(struct cmx_id_private *id_priv)
 	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
 	ret = port_owners_check(b, id_priv->port, UINT_MAX, id_priv, &want,
-				cmx_port_coexist);
+				cmx_port_check_coexist);
 	spin_unlock(&b->lock);
 	return ret;
 }

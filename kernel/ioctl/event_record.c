@@ -120,7 +120,7 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 /* Copy the bytes of @from between the two offsets. */
 static int record_range_copy(void __user *to, const void *from, size_t start, size_t end)
 {
-	return start < end ? cmx_copy_out(to + start, from + start, end - start) : 0;
+	return start < end ? cmx_ioctl_copy_out(to + start, from + start, end - start) : 0;
 }
 
 /* Zero the fields that the process knows and this kernel does not. */

@@ -102,14 +102,14 @@ fault:
 }
 
 /**
- * cmx_copy_out() - copy to user space, word by word
+ * cmx_ioctl_copy_out() - copy to user space, word by word
  * @to: destination in user space
  * @from: source
  * @len: bytes to copy; for some hundred bytes this is faster than copy_to_user()
  *
  * Return: 0 or -EFAULT.
  */
-int cmx_copy_out(void __user *to, const void *from, size_t len)
+int cmx_ioctl_copy_out(void __user *to, const void *from, size_t len)
 {
 	if (!user_write_access_begin(to, len))
 		return -EFAULT;
@@ -337,7 +337,7 @@ int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from
 
 	if (!attr)
 		return 0;
-	if (cmx_copy_out(ioctl_attr_user_ptr(attr), from, min_t(size_t, size, attr->len)))
+	if (cmx_ioctl_copy_out(ioctl_attr_user_ptr(attr), from, min_t(size_t, size, attr->len)))
 		return -EFAULT;
 	if (attr->len > size && clear_user(ioctl_attr_user_ptr(attr) + size, attr->len - size))
 		return -EFAULT;

@@ -228,9 +228,9 @@ static int list_entry_copy(void __user *to, size_t space, struct list_entry *ent
 	if (asked + options > space)
 		return 0;
 	entry->record.size = asked + options;
-	if (cmx_copy_out(to, &entry->record, known) ||
+	if (cmx_ioctl_copy_out(to, &entry->record, known) ||
 	    (asked > known && clear_user(to + known, asked - known)) ||
-	    (options && cmx_copy_out(to + asked, entry->options, options)))
+	    (options && cmx_ioctl_copy_out(to + asked, entry->options, options)))
 		return -EFAULT;
 	return asked + options;
 }

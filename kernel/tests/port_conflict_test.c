@@ -148,7 +148,7 @@ static void port_conflict_test_conflict(struct kunit *test)
 	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
 	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_port_conflict(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_check_conflict(&have, &want), c->ret);
 }
 
 static void port_conflict_test_share(struct kunit *test)
@@ -157,9 +157,9 @@ static void port_conflict_test_share(struct kunit *test)
 	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
 	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_check_share(&have, &want), c->ret);
 	/* the order of the two makes no difference */
-	KUNIT_EXPECT_EQ(test, cmx_port_shareable(&want, &have), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_check_share(&want, &have), c->ret);
 }
 
 static void port_conflict_test_coexist(struct kunit *test)
@@ -168,7 +168,7 @@ static void port_conflict_test_coexist(struct kunit *test)
 	struct cmx_bind_key have = port_conflict_test_claim(&c->have);
 	struct cmx_bind_key want = port_conflict_test_claim(&c->want);
 
-	KUNIT_EXPECT_EQ(test, cmx_port_coexist(&have, &want), c->ret);
+	KUNIT_EXPECT_EQ(test, cmx_port_check_coexist(&have, &want), c->ret);
 }
 
 static struct kunit_case port_conflict_test_cases[] = {

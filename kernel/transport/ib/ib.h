@@ -22,7 +22,7 @@ int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event); /* 
 int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 
 /* ib_sidr.c: caller must hold id_priv->lock */
-bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			   struct cmx_event *ev);
 
 /* handlers of ib_cm */

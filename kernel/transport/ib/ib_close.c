@@ -219,7 +219,7 @@ static void close_end(struct cmx_id_private *id_priv)
 
 /*
  * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
- * end, cmx_close_handle_event() does the rest.
+ * end, cmx_close_event_handle() does the rest.
  */
 static void close_give_up(struct cmx_id_private *id_priv)
 {
@@ -270,7 +270,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 		cmx_route_invalidate(id_priv);
 	half_used = cmx_quota_is_half_used(id_priv->quota) || cmx_ib_window_is_half_used(id_priv);
 	if (close_dreq_is_unanswered(id_priv) ||
-	    (!half_used && close_dreq_is_due(id_priv) && !cmx_ib_send_dreq(id_priv)))
+	    (!half_used && close_dreq_is_due(id_priv) && !cmx_ib_dreq_send(id_priv)))
 		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
@@ -397,14 +397,14 @@ bool cmx_close_stop(struct cmx_id_private *id_priv)
 }
 
 /* ib_cm refuses it if the peer has sent no DREQ. */
-static void close_send_drep(struct cmx_id_private *id_priv, struct ib_cm_id *cm)
+static void close_drep_send(struct cmx_id_private *id_priv, struct ib_cm_id *cm)
 {
 	int ret = ib_send_cm_drep(cm, NULL, 0);
 
 	trace_cmx_cm_send(id_priv, "DREP", ret);
 }
 
-static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+static int close_dreq_send(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm ?: id_priv->ib.released;
 	int ret = ib_send_cm_dreq(cm, NULL, 0);
@@ -413,12 +413,12 @@ static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_con
 	if (!ret)
 		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
 	else if (ret == -EINVAL)
-		close_send_drep(id_priv, cm);
+		close_drep_send(id_priv, cm);
 	return ret;
 }
 
 /**
- * cmx_ib_send_dreq() - send a DREQ, or a DREP if the peer has sent its DREQ
+ * cmx_ib_dreq_send() - send a DREQ, or a DREP if the peer has sent its DREQ
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
@@ -426,16 +426,16 @@ static int close_send_dreq(struct cmx_id_private *id_priv, const struct rdma_con
  * -ENOMEM if there was no memory to let it wait; or the error of ib_cm, which has then ended the
  * connection.
  */
-int cmx_ib_send_dreq(struct cmx_id_private *id_priv)
+int cmx_ib_dreq_send(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
 	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
 	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
-		close_send_drep(id_priv, cm);
+		close_drep_send(id_priv, cm);
 		return -EINVAL;
 	}
-	return cmx_ib_window_send(id_priv, close_send_dreq, NULL);
+	return cmx_ib_window_send(id_priv, close_dreq_send, NULL);
 }
 
 /* Does the event end the message for which ib_cm would otherwise report an error? */
@@ -456,7 +456,7 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_close_handle_event() - handle an event of a connection that may be closing
+ * cmx_close_event_handle() - handle an event of a connection that may be closing
  * @id_priv: the id
  * @cm: its ib_cm id
  * @type: type of the event
@@ -464,7 +464,7 @@ static bool close_event_ends_message(const struct cmx_id_private *id_priv,
  * Context: Caller must hold id_priv->lock.
  * Return: true if there is nothing else to do for the event.
  */
-bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			    enum ib_cm_event_type type)
 {
 	bool closing = READ_ONCE(id_priv->ib.closing);
@@ -474,14 +474,14 @@ bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 		return false;
 	/* If both ends have disconnected at the same time, each replies to the other. */
 	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv)))
-		close_send_drep(id_priv, cm);
+		close_drep_send(id_priv, cm);
 	id_priv->ib.unanswered = 0;
 	/* The REP that an RTU ends is not charged to the window. */
 	if (type != IB_CM_RTU_RECEIVED)
 		cmx_ib_window_release(id_priv);
 	if (!closing)
 		return false;
-	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm && !cmx_ib_send_dreq(id_priv))
+	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm && !cmx_ib_dreq_send(id_priv))
 		return true;
 	cmx_close_stop(id_priv);
 	return true;

@@ -14,8 +14,8 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv);
 void cmx_close_begin(struct cmx_id_private *id_priv);
 void cmx_close_start_deadline(struct cmx_id_private *id_priv);
 bool cmx_close_stop(struct cmx_id_private *id_priv);
-int cmx_ib_send_dreq(struct cmx_id_private *id_priv);
-bool cmx_close_handle_event(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
+int cmx_ib_dreq_send(struct cmx_id_private *id_priv);
+bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			    enum ib_cm_event_type type);
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv); /* under id_priv->lock */
 void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num);

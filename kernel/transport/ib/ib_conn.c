@@ -111,7 +111,7 @@ int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	return 0;
 }
 
-static int ib_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+static int ib_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_REQ_PRIVATE_DATA_SIZE] = {};
 	struct rdma_route *route = &id_priv->id.route;
@@ -181,7 +181,7 @@ int cmx_ib_sgid_set(struct cmx_id_private *id_priv)
 
 static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, ib_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, ib_req_send, param);
 }
 
 /**
@@ -330,11 +330,11 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	if (ret)
 		goto out;
 	/*
-	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_handle_event() sends the
+	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_event_handle() sends the
 	 * DREQ when the RTU has arrived.
 	 */
 	if (!ev || !rep_is_unanswered)
-		ret = cmx_ib_send_dreq(id_priv);
+		ret = cmx_ib_dreq_send(id_priv);
 	/* An earlier call or ib_cm has sent it. The peer may have chosen a timeout of days. */
 	if (ev && ret == -EINVAL && READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_SENT) {
 		id_priv->ib.unanswered = IB_CM_DREQ_SENT;

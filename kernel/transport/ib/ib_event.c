@@ -37,7 +37,7 @@ static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_eve
 			cmx_deadline_stop(id_priv);
 		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
 	} else {
-		cmx_send_mra(id_priv->ib.cm);
+		cmx_mra_send(id_priv->ib.cm);
 		ev->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 	}
 	ev->ece = id_priv->ece_remote;
@@ -122,7 +122,7 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 		ev->ev.event = RDMA_CM_EVENT_TIMEWAIT_EXIT;
 		return true;
 	default:
-		return cmx_sidr_handle_event(id_priv, event, ev);
+		return cmx_sidr_event_handle(id_priv, event, ev);
 	}
 }
 
@@ -136,7 +136,7 @@ static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_close_invalidate_route(id_priv);
-	if (!cmx_close_handle_event(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
+	if (!cmx_close_event_handle(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_event_dispatch(id_priv, event, ev);

@@ -441,7 +441,7 @@ static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 	req->cm->cm_handler = cmx_ib_handler;
 	WRITE_ONCE(conn_id->ib.cm, req->cm);
 	if (!ib_request_is_sidr(req))
-		cmx_send_mra(req->cm);
+		cmx_mra_send(req->cm);
 }
 
 static const struct cmx_request_ops ib_request_ops = {
@@ -506,7 +506,7 @@ static void ib_request_reject_service_id(const struct ib_request *req)
 		ib_send_cm_rej(req->cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
 }
 
-static void ib_request_refused(const struct ib_request *req, int ret)
+static void ib_request_record_refusal(const struct ib_request *req, int ret)
 {
 	const struct sa_path_rec *path =
 		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
@@ -530,7 +530,7 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 
 	ret = ib_request_parse(&req, cm, event);
 	if (ret) {
-		ib_request_refused(&req, ret);
+		ib_request_record_refusal(&req, ret);
 		return ret;
 	}
 	listener = ib_listener_find(&req);
@@ -542,7 +542,7 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		cmx_id_put(listener);
 	}
 	if (ret)
-		ib_request_refused(&req, ret);
+		ib_request_record_refusal(&req, ret);
 	if (ret == -ECONNREFUSED)
 		ib_request_reject_service_id(&req);
 	dev_put(req.ndev);

@@ -23,7 +23,7 @@ static unsigned long sidr_timeout_ms(u8 n)
 	return 1UL << (n > 8 ? n - 8 : 0);
 }
 
-static void sidr_handle_rep(struct cmx_id_private *id_priv,
+static void sidr_rep_handle(struct cmx_id_private *id_priv,
 			    const struct ib_cm_sidr_rep_event_param *rep, struct rdma_cm_event *ev)
 {
 	struct rdma_ud_param *ud = &ev->param.ud;
@@ -49,7 +49,7 @@ static void sidr_handle_rep(struct cmx_id_private *id_priv,
 }
 
 /**
- * cmx_sidr_handle_event() - handle a SIDR event of ib_cm
+ * cmx_sidr_event_handle() - handle a SIDR event of ib_cm
  * @id_priv: the id, in state CMX_CONNECT
  * @event: the event of ib_cm
  * @ev: receives the event for the consumer
@@ -57,7 +57,7 @@ static void sidr_handle_rep(struct cmx_id_private *id_priv,
  * Context: Caller must hold id_priv->lock.
  * Return: true if there is something to report.
  */
-bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
+bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			   struct cmx_event *ev)
 {
 	switch (event->event) {
@@ -67,7 +67,7 @@ bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_ev
 		ev->ev.status = -ETIMEDOUT;
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
-		sidr_handle_rep(id_priv, &event->param.sidr_rep_rcvd, &ev->ev);
+		sidr_rep_handle(id_priv, &event->param.sidr_rep_rcvd, &ev->ev);
 		cmx_event_set_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
 		break;
 	default:
@@ -77,7 +77,7 @@ bool cmx_sidr_handle_event(struct cmx_id_private *id_priv, const struct ib_cm_ev
 	return true;
 }
 
-static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
+static int sidr_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE] = {};
 	struct ib_cm_sidr_req_param req = {
@@ -106,10 +106,10 @@ static int sidr_send_req(struct cmx_id_private *id_priv, const struct rdma_conn_
 
 static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, sidr_send_req, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, sidr_req_send, param);
 }
 
-static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)
+static int sidr_rep_send(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)
 {
 	int ret;
 
@@ -123,7 +123,7 @@ static int sidr_send_rep(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_p
 	return ret;
 }
 
-static int sidr_send_success(struct cmx_id_private *id_priv, u32 qkey, const void *data, u8 len)
+static int sidr_rep_send_success(struct cmx_id_private *id_priv, u32 qkey, const void *data, u8 len)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_SUCCESS,
@@ -139,7 +139,7 @@ static int sidr_send_success(struct cmx_id_private *id_priv, u32 qkey, const voi
 		return ret;
 	rep.qkey = id_priv->qkey;
 	cmx_ece_offer(id_priv, &rep.ece);
-	ret = sidr_send_rep(id_priv, &rep);
+	ret = sidr_rep_send(id_priv, &rep);
 	if (ret)
 		id_priv->qkey = old_qkey;
 	else
@@ -149,13 +149,13 @@ static int sidr_send_success(struct cmx_id_private *id_priv, u32 qkey, const voi
 
 static int sidr_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return sidr_send_success(id_priv, param->qkey, param->private_data,
-				 param->private_data_len);
+	return sidr_rep_send_success(id_priv, param->qkey, param->private_data,
+				     param->private_data_len);
 }
 
 static int sidr_establish(struct cmx_id_private *id_priv)
 {
-	return sidr_send_success(id_priv, 0, NULL, 0);
+	return sidr_rep_send_success(id_priv, 0, NULL, 0);
 }
 
 static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
@@ -166,7 +166,7 @@ static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len,
 		.private_data_len = len,
 	};
 
-	return sidr_send_rep(id_priv, &rep);
+	return sidr_rep_send(id_priv, &rep);
 }
 
 /* There is no connection to end, but the QP is not used any more. */

@@ -8,6 +8,6 @@
 bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net);
 int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener);
-void cmx_iw_unlisten(struct iw_cm_id *iw);
+void cmx_iw_listen_stop(struct iw_cm_id *iw);
 
 #endif

@@ -123,7 +123,7 @@ static void iw_conn_set_established(struct cmx_id_private *id_priv)
 		iw_conn_close(id_priv);
 }
 
-static enum rdma_cm_event_type iw_handle_reply(struct cmx_id_private *id_priv, int status)
+static enum rdma_cm_event_type iw_reply_handle(struct cmx_id_private *id_priv, int status)
 {
 	cmx_deadline_stop(id_priv);
 	switch (status) {
@@ -140,7 +140,7 @@ static enum rdma_cm_event_type iw_handle_reply(struct cmx_id_private *id_priv, i
 	}
 }
 
-static bool iw_handle_event(struct cmx_id_private *id_priv, const struct iw_cm_event *event,
+static bool iw_event_handle(struct cmx_id_private *id_priv, const struct iw_cm_event *event,
 			    struct cmx_event *ev)
 {
 	if (id_priv->state != CMX_CONNECT)
@@ -148,7 +148,7 @@ static bool iw_handle_event(struct cmx_id_private *id_priv, const struct iw_cm_e
 	ev->ev.status = event->status;
 	switch (event->event) {
 	case IW_CM_EVENT_CONNECT_REPLY:
-		ev->ev.event = iw_handle_reply(id_priv, event->status);
+		ev->ev.event = iw_reply_handle(id_priv, event->status);
 		/* iw_cm does not keep the private data of other events */
 		cmx_event_set_data(ev, event->private_data, event->private_data_len);
 		break;
@@ -179,7 +179,7 @@ static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	bool post;
 
 	mutex_lock(&id_priv->lock);
-	post = id_priv->iw.cm == iw && iw_handle_event(id_priv, event, ev);
+	post = id_priv->iw.cm == iw && iw_event_handle(id_priv, event, ev);
 	if (post)
 		cmx_event_post(ev);
 	mutex_unlock(&id_priv->lock);
@@ -560,7 +560,7 @@ bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net)
  * @device: the device
  * @backlog: the consumer's backlog
  * @listener: receives the iw_cm id that accepts the requests, with a reference to the id. It may be
- *	set even after an error. The caller then passes it to cmx_iw_unlisten(), after releasing
+ *	set even after an error. The caller then passes it to cmx_iw_listen_stop(), after releasing
  *	its locks: that function waits for a worker, which waits for them
  *
  * Return: 0 or -errno.
@@ -581,10 +581,10 @@ int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int 
 }
 
 /**
- * cmx_iw_unlisten() - undo cmx_iw_listen()
+ * cmx_iw_listen_stop() - undo cmx_iw_listen()
  * @iw: the iw_cm id that it returned. Waits until no handler of a request runs
  */
-void cmx_iw_unlisten(struct iw_cm_id *iw)
+void cmx_iw_listen_stop(struct iw_cm_id *iw)
 {
 	struct cmx_id_private *id_priv = iw->context;
 

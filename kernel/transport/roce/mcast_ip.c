@@ -349,8 +349,8 @@ static bool ip_gid_is_link_local(const union ib_gid *gid)
  * of the other family than the group, take another GID of the interface, and a link-local one only
  * if there is no other. An interface without one can only receive.
  */
-static void ip_source_gid(const struct cmx_mcast *mc, const struct net_device *ndev,
-			  union ib_gid *gid)
+static void ip_source_gid_get(const struct cmx_mcast *mc, const struct net_device *ndev,
+			      union ib_gid *gid)
 {
 	struct ib_device *device = mc->id_priv->id.device;
 	u32 port = mc->id_priv->id.port_num;
@@ -383,7 +383,7 @@ static void ip_rec_fill(const struct cmx_mcast *mc, const struct net_device *nde
 
 	rec->mgid = mc->mgid;
 	if (v2)
-		ip_source_gid(mc, ndev, &rec->port_gid);
+		ip_source_gid_get(mc, ndev, &rec->port_gid);
 	else
 		rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
 	rec->pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);

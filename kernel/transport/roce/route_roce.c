@@ -88,7 +88,7 @@ static u32 roce_default_flow_label(const struct cmx_id_private *id_priv)
  * Routers forward RoCE v2 only. The messages and the QP have the type of the GID, so another entry
  * of the GID table is needed, unless the program has chosen the type.
  */
-static int roce_use_v2(struct cmx_id_private *id_priv)
+static int roce_gid_set_v2(struct cmx_id_private *id_priv)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	const struct ib_gid_attr *attr;
@@ -125,7 +125,7 @@ static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec
 	if (!addr->bound_dev_if)
 		return -ENODEV;
 	if (addr->network == RDMA_NETWORK_IPV4 || addr->network == RDMA_NETWORK_IPV6) {
-		ret = roce_use_v2(id_priv);
+		ret = roce_gid_set_v2(id_priv);
 		if (ret)
 			return ret;
 	}
