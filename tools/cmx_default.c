@@ -24,7 +24,7 @@ static const char *const modes[][2] = {
 	{ "v2", "RoCE v2" },
 };
 
-static int param_print(const char *name)
+static int default_param_print(const char *name)
 {
 	char val[VALUE_MAX];
 
@@ -34,21 +34,21 @@ static int param_print(const char *name)
 	return 0;
 }
 
-static int param_set(const char *name, const char *val)
+static int default_param_set(const char *name, const char *val)
 {
 	return tool_file_write_line(CMX_PARAMS, name, val) ? tool_module_fail(name) : 0;
 }
 
-static int param_walk(const char *dir, const char *name, void *arg)
+static int default_param_visit(const char *dir, const char *name, void *arg)
 {
 	int *status = arg;
 
 	(void)dir;
-	*status |= param_print(name);
+	*status |= default_param_print(name);
 	return 0;
 }
 
-static const char *mode_from_file(const char *mode)
+static const char *default_mode_from_file(const char *mode)
 {
 	size_t i;
 
@@ -58,7 +58,7 @@ static const char *mode_from_file(const char *mode)
 	return mode;
 }
 
-static const char *mode_to_file(const char *mode)
+static const char *default_mode_to_file(const char *mode)
 {
 	size_t i;
 
@@ -69,7 +69,7 @@ static const char *mode_to_file(const char *mode)
 }
 
 /* Splits DEVICE/PORT in place. Returns the port, or NULL if it is none. */
-static char *port_split(char *name)
+static char *default_port_split(char *name)
 {
 	char *port = strchr(name, '/');
 
@@ -79,69 +79,69 @@ static char *port_split(char *name)
 	return *port && !port[strspn(port, "0123456789")] ? port : NULL;
 }
 
-static void port_folder(char *dir, const char *device, const char *port)
+static void default_port_folder(char *dir, const char *device, const char *port)
 {
 	snprintf(dir, PATH_LEN, TOOL_DEVICES "/%s/cmx%s", device, port);
 }
 
 /* Ports that are not RoCE have no defaults. */
-static int port_print(const char *device, const char *port)
+static int default_port_print(const char *device, const char *port)
 {
 	char dir[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX];
 
-	port_folder(dir, device, port);
+	default_port_folder(dir, device, port);
 	if (tool_file_read_line(dir, TOS, tos, sizeof(tos)) ||
 	    tool_file_read_line(dir, MODE, mode, sizeof(mode)))
 		return -1;
-	printf("%s/%s tos %s mode %s\n", device, port, tos, mode_from_file(mode));
+	printf("%s/%s tos %s mode %s\n", device, port, tos, default_mode_from_file(mode));
 	return 0;
 }
 
-static int port_walk(const char *dir, const char *name, void *arg)
+static int default_port_visit(const char *dir, const char *name, void *arg)
 {
 	(void)dir;
-	port_print(arg, name + strlen("cmx"));
+	default_port_print(arg, name + strlen("cmx"));
 	return 0;
 }
 
-static int device_walk(const char *dir, const char *name, void *arg)
+static int default_device_visit(const char *dir, const char *name, void *arg)
 {
 	char path[PATH_LEN];
 
 	(void)arg;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return tool_folder_walk(path, tool_name_is_port, port_walk, (void *)name);
+	return tool_folder_walk(path, tool_name_is_port, default_port_visit, (void *)name);
 }
 
 /* The arguments are "tos VALUE" and "mode VALUE". All are checked before the first is set. */
-static bool port_args_are_valid(int argc, char **argv)
+static bool default_port_args_are_valid(int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; i + 1 < argc; i += 2)
 		if (strcmp(argv[i], "tos") &&
-		    (strcmp(argv[i], "mode") || !mode_to_file(argv[i + 1])))
+		    (strcmp(argv[i], "mode") || !default_mode_to_file(argv[i + 1])))
 			return false;
 	return i == argc;
 }
 
-static int port_run(char *name, int argc, char **argv)
+static int default_port_run(char *name, int argc, char **argv)
 {
-	const char *port = port_split(name);
+	const char *port = default_port_split(name);
 	char dir[PATH_LEN], what[PATH_LEN];
 	int i, ret;
 
-	if (!port || !port_args_are_valid(argc, argv))
+	if (!port || !default_port_args_are_valid(argc, argv))
 		return 2;
-	if (!argc && port_print(name, port)) {
+	if (!argc && default_port_print(name, port)) {
 		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
 		tool_module_is_missing();
 		return 1;
 	}
-	port_folder(dir, name, port);
+	default_port_folder(dir, name, port);
 	for (i = 0; i < argc; i += 2) {
 		ret = strcmp(argv[i], "tos") ?
-			      tool_file_write_line(dir, MODE, mode_to_file(argv[i + 1])) :
+			      tool_file_write_line(dir, MODE, default_mode_to_file(argv[i + 1])) :
 			      tool_file_write_line(dir, TOS, argv[i + 1]);
 		if (ret) {
 			snprintf(what, sizeof(what), "%s/%s %s", name, port, argv[i]);
@@ -152,23 +152,23 @@ static int port_run(char *name, int argc, char **argv)
 }
 
 /**
- * struct import_walk - the ports whose defaults are imported
+ * struct default_import_walk - the ports whose defaults are imported
  * @device: RDMA device
  * @status: exit status
  */
-struct import_walk {
+struct default_import_walk {
 	const char *device;
 	int status;
 };
 
 /* In rdma_cm a TOS of 0 is also the value that nobody has set. */
-static int import_port(const char *from, const char *port, void *arg)
+static int default_import_port(const char *from, const char *port, void *arg)
 {
 	char path[PATH_LEN], dir[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX], old[VALUE_MAX];
-	struct import_walk *walk = arg;
+	struct default_import_walk *walk = arg;
 
 	snprintf(path, sizeof(path), "%s/%s", from, port);
-	port_folder(dir, walk->device, port);
+	default_port_folder(dir, walk->device, port);
 	/* the device has been removed, or the port is not RoCE */
 	if (tool_file_read_line(path, TOS, tos, sizeof(tos)) ||
 	    tool_file_read_line(path, MODE, mode, sizeof(mode)) ||
@@ -178,27 +178,27 @@ static int import_port(const char *from, const char *port, void *arg)
 	    tool_file_write_line(dir, MODE, mode))
 		walk->status = tool_module_fail(dir);
 	else
-		port_print(walk->device, port);
+		default_port_print(walk->device, port);
 	return 0;
 }
 
-static int import_device(const char *dir, const char *device, void *arg)
+static int default_import_device(const char *dir, const char *device, void *arg)
 {
-	struct import_walk *walk = arg;
+	struct default_import_walk *walk = arg;
 	char path[PATH_LEN];
 
 	walk->device = device;
 	snprintf(path, sizeof(path), "%s/%s/ports", dir, device);
-	return tool_folder_walk(path, tool_name_is_visible, import_port, walk);
+	return tool_folder_walk(path, tool_name_is_visible, default_import_port, walk);
 }
 
 static int default_import(void)
 {
-	struct import_walk walk = {};
+	struct default_import_walk walk = {};
 
 	if (access(CMX_MODULE, F_OK))
 		return tool_module_fail(CMX_MODULE);
-	if (tool_folder_walk(RDMA_CM, tool_name_is_visible, import_device, &walk))
+	if (tool_folder_walk(RDMA_CM, tool_name_is_visible, default_import_device, &walk))
 		return tool_fail(RDMA_CM);
 	return walk.status;
 }
@@ -208,9 +208,9 @@ static int default_print_all(void)
 	int status = 0;
 
 	if (access(CMX_PARAMS, F_OK) ||
-	    tool_folder_walk(CMX_PARAMS, tool_name_is_visible, param_walk, &status))
+	    tool_folder_walk(CMX_PARAMS, tool_name_is_visible, default_param_visit, &status))
 		return tool_module_fail(CMX_PARAMS);
-	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, device_walk, NULL))
+	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, default_device_visit, NULL))
 		return tool_fail(TOOL_DEVICES);
 	return status;
 }
@@ -222,8 +222,8 @@ int default_run(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "-i"))
 		return default_import();
 	if (strchr(argv[1], '/'))
-		return port_run(argv[1], argc - 2, argv + 2);
+		return default_port_run(argv[1], argc - 2, argv + 2);
 	if (argc > 3)
 		return 2;
-	return argc == 3 ? param_set(argv[1], argv[2]) : param_print(argv[1]);
+	return argc == 3 ? default_param_set(argv[1], argv[2]) : default_param_print(argv[1]);
 }

@@ -67,7 +67,7 @@ static const struct monitor_reason sidr_reasons[] = {
 
 static volatile sig_atomic_t monitor_stop;
 
-static void monitor_signal(int sig)
+static void monitor_handle_signal(int sig)
 {
 	(void)sig;
 	monitor_stop = 1;
@@ -203,7 +203,7 @@ static const char *monitor_find_text(const char *line, const char *mark)
 	return text;
 }
 
-static long long monitor_clock(clockid_t id)
+static long long monitor_clock_us(clockid_t id)
 {
 	struct timespec now;
 
@@ -223,9 +223,9 @@ static long long monitor_parse_time(const char *line, const char *end)
 	while (stamp > line && strchr("0123456789.", stamp[-1]))
 		stamp--;
 	if (sscanf(stamp, "%lld.%lld", &sec, &usec) != 2)
-		return monitor_clock(CLOCK_REALTIME);
-	return sec * 1000000 + usec + monitor_clock(CLOCK_REALTIME) -
-	       monitor_clock(CLOCK_MONOTONIC);
+		return monitor_clock_us(CLOCK_REALTIME);
+	return sec * 1000000 + usec + monitor_clock_us(CLOCK_REALTIME) -
+	       monitor_clock_us(CLOCK_MONOTONIC);
 }
 
 /* "CPU:0 [LOST 1 EVENTS]". Any other line ends with a value. */
@@ -325,7 +325,7 @@ static int monitor_enable(const char *dir)
 	return 0;
 }
 
-static int monitor_instance(const char *dir, bool json)
+static int monitor_instance_run(const char *dir, bool json)
 {
 	char path[256];
 	int fd, ret;
@@ -343,7 +343,7 @@ static int monitor_instance(const char *dir, bool json)
 static void monitor_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction act = { .sa_handler = monitor_signal };
+	struct sigaction act = { .sa_handler = monitor_handle_signal };
 	sigset_t set;
 	size_t i;
 
@@ -369,7 +369,7 @@ int monitor_run(int argc, char **argv)
 	monitor_catch_signals();
 	if (mkdir(dir, 0700))
 		return tool_fail(dir);
-	ret = monitor_instance(dir, json);
+	ret = monitor_instance_run(dir, json);
 	if (ret)
 		tool_module_fail("monitor");
 	rmdir(dir);

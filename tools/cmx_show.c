@@ -61,7 +61,7 @@ static bool show_id_is_wanted(const struct show_request *request, const struct c
 	int i;
 
 	for (i = 0; i < request->num_filters; i++)
-		if (!request->filters[i].field->text(r, text, sizeof(text)) ||
+		if (!request->filters[i].field->write(r, text, sizeof(text)) ||
 		    strcmp(text, request->filters[i].text))
 			return false;
 	return true;

@@ -15,14 +15,14 @@
 /**
  * struct show_field - a field of an id, with its name in JSON and in filters
  * @name: name
- * @text: writes the value; returns false if the id has none
+ * @write: writes the value as text; returns false if the id has none
  * @number: the value is a number
  * @filter: ids can be selected by it
  * @detail: only with option -d
  */
 struct show_field {
 	const char *name;
-	bool (*text)(const struct cmx_id_record *r, char *to, size_t size);
+	bool (*write)(const struct cmx_id_record *r, char *to, size_t size);
 	bool number;
 	bool filter;
 	bool detail;

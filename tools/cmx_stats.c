@@ -38,12 +38,12 @@ static struct stats_entry *entries;
 static size_t num_entries;
 
 /* The name of a stage, or NULL if it is a counter */
-static const char *entry_stage(const struct stats_entry *e)
+static const char *stats_entry_stage(const struct stats_entry *e)
 {
 	return strncmp(e->name, LATENCY, strlen(LATENCY)) ? NULL : e->name + strlen(LATENCY);
 }
 
-static unsigned long long entry_latency_count(const struct stats_entry *e)
+static unsigned long long stats_entry_latency_count(const struct stats_entry *e)
 {
 	unsigned long long count = 0;
 	int i;
@@ -54,12 +54,12 @@ static unsigned long long entry_latency_count(const struct stats_entry *e)
 }
 
 /* Upper limit of a bucket in microseconds */
-static unsigned long long bucket_limit(int bucket)
+static unsigned long long stats_bucket_limit(int bucket)
 {
 	return 64ULL << 2 * bucket;
 }
 
-static int entry_read(const char *device, const char *port, const char *dir, const char *name)
+static int stats_entry_read(const char *device, const char *port, const char *dir, const char *name)
 {
 	struct stats_entry *e;
 	FILE *f;
@@ -101,14 +101,14 @@ struct stats_walk {
 	const char *filter, *device, *port;
 };
 
-static int walk_file(const char *dir, const char *name, void *arg)
+static int stats_walk_file(const char *dir, const char *name, void *arg)
 {
 	const struct stats_walk *walk = arg;
 
-	return entry_read(walk->device, walk->port, dir, name);
+	return stats_entry_read(walk->device, walk->port, dir, name);
 }
 
-static bool walk_wants(const struct stats_walk *walk)
+static bool stats_walk_wants(const struct stats_walk *walk)
 {
 	size_t len = strlen(walk->device);
 
@@ -117,55 +117,57 @@ static bool walk_wants(const struct stats_walk *walk)
 				  !strcmp(walk->filter + len + 1, walk->port))));
 }
 
-static int walk_port(const char *dir, const char *name, void *arg)
+static int stats_walk_port(const char *dir, const char *name, void *arg)
 {
 	struct stats_walk *walk = arg;
 	char path[600];
 
 	walk->port = name + 3;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return walk_wants(walk) ? tool_folder_walk(path, tool_name_is_visible, walk_file, walk) : 0;
+	if (!stats_walk_wants(walk))
+		return 0;
+	return tool_folder_walk(path, tool_name_is_visible, stats_walk_file, walk);
 }
 
-static int walk_device(const char *dir, const char *name, void *arg)
+static int stats_walk_device(const char *dir, const char *name, void *arg)
 {
 	struct stats_walk *walk = arg;
 	char path[300];
 
 	walk->device = name;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return tool_folder_walk(path, tool_name_is_port, walk_port, walk);
+	return tool_folder_walk(path, tool_name_is_port, stats_walk_port, walk);
 }
 
 /* The folder has other files too. */
 static int stats_read_unattached(void)
 {
-	return entry_read("", "", CHARDEV, "addr_timeouts") ?:
-	       entry_read("", "", CHARDEV, "addr_errors");
+	return stats_entry_read("", "", CHARDEV, "addr_timeouts") ?:
+	       stats_entry_read("", "", CHARDEV, "addr_errors");
 }
 
 /* The limit of the bucket in which the given share of the latencies ends; 0: there is no limit */
-static unsigned long long latency_quantile(const struct stats_entry *e, int percent)
+static unsigned long long stats_entry_quantile(const struct stats_entry *e, int percent)
 {
-	unsigned long long count = entry_latency_count(e), seen = 0;
+	unsigned long long count = stats_entry_latency_count(e), seen = 0;
 	int i;
 
 	for (i = 1; i < e->n - 1; i++) {
 		seen += e->number[i];
 		if (seen * 100 >= count * percent)
-			return bucket_limit(i - 1);
+			return stats_bucket_limit(i - 1);
 	}
 	return 0;
 }
 
-static void print_quantile(const struct stats_entry *e, int percent)
+static void stats_print_quantile(const struct stats_entry *e, int percent)
 {
-	unsigned long long limit = latency_quantile(e, percent);
+	unsigned long long limit = stats_entry_quantile(e, percent);
 
 	if (limit)
 		printf(" %d%% <%lluus", percent, limit);
 	else
-		printf(" %d%% >=%lluus", percent, bucket_limit(e->n - 3));
+		printf(" %d%% >=%lluus", percent, stats_bucket_limit(e->n - 3));
 }
 
 /* Counters that are 0 are left out. */
@@ -175,28 +177,29 @@ static void stats_print_text(void)
 	unsigned long long count;
 
 	for (e = entries; e < entries + num_entries; e++) {
-		count = entry_stage(e) ? entry_latency_count(e) : e->number[0];
+		count = stats_entry_stage(e) ? stats_entry_latency_count(e) : e->number[0];
 		if (!count)
 			continue;
 		printf(*e->device ? "%s/%s %s %llu" : "unattached%s%s %s %llu", e->device, e->port,
 		       e->name, count);
-		if (entry_stage(e)) {
+		if (stats_entry_stage(e)) {
 			printf(" mean %lluus", e->number[0] / count);
-			print_quantile(e, 50);
-			print_quantile(e, 99);
+			stats_print_quantile(e, 50);
+			stats_print_quantile(e, 99);
 		}
 		puts("");
 	}
 }
 
-static void print_json_latency(const struct stats_entry *e)
+static void stats_print_json_latency(const struct stats_entry *e)
 {
 	int i;
 
-	printf("{\"count\":%llu,\"sum_us\":%llu,\"below_us\":{", entry_latency_count(e),
+	printf("{\"count\":%llu,\"sum_us\":%llu,\"below_us\":{", stats_entry_latency_count(e),
 	       e->number[0]);
 	for (i = 1; i < e->n - 1; i++)
-		printf("%s\"%llu\":%llu", i > 1 ? "," : "", bucket_limit(i - 1), e->number[i]);
+		printf("%s\"%llu\":%llu", i > 1 ? "," : "", stats_bucket_limit(i - 1),
+		       e->number[i]);
 	printf("},\"above\":%llu}", e->number[e->n - 1]);
 }
 
@@ -211,15 +214,15 @@ static void stats_print_json(void)
 					    "%s{\"unattached\":true%s%s",
 			       last ? "}," : "", e->device, e->port);
 		printf(",\"%s\":", e->name);
-		if (entry_stage(e))
-			print_json_latency(e);
+		if (stats_entry_stage(e))
+			stats_print_json_latency(e);
 		else
 			printf("%llu", e->number[0]);
 	}
 	puts(last ? "}]" : "]");
 }
 
-static void print_metric_latency(const struct stats_entry *e)
+static void stats_print_metric_latency(const struct stats_entry *e)
 {
 	unsigned long long count = 0;
 	int i;
@@ -229,7 +232,7 @@ static void print_metric_latency(const struct stats_entry *e)
 		printf("rdma_cmx_%s_seconds_bucket{device=\"%s\",port=\"%s\",le=\"", e->name,
 		       e->device, e->port);
 		if (i < e->n - 1)
-			printf("%g\"} %llu\n", bucket_limit(i - 1) / 1e6, count);
+			printf("%g\"} %llu\n", stats_bucket_limit(i - 1) / 1e6, count);
 		else
 			printf("+Inf\"} %llu\n", count);
 	}
@@ -239,14 +242,14 @@ static void print_metric_latency(const struct stats_entry *e)
 	       e->port, count);
 }
 
-static int entry_compare(const void *a, const void *b)
+static int stats_entry_compare(const void *a, const void *b)
 {
 	const struct stats_entry *x = a, *y = b;
 
 	return strcmp(x->name, y->name) ?: strcmp(x->device, y->device) ?: strcmp(x->port, y->port);
 }
 
-static void print_metric_up(bool up)
+static void stats_print_metric_up(bool up)
 {
 	printf("# TYPE rdma_cmx_up gauge\nrdma_cmx_up %d\n", up);
 }
@@ -261,16 +264,16 @@ static void stats_print_metrics(void)
 	const char *prefix;
 	bool latency;
 
-	print_metric_up(true);
-	qsort(entries, num_entries, sizeof(*entries), entry_compare);
+	stats_print_metric_up(true);
+	qsort(entries, num_entries, sizeof(*entries), stats_entry_compare);
 	for (e = entries; e < entries + num_entries; last = e++) {
-		latency = entry_stage(e);
+		latency = stats_entry_stage(e);
 		prefix = *e->device ? "" : "unattached_";
 		if (!last || strcmp(e->name, last->name) || !*last->device)
 			printf("# TYPE rdma_cmx_%s%s%s %s\n", prefix, e->name,
 			       latency ? "_seconds" : "_total", latency ? "histogram" : "counter");
 		if (latency)
-			print_metric_latency(e);
+			stats_print_metric_latency(e);
 		else if (*e->device)
 			printf("rdma_cmx_%s_total{device=\"%s\",port=\"%s\"} %llu\n", e->name,
 			       e->device, e->port, e->number[0]);
@@ -295,12 +298,12 @@ int stats_run(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, walk_device, &walk) ||
+	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, stats_walk_device, &walk) ||
 	    (!walk.filter && stats_read_unattached()))
 		return tool_fail(TOOL_DEVICES);
 	if (!num_entries && tool_module_is_missing()) {
 		if (print == stats_print_metrics)
-			print_metric_up(false);
+			stats_print_metric_up(false);
 		return 1;
 	}
 	if (walk.filter && !num_entries) {

@@ -9,7 +9,7 @@
 #define COLUMNS 6
 #define CELL 128
 
-static void rst_fill_cells(const struct cmx_option_row *row, char (*cell)[CELL])
+static void rst_cells_fill(const struct cmx_option_row *row, char (*cell)[CELL])
 {
 	snprintf(cell[0], CELL, "%s", row->label);
 	cmx_option_values(row, cell[1], CELL);
@@ -22,7 +22,7 @@ static void rst_fill_cells(const struct cmx_option_row *row, char (*cell)[CELL])
 	cmx_option_meaning(row, cell[5], CELL);
 }
 
-static void rst_print_rule(const size_t *width)
+static void rst_rule_print(const size_t *width)
 {
 	size_t c, i;
 
@@ -33,7 +33,7 @@ static void rst_print_rule(const size_t *width)
 	}
 }
 
-static void rst_print_row(const size_t *width, char (*cell)[CELL])
+static void rst_row_print(const size_t *width, char (*cell)[CELL])
 {
 	int c;
 
@@ -42,7 +42,7 @@ static void rst_print_row(const size_t *width, char (*cell)[CELL])
 	printf("%s\n", cell[c]);
 }
 
-static void rst_print_table(void)
+static void rst_table_print(void)
 {
 	static char cells[CMX_OPTION_ROWS + 1][COLUMNS][CELL] = {
 		{ "option", "values", "default", "until", "transports", "meaning [unit]" },
@@ -50,21 +50,21 @@ static void rst_print_table(void)
 	size_t width[COLUMNS] = {}, i, c;
 
 	for (i = 0; i < CMX_OPTION_ROWS; i++)
-		rst_fill_cells(&cmx_option_rows[i], cells[i + 1]);
+		rst_cells_fill(&cmx_option_rows[i], cells[i + 1]);
 	for (i = 0; i <= CMX_OPTION_ROWS; i++)
 		for (c = 0; c < COLUMNS; c++)
 			if (strlen(cells[i][c]) > width[c])
 				width[c] = strlen(cells[i][c]);
-	rst_print_rule(width);
+	rst_rule_print(width);
 	for (i = 0; i <= CMX_OPTION_ROWS; i++) {
-		rst_print_row(width, cells[i]);
+		rst_row_print(width, cells[i]);
 		if (!i)
-			rst_print_rule(width);
+			rst_rule_print(width);
 	}
-	rst_print_rule(width);
+	rst_rule_print(width);
 }
 
-static void man_print_table(void)
+static void man_table_print(void)
 {
 	char values[CELL], meaning[CELL];
 	size_t i;
@@ -81,9 +81,9 @@ static void man_print_table(void)
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "rst"))
-		rst_print_table();
+		rst_table_print();
 	else if (argc == 2 && !strcmp(argv[1], "man"))
-		man_print_table();
+		man_table_print();
 	else
 		return 2;
 	return 0;

@@ -49,35 +49,36 @@ static const char * const qp_types[] = {
 #define STATE_CONNECT 7
 #define ESTABLISHED "established"
 
-static bool is_busy(const struct cmx_id_record *r)
+static bool show_id_is_busy(const struct cmx_id_record *r)
 {
 	return r->flags & CMX_ID_F_BUSY;
 }
 
-static bool number_text(uint32_t value, char *to, size_t size)
+static bool show_number_write(uint32_t value, char *to, size_t size)
 {
 	return snprintf(to, size, "%u", value) > 0;
 }
 
 /* The number, if a newer module has a value that this program does not know */
-static bool name_text(const char * const *names, size_t num, uint32_t value, char *to, size_t size)
+static bool show_name_write(const char * const *names, size_t num, uint32_t value, char *to,
+			    size_t size)
 {
 	if (value >= num || !names[value])
-		return number_text(value, to, size);
+		return show_number_write(value, to, size);
 	return snprintf(to, size, "%s", names[value]) > 0;
 }
 
-static bool handle_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_handle_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return r->handle && number_text(r->handle, to, size);
+	return r->handle && show_number_write(r->handle, to, size);
 }
 
-static bool pid_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_pid_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return r->pid > 0 && number_text(r->pid, to, size);
+	return r->pid > 0 && show_number_write(r->pid, to, size);
 }
 
-static bool comm_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_comm_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	bool kernel = r->flags & CMX_ID_F_KERNEL;
 
@@ -86,34 +87,34 @@ static bool comm_text(const struct cmx_id_record *r, char *to, size_t size)
 	return snprintf(to, size, kernel ? "[%.*s]" : "%.*s", (int)sizeof(r->comm), r->comm) > 0;
 }
 
-static bool uid_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_uid_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return !(r->flags & CMX_ID_F_KERNEL) && number_text(r->uid, to, size);
+	return !(r->flags & CMX_ID_F_KERNEL) && show_number_write(r->uid, to, size);
 }
 
-static bool netns_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_netns_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return number_text(r->netns, to, size);
+	return show_number_write(r->netns, to, size);
 }
 
-static bool trace_id_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_trace_id_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	return r->trace_id && snprintf(to, size, "%016llx", (unsigned long long)r->trace_id) > 0;
 }
 
-static bool state_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_state_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	if (r->state == STATE_CONNECT && r->flags & CMX_ID_F_ESTABLISHED)
 		return snprintf(to, size, ESTABLISHED) > 0;
-	return name_text(states, ARRAY_SIZE(states), r->state, to, size);
+	return show_name_write(states, ARRAY_SIZE(states), r->state, to, size);
 }
 
-static bool age_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_age_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return number_text(r->age, to, size);
+	return show_number_write(r->age, to, size);
 }
 
-static bool addr_text(const struct __kernel_sockaddr_storage *addr, char *to, size_t size)
+static bool show_addr_write(const struct __kernel_sockaddr_storage *addr, char *to, size_t size)
 {
 	const struct show_sockaddr_ib *ib = (const void *)addr;
 	const struct sockaddr_in6 *in6 = (const void *)addr;
@@ -131,7 +132,7 @@ static bool addr_text(const struct __kernel_sockaddr_storage *addr, char *to, si
 	}
 }
 
-static bool port_text(const struct __kernel_sockaddr_storage *addr, char *to, size_t size)
+static bool show_port_write(const struct __kernel_sockaddr_storage *addr, char *to, size_t size)
 {
 	const struct show_sockaddr_ib *ib = (const void *)addr;
 	const struct sockaddr_in *in = (const void *)addr;
@@ -139,51 +140,51 @@ static bool port_text(const struct __kernel_sockaddr_storage *addr, char *to, si
 	switch (addr->ss_family) {
 	case AF_INET:
 	case AF_INET6:
-		return number_text(ntohs(in->sin_port), to, size);
+		return show_number_write(ntohs(in->sin_port), to, size);
 	case AF_IB:
-		return number_text(be64toh(ib->sid) & 0xffff, to, size);
+		return show_number_write(be64toh(ib->sid) & 0xffff, to, size);
 	default:
 		return false;
 	}
 }
 
-static bool src_addr_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_src_addr_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return addr_text(&r->src_addr, to, size);
+	return show_addr_write(&r->src_addr, to, size);
 }
 
-static bool src_port_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_src_port_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return port_text(&r->src_addr, to, size);
+	return show_port_write(&r->src_addr, to, size);
 }
 
-static bool dst_addr_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_dst_addr_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return addr_text(&r->dst_addr, to, size);
+	return show_addr_write(&r->dst_addr, to, size);
 }
 
-static bool dst_port_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_dst_port_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return port_text(&r->dst_addr, to, size);
+	return show_port_write(&r->dst_addr, to, size);
 }
 
-static bool dev_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_dev_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	return *r->device && snprintf(to, size, "%.*s", (int)sizeof(r->device), r->device) > 0;
 }
 
-static bool dev_port_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_dev_port_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return r->port_num && number_text(r->port_num, to, size);
+	return r->port_num && show_number_write(r->port_num, to, size);
 }
 
-static bool transport_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_transport_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	return r->transport &&
-	       name_text(transports, ARRAY_SIZE(transports), r->transport, to, size);
+	       show_name_write(transports, ARRAY_SIZE(transports), r->transport, to, size);
 }
 
-static bool ps_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_ps_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	switch (r->ps) {
 	case RDMA_PS_IPOIB:
@@ -195,52 +196,52 @@ static bool ps_text(const struct cmx_id_record *r, char *to, size_t size)
 	case RDMA_PS_UDP:
 		return snprintf(to, size, "UDP") > 0;
 	default:
-		return number_text(r->ps, to, size);
+		return show_number_write(r->ps, to, size);
 	}
 }
 
-static bool qp_type_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_qp_type_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return name_text(qp_types, ARRAY_SIZE(qp_types), r->qp_type, to, size);
+	return show_name_write(qp_types, ARRAY_SIZE(qp_types), r->qp_type, to, size);
 }
 
-static bool lqpn_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_lqpn_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return r->qp_num && number_text(r->qp_num, to, size);
+	return r->qp_num && show_number_write(r->qp_num, to, size);
 }
 
-static bool groups_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_groups_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return !is_busy(r) && number_text(r->groups, to, size);
+	return !show_id_is_busy(r) && show_number_write(r->groups, to, size);
 }
 
-static bool queued_text(const struct cmx_id_record *r, char *to, size_t size)
+static bool show_queued_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	return number_text(r->queued, to, size);
+	return show_number_write(r->queued, to, size);
 }
 
 /* The names that rdma(8) has too are the same as there. */
 const struct show_field show_fields[] = {
-	{ .name = "handle", .text = handle_text, .number = true },
-	{ .name = "pid", .text = pid_text, .number = true, .filter = true },
-	{ .name = "comm", .text = comm_text },
-	{ .name = "trace-id", .text = trace_id_text, .detail = true },
-	{ .name = "uid", .text = uid_text, .number = true, .detail = true },
-	{ .name = "netns", .text = netns_text, .number = true, .detail = true },
-	{ .name = "state", .text = state_text, .filter = true },
-	{ .name = "age", .text = age_text, .number = true },
-	{ .name = "src-addr", .text = src_addr_text, .filter = true },
-	{ .name = "src-port", .text = src_port_text, .number = true, .filter = true },
-	{ .name = "dst-addr", .text = dst_addr_text, .filter = true },
-	{ .name = "dst-port", .text = dst_port_text, .number = true, .filter = true },
-	{ .name = "dev", .text = dev_text, .filter = true },
-	{ .name = "port", .text = dev_port_text, .number = true, .filter = true },
-	{ .name = "transport", .text = transport_text },
-	{ .name = "ps", .text = ps_text },
-	{ .name = "qp-type", .text = qp_type_text },
-	{ .name = "lqpn", .text = lqpn_text, .number = true, .filter = true },
-	{ .name = "groups", .text = groups_text, .number = true },
-	{ .name = "queued", .text = queued_text, .number = true },
+	{ .name = "handle", .write = show_handle_write, .number = true },
+	{ .name = "pid", .write = show_pid_write, .number = true, .filter = true },
+	{ .name = "comm", .write = show_comm_write },
+	{ .name = "trace-id", .write = show_trace_id_write, .detail = true },
+	{ .name = "uid", .write = show_uid_write, .number = true, .detail = true },
+	{ .name = "netns", .write = show_netns_write, .number = true, .detail = true },
+	{ .name = "state", .write = show_state_write, .filter = true },
+	{ .name = "age", .write = show_age_write, .number = true },
+	{ .name = "src-addr", .write = show_src_addr_write, .filter = true },
+	{ .name = "src-port", .write = show_src_port_write, .number = true, .filter = true },
+	{ .name = "dst-addr", .write = show_dst_addr_write, .filter = true },
+	{ .name = "dst-port", .write = show_dst_port_write, .number = true, .filter = true },
+	{ .name = "dev", .write = show_dev_write, .filter = true },
+	{ .name = "port", .write = show_dev_port_write, .number = true, .filter = true },
+	{ .name = "transport", .write = show_transport_write },
+	{ .name = "ps", .write = show_ps_write },
+	{ .name = "qp-type", .write = show_qp_type_write },
+	{ .name = "lqpn", .write = show_lqpn_write, .number = true, .filter = true },
+	{ .name = "groups", .write = show_groups_write, .number = true },
+	{ .name = "queued", .write = show_queued_write, .number = true },
 	{}
 };
 
@@ -254,7 +255,7 @@ const struct show_field *show_field_find(const char *name)
 	return NULL;
 }
 
-static bool state_exists(const char *name)
+static bool show_state_exists(const char *name)
 {
 	size_t i;
 
@@ -265,7 +266,7 @@ static bool state_exists(const char *name)
 }
 
 /* Addresses in the form that the fields have */
-static bool addr_parse(const char *value, char *to, size_t size)
+static bool show_addr_parse(const char *value, char *to, size_t size)
 {
 	unsigned char addr[16];
 	int family = strchr(value, ':') ? AF_INET6 : AF_INET;
@@ -274,7 +275,7 @@ static bool addr_parse(const char *value, char *to, size_t size)
 }
 
 /* Decimal, or hexadecimal with 0x */
-static bool number_parse(const char *value, char *to, size_t size)
+static bool show_number_parse(const char *value, char *to, size_t size)
 {
 	unsigned long long n;
 	char *end;
@@ -297,10 +298,10 @@ static bool number_parse(const char *value, char *to, size_t size)
 bool show_filter_parse(const struct show_field *field, const char *value, char *to, size_t size)
 {
 	if (field->number)
-		return number_parse(value, to, size);
-	if (field->text == src_addr_text || field->text == dst_addr_text)
-		return addr_parse(value, to, size);
-	if (field->text == state_text && !state_exists(value))
+		return show_number_parse(value, to, size);
+	if (field->write == show_src_addr_write || field->write == show_dst_addr_write)
+		return show_addr_parse(value, to, size);
+	if (field->write == show_state_write && !show_state_exists(value))
 		return false;
 	return snprintf(to, size, "%s", value) < (int)size;
 }

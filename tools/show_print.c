@@ -22,7 +22,7 @@ static const struct {
 };
 
 /* An option that this program does not know is shown as its numbers. */
-static const char *option_label(const struct cmx_id_option *o, char *to, size_t size)
+static const char *show_option_label(const struct cmx_id_option *o, char *to, size_t size)
 {
 	size_t i;
 
@@ -69,7 +69,7 @@ static void table_cell_put(int column, const char *text)
 }
 
 /* The name of a process may contain any byte. */
-static void text_escape(char *text, size_t size)
+static void show_text_escape(char *text, size_t size)
 {
 	char copy[SHOW_TEXT_MAX], *to = text;
 	const char *from;
@@ -83,7 +83,7 @@ static void text_escape(char *text, size_t size)
 	*to = 0;
 }
 
-static void age_format(uint32_t age, char *to, size_t size)
+static void table_age_format(uint32_t age, char *to, size_t size)
 {
 	if (age < 60)
 		snprintf(to, size, "%us", age);
@@ -95,29 +95,29 @@ static void age_format(uint32_t age, char *to, size_t size)
 		snprintf(to, size, "%ud%02uh", age / 86400, age / 3600 % 24);
 }
 
-static void addr_format(const struct cmx_id_record *r, const char *addr_field,
-			const char *port_field, char *to, size_t size)
+static void table_addr_format(const struct cmx_id_record *r, const char *addr_field,
+			      const char *port_field, char *to, size_t size)
 {
 	char addr[SHOW_TEXT_MAX], port[SHOW_TEXT_MAX];
 
-	if (!show_field_find(addr_field)->text(r, addr, sizeof(addr)) ||
-	    !show_field_find(port_field)->text(r, port, sizeof(port)))
+	if (!show_field_find(addr_field)->write(r, addr, sizeof(addr)) ||
+	    !show_field_find(port_field)->write(r, port, sizeof(port)))
 		snprintf(to, size, "-");
 	else
 		snprintf(to, size, strchr(addr, ':') ? "[%.60s]:%.8s" : "%.60s:%.8s", addr, port);
 }
 
-static void column_format(const struct cmx_id_record *r, int column, char *to, size_t size)
+static void table_column_format(const struct cmx_id_record *r, int column, char *to, size_t size)
 {
 	switch (column) {
 	case AGE:
-		age_format(r->age, to, size);
+		table_age_format(r->age, to, size);
 		break;
 	case SRC:
-		addr_format(r, "src-addr", "src-port", to, size);
+		table_addr_format(r, "src-addr", "src-port", to, size);
 		break;
 	case DST:
-		addr_format(r, "dst-addr", "dst-port", to, size);
+		table_addr_format(r, "dst-addr", "dst-port", to, size);
 		break;
 	case DEVICE:
 		if (r->port_num)
@@ -126,10 +126,10 @@ static void column_format(const struct cmx_id_record *r, int column, char *to, s
 			snprintf(to, size, "-");
 		break;
 	default:
-		if (!show_field_find(table_fields[column])->text(r, to, size))
+		if (!show_field_find(table_fields[column])->write(r, to, size))
 			snprintf(to, size, "-");
 		else if (column == COMMAND)
-			text_escape(to, size);
+			show_text_escape(to, size);
 	}
 }
 
@@ -140,7 +140,7 @@ static void table_options_put(const struct cmx_id_record *r, bool details)
 	char unknown[32];
 
 	for (; o < end; o++) {
-		label = option_label(o, unknown, sizeof(unknown));
+		label = show_option_label(o, unknown, sizeof(unknown));
 		if (o->flags & CMX_OPT_F_SET)
 			fprintf(table.stream, " %s=%u", label, o->value);
 		else if (details)
@@ -167,19 +167,19 @@ static void table_details_put(const struct cmx_id_record *r)
 	char text[SHOW_TEXT_MAX];
 
 	for (field = show_fields; field->name; field++)
-		if (field->detail && field->text(r, text, sizeof(text)))
+		if (field->detail && field->write(r, text, sizeof(text)))
 			fprintf(table.stream, " %s=%s", field->name, text);
-	if (show_field_find("qp-type")->text(r, text, sizeof(text)))
+	if (show_field_find("qp-type")->write(r, text, sizeof(text)))
 		fprintf(table.stream, " qp-type=%s", text);
 }
 
-static void table_id(const struct cmx_id_record *r, bool details)
+static void table_id_put(const struct cmx_id_record *r, bool details)
 {
 	char text[SHOW_TEXT_MAX];
 	int i;
 
 	for (i = 0; i < NUM_COLUMNS; i++) {
-		column_format(r, i, text, sizeof(text));
+		table_column_format(r, i, text, sizeof(text));
 		table_cell_put(i, text);
 	}
 	if (details)
@@ -229,7 +229,7 @@ static void table_end(void)
 	free(table.rows);
 }
 
-const struct show_format show_format_table = { table_begin, table_id, table_end };
+const struct show_format show_format_table = { table_begin, table_id_put, table_end };
 
 /* JSON */
 
@@ -300,7 +300,7 @@ static void json_options_put(const struct cmx_id_record *r)
 
 	json_open("options", '{');
 	for (; o < end; o++) {
-		json_open(option_label(o, unknown, sizeof(unknown)), '{');
+		json_open(show_option_label(o, unknown, sizeof(unknown)), '{');
 		json_raw_put("value", "%u", o->value);
 		json_raw_put("set", o->flags & CMX_OPT_F_SET ? "true" : "false");
 		json_close('}');
@@ -331,14 +331,14 @@ static void json_ece_put(const struct cmx_id_record *r)
 	json_close('}');
 }
 
-static void json_id(const struct cmx_id_record *r, bool details)
+static void json_id_put(const struct cmx_id_record *r, bool details)
 {
 	const struct show_field *field;
 	char text[SHOW_TEXT_MAX];
 
 	json_open(NULL, '{');
 	for (field = show_fields; field->name; field++) {
-		if ((field->detail && !details) || !field->text(r, text, sizeof(text)))
+		if ((field->detail && !details) || !field->write(r, text, sizeof(text)))
 			continue;
 		if (field->number)
 			json_raw_put(field->name, "%s", text);
@@ -372,5 +372,5 @@ static void json_end(void)
 	putchar('\n');
 }
 
-const struct show_format show_format_json = { json_begin, json_id, json_end };
-const struct show_format show_format_pretty = { json_pretty_begin, json_id, json_end };
+const struct show_format show_format_json = { json_begin, json_id_put, json_end };
+const struct show_format show_format_pretty = { json_pretty_begin, json_id_put, json_end };
