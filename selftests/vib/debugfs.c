@@ -15,7 +15,7 @@
 
 static struct dentry *root;
 
-static int cable_get(void *data, u64 *val)
+static int vib_knob_cable_get(void *data, u64 *val)
 {
 	struct vib_port *end;
 
@@ -26,7 +26,7 @@ static int cable_get(void *data, u64 *val)
 	return 0;
 }
 
-static int cable_set(void *data, u64 val)
+static int vib_knob_cable_set(void *data, u64 val)
 {
 	struct vib_port *end;
 
@@ -40,32 +40,32 @@ static int cable_set(void *data, u64 val)
 	return end ? 0 : -ENODEV;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(cable_fops, cable_get, cable_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(cable_fops, vib_knob_cable_get, vib_knob_cable_set, "%llu\n");
 
-static struct vib_port *knob_port(void *data)
+static struct vib_port *vib_knob_port(void *data)
 {
 	struct vib_hca *hca = vib.hca[(uintptr_t)data];
 
 	return hca ? &hca->port[1] : NULL;
 }
 
-static int up_get(void *data, u64 *val)
+static int vib_knob_up_get(void *data, u64 *val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	*val = peer && peer->phys != IB_PORT_PHYS_STATE_DISABLED;
 	spin_unlock_irq(&vib.lock);
 	return 0;
 }
 
-static int up_set(void *data, u64 val)
+static int vib_knob_up_set(void *data, u64 val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	if (peer && !val)
 		peer->phys = IB_PORT_PHYS_STATE_DISABLED;
 	else if (peer && peer->phys == IB_PORT_PHYS_STATE_DISABLED)
@@ -76,111 +76,111 @@ static int up_set(void *data, u64 val)
 	return peer ? 0 : -ENODEV;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(up_fops, up_get, up_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(up_fops, vib_knob_up_get, vib_knob_up_set, "%llu\n");
 
-static int state_get(void *data, u64 *val)
+static int vib_knob_state_get(void *data, u64 *val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	*val = peer ? peer->state : IB_PORT_NOP;
 	spin_unlock_irq(&vib.lock);
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(state_fops, state_get, NULL, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(state_fops, vib_knob_state_get, NULL, "%llu\n");
 
-static int mtu_get(void *data, u64 *val)
+static int vib_knob_mtu_get(void *data, u64 *val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	*val = peer ? peer->mtu_cap : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
 }
 
-static int mtu_set(void *data, u64 val)
+static int vib_knob_mtu_set(void *data, u64 val)
 {
 	struct vib_port *peer;
 
 	if (val < IB_MTU_256 || val > IB_MTU_4096)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	if (peer)
 		peer->mtu_cap = val;
 	spin_unlock_irq(&vib.lock);
 	return peer ? 0 : -ENODEV;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(mtu_fops, mtu_get, mtu_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(mtu_fops, vib_knob_mtu_get, vib_knob_mtu_set, "%llu\n");
 
-static int late_get(void *data, u64 *val)
+static int vib_knob_late_get(void *data, u64 *val)
 {
 	struct vib_port *peer;
 
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	*val = peer ? peer->late : 0;
 	spin_unlock_irq(&vib.lock);
 	return 0;
 }
 
-static int late_set(void *data, u64 val)
+static int vib_knob_late_set(void *data, u64 val)
 {
 	struct vib_port *peer;
 
 	if (val > MSEC_PER_SEC)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	if (peer)
 		peer->late = val;
 	spin_unlock_irq(&vib.lock);
 	return peer ? 0 : -ENODEV;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(late_fops, late_get, late_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(late_fops, vib_knob_late_get, vib_knob_late_set, "%llu\n");
 
-static int event_set(void *data, u64 val)
+static int vib_knob_event_set(void *data, u64 val)
 {
 	struct vib_port *peer;
 
 	if (val < IB_EVENT_PORT_ACTIVE || val > IB_EVENT_GID_CHANGE)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
-	peer = knob_port(data);
+	peer = vib_knob_port(data);
 	if (peer)
 		vib_port_event(peer, val);
 	spin_unlock_irq(&vib.lock);
 	return peer ? 0 : -ENODEV;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(event_fops, NULL, event_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(event_fops, NULL, vib_knob_event_set, "%llu\n");
 
-static int add_set(void *data, u64 val)
+static int vib_knob_add_set(void *data, u64 val)
 {
 	return vib_hca_add(val);
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(add_fops, NULL, add_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(add_fops, NULL, vib_knob_add_set, "%llu\n");
 
-static int remove_set(void *data, u64 val)
+static int vib_knob_remove_set(void *data, u64 val)
 {
 	return vib_hca_remove(val);
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(remove_fops, NULL, remove_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(remove_fops, NULL, vib_knob_remove_set, "%llu\n");
 
-static int switch_show(struct seq_file *m, void *unused)
+static int vib_knob_switch_show(struct seq_file *m, void *unused)
 {
 	vib_switch_show(m, m->private);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(switch);
+DEFINE_SHOW_ATTRIBUTE(vib_knob_switch);
 
 void vib_debugfs_init(unsigned int nodes)
 {
@@ -195,7 +195,7 @@ void vib_debugfs_init(unsigned int nodes)
 	dir = debugfs_create_dir("switches", root);
 	for (i = 0; i < vib.switches; i++) {
 		snprintf(name, sizeof(name), "%u", (unsigned int)i);
-		debugfs_create_file(name, 0400, dir, vib.sw[i], &switch_fops);
+		debugfs_create_file(name, 0400, dir, vib.sw[i], &vib_knob_switch_fops);
 	}
 	vib_topology_debugfs(root);
 	vib_mad_debugfs(debugfs_create_dir("mad", root));

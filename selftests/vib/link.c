@@ -149,7 +149,7 @@ static void vib_link_work(struct work_struct *work)
 
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt)
 {
-	if (pkt->dest_qp <= 1 && vib_mad_lost(pkt)) {
+	if (pkt->dest_qp <= 1 && vib_mad_account(pkt)) {
 		kfree(pkt);
 		return;
 	}
@@ -209,7 +209,7 @@ static void vib_link_end(struct vib_port *port, bool up, bool fresh)
 }
 
 /* Returns the highest bit that both ends have enabled, or 0. */
-static u8 vib_link_best(u8 a, u8 b)
+static u8 vib_link_best_bit(u8 a, u8 b)
 {
 	return a & b ? BIT(fls(a & b) - 1) : 0;
 }
@@ -217,8 +217,8 @@ static u8 vib_link_best(u8 a, u8 b)
 /* Negotiates width and speed of both ends. Returns false if they have none in common. */
 static bool vib_link_train(struct vib_port *port, struct vib_port *peer)
 {
-	u8 width = vib_link_best(port->width_enabled, peer->width_enabled);
-	u8 speed = vib_link_best(port->speed_enabled, peer->speed_enabled);
+	u8 width = vib_link_best_bit(port->width_enabled, peer->width_enabled);
+	u8 speed = vib_link_best_bit(port->speed_enabled, peer->speed_enabled);
 
 	if (!width || !speed)
 		return false;
@@ -236,7 +236,7 @@ void vib_link_update(struct vib_port *port)
 
 	lockdep_assert_held(&vib.lock);
 	if (peer && vib_is_remote(peer))
-		vib_udp_changed(peer);
+		vib_udp_follow(peer);
 	up = peer && (port->cable || peer->cable) && port->phys != IB_PORT_PHYS_STATE_DISABLED &&
 	     peer->phys != IB_PORT_PHYS_STATE_DISABLED;
 	fresh = up && (port->phys != IB_PORT_PHYS_STATE_LINK_UP ||

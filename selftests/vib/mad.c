@@ -25,7 +25,7 @@ static struct {
 	unsigned long next;		/* jiffies: arrival of the last paced request */
 } rule;
 
-bool vib_mad_lost(struct vib_pkt *pkt)
+bool vib_mad_account(struct vib_pkt *pkt)
 {
 	const struct ib_mad_hdr *mad = (const void *)pkt->data;
 	u16 attr = be16_to_cpu(mad->attr_id);
@@ -77,7 +77,7 @@ int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib
 	return vib_sma_process(&vib_hca(ibdev)->port[num], num, in, out);
 }
 
-static int count_show(struct seq_file *m, void *unused)
+static int vib_mad_count_show(struct seq_file *m, void *unused)
 {
 	unsigned int i;
 
@@ -90,13 +90,14 @@ static int count_show(struct seq_file *m, void *unused)
 	return 0;
 }
 
-static int count_open(struct inode *inode, struct file *file)
+static int vib_mad_count_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, count_show, NULL);
+	return single_open(file, vib_mad_count_show, NULL);
 }
 
 /* A write clears the counts, whatever the text. */
-static ssize_t count_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static ssize_t vib_mad_count_write(struct file *file, const char __user *buf, size_t len,
+				   loff_t *pos)
 {
 	spin_lock_irq(&mad_lock);
 	kinds_used = 0;
@@ -106,9 +107,9 @@ static ssize_t count_write(struct file *file, const char __user *buf, size_t len
 
 static const struct file_operations count_fops = {
 	.owner = THIS_MODULE,
-	.open = count_open,
+	.open = vib_mad_count_open,
 	.read = seq_read,
-	.write = count_write,
+	.write = vib_mad_count_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

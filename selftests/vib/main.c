@@ -53,7 +53,7 @@ static void vib_hca_detach(struct vib_hca *hca)
 {
 	spin_lock_irq(&vib.lock);
 	vib.hca[hca->index] = NULL;
-	vib_cable_part(&hca->port[1]);
+	vib_cable_disconnect(&hca->port[1]);
 	spin_unlock_irq(&vib.lock);
 }
 
@@ -158,7 +158,7 @@ static int vib_fabric_setup(void)
 	return 0;
 }
 
-static bool vib_params_ok(void)
+static bool vib_params_are_valid(void)
 {
 	unsigned int i;
 
@@ -172,7 +172,7 @@ static int __init vib_module_init(void)
 {
 	int ret = -ENOMEM;
 
-	if (!vib_params_ok())
+	if (!vib_params_are_valid())
 		return -EINVAL;
 	vib_pci_dev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
 	if (!vib_pci_dev)

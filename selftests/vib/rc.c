@@ -217,7 +217,7 @@ static int vib_rc_receive(struct rvt_qp *qp, struct rvt_qp *peer, struct rvt_swq
 		wc.wc_flags = IB_WC_WITH_IMM;
 		wc.ex.imm_data = wqe->wr.ex.imm_data;
 	}
-	vib_recv_done(peer, &wc, wqe->wr.send_flags & IB_SEND_SOLICITED);
+	vib_recv_complete(peer, &wc, wqe->wr.send_flags & IB_SEND_SOLICITED);
 	return IB_WC_SUCCESS;
 }
 
@@ -292,12 +292,12 @@ void vib_rc_send(struct rvt_qp *qp)
 			/* the sender of an unreliable queue pair is not told of errors */
 			if (qp->ibqp.qp_type == IB_QPT_RC)
 				status = ret;
-			vib_send_done(qp, wqe, status);
+			vib_send_complete(qp, wqe, status);
 			continue;
 		}
 		wait = vib_rc_retry(qp, ret, rnr, &status);
 		if (!wait) {
-			vib_send_done(qp, wqe, status);
+			vib_send_complete(qp, wqe, status);
 			continue;
 		}
 		/* do not wait if a response or the error state has come meanwhile */

@@ -104,7 +104,7 @@ static bool vib_rc_is_atomic(const struct rvt_swqe *wqe)
 }
 
 /* Local memory from segment @index on. s_lock held. */
-static struct rvt_sge_state *vib_rc_local(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 index)
+static struct rvt_sge_state *vib_rc_local_sge(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 index)
 {
 	struct vib_rc_wire *w = &vib_qp(qp)->wire;
 
@@ -117,7 +117,7 @@ static struct rvt_sge_state *vib_rc_local(struct rvt_qp *qp, struct rvt_swqe *wq
 }
 
 /* Makes the header of a request for all segments of @wqe. Returns the operation. */
-static enum vib_rc_op vib_rc_request(const struct rvt_swqe *wqe, struct vib_rc_hdr *h)
+static enum vib_rc_op vib_rc_hdr_init_request(const struct rvt_swqe *wqe, struct vib_rc_hdr *h)
 {
 	h->len = cpu_to_be32(wqe->length);
 	switch (wqe->wr.opcode) {
@@ -160,7 +160,7 @@ static bool vib_rc_send_read(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 index,
 	if (!pkt)
 		return false;
 	h = (struct vib_rc_hdr *)pkt->data;
-	vib_rc_request(wqe, h);
+	vib_rc_hdr_init_request(wqe, h);
 	h->addr = cpu_to_be64(wqe->rdma_wr.remote_addr + begin);
 	h->len = cpu_to_be32(min_t(u32, wqe->length - begin, count * qp->pmtu));
 	h->mtu = cpu_to_be32(qp->pmtu);
@@ -176,7 +176,7 @@ static bool vib_rc_send_segment(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 ind
 	u32 len = 0;
 	u8 op;
 
-	op = vib_rc_request(wqe, &head);
+	op = vib_rc_hdr_init_request(wqe, &head);
 	if (op == VIB_RC_SEND || op == VIB_RC_WRITE)
 		len = min_t(u32, wqe->length - index * qp->pmtu, qp->pmtu);
 	pkt = vib_rc_pkt_alloc(qp, op, wqe->psn + index, len);
@@ -193,7 +193,7 @@ static bool vib_rc_send_segment(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 ind
 	if (last || (index + 1) % RC_ACK == 0)
 		h->flags |= VIB_RC_ACK_REQ;
 	if (len)
-		vib_sges_read(vib_rc_local(qp, wqe, index), h + 1, len, false);
+		vib_sges_read(vib_rc_local_sge(qp, wqe, index), h + 1, len, false);
 	vib_rc_pkt_post(qp, pkt);
 	return true;
 }
@@ -305,7 +305,7 @@ static bool vib_rc_handle_data(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 inde
 		return true;
 	}
 	if (len)
-		rvt_copy_sge(qp, vib_rc_local(qp, wqe, index), data, len, false, false);
+		rvt_copy_sge(qp, vib_rc_local_sge(qp, wqe, index), data, len, false, false);
 	vib_rc_progress(qp, index + 1);
 	return w->acked == w->sent;
 }
@@ -349,7 +349,7 @@ out:
 
 /* The responder; r_lock is held */
 
-static void vib_rc_recv_done(struct rvt_qp *qp, const struct vib_rc_hdr *h)
+static void vib_rc_recv_complete(struct rvt_qp *qp, const struct vib_rc_hdr *h)
 {
 	struct ib_wc wc = {
 		.opcode = h->op == VIB_RC_SEND ? IB_WC_RECV : IB_WC_RECV_RDMA_WITH_IMM,
@@ -363,7 +363,7 @@ static void vib_rc_recv_done(struct rvt_qp *qp, const struct vib_rc_hdr *h)
 		wc.wc_flags = IB_WC_WITH_IMM;
 		wc.ex.imm_data = h->imm;
 	}
-	vib_recv_done(qp, &wc, h->flags & VIB_RC_SOLICITED);
+	vib_recv_complete(qp, &wc, h->flags & VIB_RC_SOLICITED);
 }
 
 static int vib_rc_begin(struct rvt_qp *qp, const struct vib_rc_hdr *h)
@@ -407,7 +407,7 @@ static int vib_rc_serve_segment(struct rvt_qp *qp, struct vib_rc_hdr *h, u32 len
 		w->open = false;
 		rvt_put_ss(&qp->r_sge);
 		if (h->op == VIB_RC_SEND || h->flags & VIB_RC_IMM)
-			vib_rc_recv_done(qp, h);
+			vib_rc_recv_complete(qp, h);
 	}
 	qp->r_psn = (qp->r_psn + 1) & PSN_MASK;
 	if (h->flags & VIB_RC_ACK_REQ)

@@ -8,7 +8,7 @@
  */
 #include "vib.h"
 
-static bool vib_op_ok(struct rvt_qp *qp, const struct ib_send_wr *wr)
+static bool vib_op_is_valid(struct rvt_qp *qp, const struct ib_send_wr *wr)
 {
 	enum ib_qp_type type = qp->ibqp.qp_type;
 
@@ -32,7 +32,7 @@ static bool vib_op_ok(struct rvt_qp *qp, const struct ib_send_wr *wr)
 	}
 }
 
-static bool vib_length_ok(struct rvt_qp *qp, u32 length)
+static bool vib_length_is_valid(struct rvt_qp *qp, u32 length)
 {
 	switch (qp->ibqp.qp_type) {
 	case IB_QPT_SMI:
@@ -45,7 +45,7 @@ static bool vib_length_ok(struct rvt_qp *qp, u32 length)
 	}
 }
 
-static void vib_copy_wr(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib_send_wr *wr)
+static void vib_wr_copy(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib_send_wr *wr)
 {
 	if (qp->allowed_ops == IB_OPCODE_UD)
 		wqe->ud_wr.wr = *ud_wr(wr);
@@ -61,7 +61,7 @@ static void vib_copy_wr(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib
 }
 
 /* Fills in the memory of a request, and takes references to its regions. */
-static int vib_take_sges(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib_send_wr *wr)
+static int vib_sges_take(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct ib_send_wr *wr)
 {
 	struct rvt_lkey_table *keys = &ib_to_rvt(qp->ibqp.device)->lkey_table;
 	int access = wr->opcode >= IB_WR_RDMA_READ ? IB_ACCESS_LOCAL_WRITE : 0;
@@ -85,18 +85,18 @@ static int vib_take_sges(struct rvt_qp *qp, struct rvt_swqe *wqe, const struct i
 		if (ret)
 			last = sge;
 	}
-	if (ret >= 0 && vib_length_ok(qp, wqe->length))
+	if (ret >= 0 && vib_length_is_valid(qp, wqe->length))
 		return 0;
 	rvt_put_swqe(wqe);
 	return -EINVAL;
 }
 
-static int vib_post_one(struct rvt_qp *qp, const struct ib_send_wr *wr)
+static int vib_send_post_one(struct rvt_qp *qp, const struct ib_send_wr *wr)
 {
 	u32 next = rvt_qp_swqe_incr(qp, qp->s_head);
 	struct rvt_swqe *wqe;
 
-	if (wr->num_sge > qp->s_max_sge || !vib_op_ok(qp, wr))
+	if (wr->num_sge > qp->s_max_sge || !vib_op_is_valid(qp, wr))
 		return -EINVAL;
 	if (qp->allowed_ops == IB_OPCODE_UD && qp->ibqp.pd != ud_wr(wr)->ah->pd)
 		return -EINVAL;
@@ -104,8 +104,8 @@ static int vib_post_one(struct rvt_qp *qp, const struct ib_send_wr *wr)
 	if (next == smp_load_acquire(&qp->s_last))
 		return -ENOMEM;
 	wqe = rvt_get_swqe_ptr(qp, qp->s_head);
-	vib_copy_wr(qp, wqe, wr);
-	if (vib_take_sges(qp, wqe, wr))
+	vib_wr_copy(qp, wqe, wr);
+	if (vib_sges_take(qp, wqe, wr))
 		return -EINVAL;
 	if (qp->allowed_ops == IB_OPCODE_UD)
 		rdma_copy_ah_attr(wqe->ud_wr.attr, &ibah_to_rvtah(ud_wr(wr)->ah)->attr);
@@ -133,12 +133,12 @@ int vib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		goto out;
 	}
 	for (; wr; wr = wr->next) {
-		ret = vib_post_one(qp, wr);
+		ret = vib_send_post_one(qp, wr);
 		if (ret)
 			break;
 	}
 	/* under the lock: a queue pair that is being destroyed no longer gets here */
-	vib_schedule_send(qp);
+	vib_send_schedule(qp);
 out:
 	spin_unlock_irqrestore(&qp->s_hlock, flags);
 	if (ret)
@@ -147,7 +147,7 @@ out:
 }
 
 /* Does not shorten the wait of a queue pair for a timer. */
-bool vib_schedule_send(struct rvt_qp *qp)
+bool vib_send_schedule(struct rvt_qp *qp)
 {
 	return queue_delayed_work(vib_wq, &vib_qp(qp)->work, 0);
 }
@@ -163,7 +163,7 @@ struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status)
 	/* In SQD, a send that has begun continues, and no other one begins. */
 	if (qp->state == IB_QPS_SQD && qp->s_cur == qp->s_last)
 		ops = 0;
-	/* pairs with vib_post_one() */
+	/* pairs with vib_send_post_one() */
 	if (qp->s_last != smp_load_acquire(&qp->s_head) &&
 	    ops & (RVT_PROCESS_SEND_OK | RVT_FLUSH_SEND)) {
 		*status = ops & RVT_PROCESS_SEND_OK ? IB_WC_SUCCESS : IB_WC_WR_FLUSH_ERR;
@@ -187,7 +187,7 @@ void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
 }
 
-void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status)
+void vib_send_complete(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status)
 {
 	unsigned long flags;
 	bool last = false;
@@ -229,7 +229,7 @@ void vib_sges_read(struct rvt_sge_state *ss, void *data, u32 len, bool put)
 }
 
 /* Completes a receive. Caller holds r_lock. */
-void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
+void vib_recv_complete(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
 {
 	if (!test_and_clear_bit(RVT_R_WRID_VALID, &qp->r_aflags))
 		return;
@@ -243,7 +243,7 @@ void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited)
 }
 
 /* Is the queue pair in SQD without a send in progress, and did the user ask for the event? */
-static bool vib_send_drained(struct rvt_qp *qp)
+static bool vib_send_is_drained(struct rvt_qp *qp)
 {
 	struct vib_qp *vqp = vib_qp(qp);
 	bool drained;
@@ -264,6 +264,6 @@ void vib_send_work(struct work_struct *work)
 		vib_rc_send(vqp->qp);
 	else
 		vib_ud_send(vqp->qp);
-	if (vib_send_drained(vqp->qp))
+	if (vib_send_is_drained(vqp->qp))
 		vib_qp_event(vqp->qp, IB_EVENT_SQ_DRAINED);
 }

@@ -122,7 +122,7 @@ static void vib_sma_sl2vl(struct vib_smp *r)
 	memcpy(data, r->smp->data, sizeof(data));
 	memset(r->smp->data, 0, sizeof(r->smp->data));
 	if (!port || in >= ARRAY_SIZE(port->sl2vl))
-		return vib_smp_invalid(r);
+		return vib_smp_set_invalid(r);
 	if (r->set)
 		memcpy(port->sl2vl[in], data, sizeof(data));
 	memcpy(r->smp->data, port->sl2vl[in], sizeof(data));

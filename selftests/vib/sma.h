@@ -25,7 +25,7 @@ static inline bool vib_is_endport(const struct vib_port *port)
 	return !vib_is_switch(port) || !port->num;
 }
 
-static inline void vib_smp_invalid(struct vib_smp *r)
+static inline void vib_smp_set_invalid(struct vib_smp *r)
 {
 	r->smp->status |= cpu_to_be16(IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE);
 }
@@ -34,7 +34,7 @@ static inline void vib_smp_invalid(struct vib_smp *r)
 static inline void vib_smp_refuse(struct vib_smp *r)
 {
 	memset(r->smp->data, 0, sizeof(r->smp->data));
-	vib_smp_invalid(r);
+	vib_smp_set_invalid(r);
 }
 
 /* sma_port.c */

@@ -5,7 +5,7 @@
 #define REREGISTER	0x80		/* bit in clientrereg_resv_subnetto */
 
 /* Returns the port that AttributeModifier selects, or NULL. */
-static struct vib_port *named_port(struct vib_smp *r)
+static struct vib_port *vib_smp_select_port(struct vib_smp *r)
 {
 	/* the upper bits are capabilities of the subnet manager */
 	unsigned int num = r->mod & 0xff;
@@ -57,7 +57,8 @@ static void vib_port_info_fill(struct vib_smp *r, struct vib_port *port)
 }
 
 /* Sets the values that only a port with a LID has. */
-static void set_endport(struct vib_smp *r, struct vib_port *port, const struct ib_port_info *want)
+static void vib_port_info_set_endport(struct vib_smp *r, struct vib_port *port,
+				      const struct ib_port_info *want)
 {
 	u16 lid = be16_to_cpu(want->lid), sm_lid = be16_to_cpu(want->sm_lid);
 	u8 lmc = want->mkeyprot_resv_lmc & 7, sm_sl = want->neighbormtu_mastersmsl & 0xf;
@@ -75,14 +76,14 @@ static void set_endport(struct vib_smp *r, struct vib_port *port, const struct i
 	}
 
 	if (!lid || lid >= VIB_LIDS) {
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	} else if (port->lid != lid || port->lmc != lmc) {
 		port->lid = lid;
 		port->lmc = lmc;
 		vib_port_event(port, IB_EVENT_LID_CHANGE);
 	}
 	if (!sm_lid || sm_lid >= VIB_LIDS) {
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	} else if (rvp->sm_lid != sm_lid || rvp->sm_sl != sm_sl) {
 		rvp->sm_lid = sm_lid;
 		rvp->sm_sl = sm_sl;
@@ -90,7 +91,8 @@ static void set_endport(struct vib_smp *r, struct vib_port *port, const struct i
 	}
 }
 
-static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_port_info *want)
+static void vib_port_info_set_link(struct vib_smp *r, struct vib_port *port,
+				   const struct ib_port_info *want)
 {
 	u8 width = want->link_width_enabled, speed = want->linkspeedactive_enabled & 0xf;
 	u8 mtu = want->neighbormtu_mastersmsl >> 4, vls = want->operationalvl_pei_peo_fpi_fpo >> 4;
@@ -100,13 +102,13 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 	if (width == 0xff)
 		port->width_enabled = port->width_supported;
 	else if (width & ~port->width_supported)
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	else if (width)
 		port->width_enabled = width;
 	if (speed == 0xf)
 		port->speed_enabled = port->speed_supported;
 	else if (speed & ~port->speed_supported)
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	else if (speed)
 		port->speed_enabled = speed;
 	/* used when the link comes up, which may have failed with the old values */
@@ -114,11 +116,11 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 		vib_link_update(port);
 
 	if (mtu > port->mtu_cap)
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	else if (mtu)
 		port->mtu = mtu;
 	if (vls > VIB_VLS)
-		vib_smp_invalid(r);
+		vib_smp_set_invalid(r);
 	else if (vls)
 		port->oper_vls = vls;
 
@@ -130,7 +132,8 @@ static void set_link(struct vib_smp *r, struct vib_port *port, const struct ib_p
 }
 
 /* IBTA 7.2.7: a port goes up one state at a time, and down from any state. */
-static void set_state(struct vib_smp *r, struct vib_port *port, const struct ib_port_info *want)
+static void vib_port_info_set_state(struct vib_smp *r, struct vib_port *port,
+				    const struct ib_port_info *want)
 {
 	u8 state = want->linkspeed_portstate & 0xf, phys = want->portphysstate_linkdown >> 4;
 
@@ -141,21 +144,21 @@ static void set_state(struct vib_smp *r, struct vib_port *port, const struct ib_
 		fallthrough;
 	case IB_PORT_DOWN:
 		if (phys > IB_PORT_PHYS_STATE_DISABLED)
-			return vib_smp_invalid(r);
+			return vib_smp_set_invalid(r);
 		port->phys = phys == IB_PORT_PHYS_STATE_DISABLED ? phys :
 			     IB_PORT_PHYS_STATE_POLLING;
 		vib_link_update(port);
 		return;
 	case IB_PORT_ARMED:
 		if (port->state != IB_PORT_INIT && port->state != IB_PORT_ARMED)
-			return vib_smp_invalid(r);
+			return vib_smp_set_invalid(r);
 		break;
 	case IB_PORT_ACTIVE:
 		if (port->state != IB_PORT_ARMED && port->state != IB_PORT_ACTIVE)
-			return vib_smp_invalid(r);
+			return vib_smp_set_invalid(r);
 		break;
 	default:
-		return vib_smp_invalid(r);
+		return vib_smp_set_invalid(r);
 	}
 	if (port->state == state)
 		return;
@@ -167,16 +170,16 @@ static void set_state(struct vib_smp *r, struct vib_port *port, const struct ib_
 void vib_sma_port_info(struct vib_smp *r)
 {
 	const struct ib_port_info want = *(struct ib_port_info *)r->smp->data;
-	struct vib_port *port = named_port(r);
+	struct vib_port *port = vib_smp_select_port(r);
 
 	if (!port)
 		return vib_smp_refuse(r);
 	if (r->set) {
 		if (vib_is_endport(port))
-			set_endport(r, port, &want);
+			vib_port_info_set_endport(r, port, &want);
 		if (!vib_is_switch(port) || port->num) {
-			set_link(r, port, &want);
-			set_state(r, port, &want);
+			vib_port_info_set_link(r, port, &want);
+			vib_port_info_set_state(r, port, &want);
 		}
 		if (vib_is_endport(port) && want.clientrereg_resv_subnetto & REREGISTER)
 			vib_port_event(port, IB_EVENT_CLIENT_REREGISTER);

@@ -14,7 +14,7 @@
 static u16 copies[U8_MAX + 1];
 static u8 last_flood;
 
-static struct ib_smp *smp_of(struct vib_pkt *pkt)
+static struct ib_smp *vib_pkt_to_smp(struct vib_pkt *pkt)
 {
 	return (struct ib_smp *)pkt->data;
 }
@@ -143,7 +143,7 @@ static void vib_smp_send_by_lid(struct vib_port *in, struct vib_pkt *pkt, __be16
 /* Returns a response through the port at which the request arrived (C14-13). */
 static void vib_smp_return_directed(struct vib_port *in, struct vib_pkt *pkt)
 {
-	struct ib_smp *smp = smp_of(pkt);
+	struct ib_smp *smp = vib_pkt_to_smp(pkt);
 
 	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt + 1)
 		return vib_switch_drop_pkt(in, pkt);
@@ -159,7 +159,7 @@ static void vib_smp_return_directed(struct vib_port *in, struct vib_pkt *pkt)
 
 static void vib_smp_handle_directed(struct vib_port *in, struct vib_pkt *pkt)
 {
-	struct ib_smp *smp = smp_of(pkt);
+	struct ib_smp *smp = vib_pkt_to_smp(pkt);
 
 	if (smp->hop_cnt >= IB_SMP_MAX_PATH_HOPS)
 		return vib_switch_drop_pkt(in, pkt);
@@ -191,7 +191,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 
 	/* A directed SMP with any other LID is in a LID-routed part of its route. */
 	if (pkt->smp && pkt->len >= sizeof(struct ib_smp) && (mine || pkt->dlid == permissive) &&
-	    smp_of(pkt)->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+	    vib_pkt_to_smp(pkt)->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		vib_smp_handle_directed(in, pkt);
 	else if (mine && (pkt->smp || pkt->dest_qp == 1))
 		vib_switch_receive_mad(in, pkt);
@@ -203,7 +203,7 @@ void vib_switch_receive(struct vib_port *in, struct vib_pkt *pkt)
 		vib_switch_forward_pkt(in, pkt);
 }
 
-static bool vib_port_active(const struct vib_port *port)
+static bool vib_port_is_active(const struct vib_port *port)
 {
 	return port && port->state == IB_PORT_ACTIVE;
 }
@@ -215,7 +215,7 @@ static struct vib_port *vib_switch_walk(struct vib_port *from, u16 dlid)
 	unsigned int hops;
 
 	for (hops = 0; hops < VIB_MAX_HOPS; hops++) {
-		if (!vib_port_active(out) || !vib_port_active(out->peer))
+		if (!vib_port_is_active(out) || !vib_port_is_active(out->peer))
 			return NULL;
 		if (vib_is_remote(out->peer))
 			return out->peer;
@@ -231,7 +231,7 @@ struct vib_port *vib_switch_route(struct vib_port *from, u16 dlid)
 	struct vib_port *to, *back;
 
 	lockdep_assert_held(&vib.lock);
-	if (vib_port_active(from) && vib_port_has_lid(from, dlid))
+	if (vib_port_is_active(from) && vib_port_has_lid(from, dlid))
 		return from;
 	to = vib_switch_walk(from, dlid);
 	if (!to || vib_is_remote(to))

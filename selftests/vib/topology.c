@@ -25,7 +25,7 @@ struct vib_limits {
 	unsigned int width, speed, mtu;
 };
 
-void vib_cable_part(struct vib_port *port)
+void vib_cable_disconnect(struct vib_port *port)
 {
 	struct vib_port *peer = port->peer;
 
@@ -39,7 +39,7 @@ void vib_cable_part(struct vib_port *port)
 }
 
 /* @end is at a switch and has the limits of the link. */
-static void vib_cable_join(struct vib_port *end, struct vib_port *port)
+static void vib_cable_connect(struct vib_port *end, struct vib_port *port)
 {
 	port->width_supported = end->width_supported;
 	port->width_enabled = end->width_supported;
@@ -56,7 +56,7 @@ void vib_cable_attach(struct vib_hca *hca)
 
 	lockdep_assert_held(&vib.lock);
 	if (end)
-		vib_cable_join(end, &hca->port[1]);
+		vib_cable_connect(end, &hca->port[1]);
 }
 
 void vib_cable_init(unsigned int nodes)
@@ -115,7 +115,7 @@ static int vib_cable_add(struct vib_port *end, struct vib_port *other, unsigned 
 	if (other) {
 		vib_end_plug(other, limits);
 		other->cable = vib_is_switch(other);
-		vib_cable_join(end, other);
+		vib_cable_connect(end, other);
 	} else {
 		vib.end[index] = end;
 		if (vib.hca[index])
@@ -124,14 +124,15 @@ static int vib_cable_add(struct vib_port *end, struct vib_port *other, unsigned 
 	return 0;
 }
 
-static bool vib_limits_ok(const struct vib_limits *l)
+static bool vib_limits_are_valid(const struct vib_limits *l)
 {
 	return (l->width == 1 || l->width == 4) && is_power_of_2(l->speed) &&
 	       l->speed <= IB_SPEED_QDR && l->mtu >= IB_MTU_256 && l->mtu <= IB_MTU_4096;
 }
 
 /* What is at the other end: a port, or if that is NULL, an HCA, which may be absent. */
-static struct vib_port *vib_other_open(const char *text, struct vib_limits *l, unsigned int *index)
+static struct vib_port *vib_other_end_open(const char *text, struct vib_limits *l,
+					   unsigned int *index)
 {
 	char addr[48], peer_port[8];
 	unsigned int sw, num, port;
@@ -156,10 +157,10 @@ static int vib_topology_connect(const char *text)
 	if (sscanf(text, "sw%u/%u %n", &sw, &num, &begin) != 2 || !begin)
 		return -EINVAL;
 	end = vib_end_get(sw, num);
-	other = vib_other_open(text + begin, &l, &index);
+	other = vib_other_end_open(text + begin, &l, &index);
 	if (IS_ERR(other))
 		return PTR_ERR(other);
-	if (end && vib_limits_ok(&l)) {
+	if (end && vib_limits_are_valid(&l)) {
 		spin_lock_irq(&vib.lock);
 		ret = vib_cable_add(end, other, index, &l);
 		spin_unlock_irq(&vib.lock);
@@ -179,7 +180,7 @@ static void vib_cable_remove(struct vib_port *end)
 	if (index >= 0)
 		vib.end[index] = NULL;
 	peer = end->peer;
-	vib_cable_part(end);
+	vib_cable_disconnect(end);
 	spin_unlock_irq(&vib.lock);
 	if (peer && vib_is_remote(peer))
 		vib_udp_close(peer);
@@ -224,7 +225,8 @@ static int vib_topology_name(const char *text)
 }
 
 /* A file whose private data is the function that takes the text. */
-static ssize_t text_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static ssize_t vib_topology_text_write(struct file *file, const char __user *buf, size_t len,
+				       loff_t *pos)
 {
 	int (*take)(const char *text) = file_inode(file)->i_private;
 	char *text;
@@ -245,7 +247,7 @@ static ssize_t text_write(struct file *file, const char __user *buf, size_t len,
 static const struct file_operations text_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
-	.write = text_write,
+	.write = vib_topology_text_write,
 };
 
 static void vib_link_show(struct seq_file *m, struct vib_port *end)
@@ -266,7 +268,7 @@ static void vib_link_show(struct seq_file *m, struct vib_port *end)
 		   vib_port_state_name(end));
 }
 
-static int links_show(struct seq_file *m, void *unused)
+static int vib_topology_links_show(struct seq_file *m, void *unused)
 {
 	unsigned int i, num;
 
@@ -279,13 +281,13 @@ static int links_show(struct seq_file *m, void *unused)
 	}
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(links);
+DEFINE_SHOW_ATTRIBUTE(vib_topology_links);
 
 void vib_topology_debugfs(struct dentry *root)
 {
 	debugfs_create_file("connect", 0200, root, vib_topology_connect, &text_fops);
 	debugfs_create_file("disconnect", 0200, root, vib_topology_disconnect, &text_fops);
 	debugfs_create_file("name", 0200, root, vib_topology_name, &text_fops);
-	debugfs_create_file("links", 0400, root, NULL, &links_fops);
+	debugfs_create_file("links", 0400, root, NULL, &vib_topology_links_fops);
 	vib_udp_debugfs(root);
 }

@@ -12,8 +12,8 @@
 
 static u32 trap_tid;		/* vib.lock */
 
-static struct vib_pkt *make_trap(struct vib_port *port, __be16 num, u32 tid,
-				 struct ib_mad_notice_attr **out)
+static struct vib_pkt *vib_trap_alloc(struct vib_port *port, __be16 num, u32 tid,
+				      struct ib_mad_notice_attr **out)
 {
 	struct ib_mad_notice_attr *notice;
 	struct vib_pkt *pkt;
@@ -56,7 +56,8 @@ static void vib_trap_send_work(struct work_struct *work)
 
 	spin_lock_irq(&vib.lock);
 	if (sw->traps_left)
-		pkt = make_trap(&sw->port[0], cpu_to_be16(TRAP_LINK_STATE), sw->trap_tid, &notice);
+		pkt = vib_trap_alloc(&sw->port[0], cpu_to_be16(TRAP_LINK_STATE), sw->trap_tid,
+				     &notice);
 	if (pkt) {
 		sw->traps_left--;
 		notice->generic_type = IB_NOTICE_TYPE_URGENT;
@@ -96,7 +97,7 @@ void vib_trap_cap_mask(struct vib_port *port)
 	struct vib_pkt *pkt;
 
 	spin_lock_irq(&vib.lock);
-	pkt = make_trap(port, IB_NOTICE_TRAP_CAP_MASK_CHG, ++trap_tid, &notice);
+	pkt = vib_trap_alloc(port, IB_NOTICE_TRAP_CAP_MASK_CHG, ++trap_tid, &notice);
 	if (pkt) {
 		notice->generic_type = IB_NOTICE_TYPE_INFO;
 		notice->details.ntc_144.lid = notice->issuer_lid;

@@ -7,7 +7,7 @@
 
 #include "vib.h"
 
-static void vib_make_grh(struct vib_port *port, const struct rdma_ah_attr *attr,
+static void vib_grh_fill(struct vib_port *port, const struct rdma_ah_attr *attr,
 			 struct vib_pkt *pkt)
 {
 	const struct ib_global_route *route = rdma_ah_read_grh(attr);
@@ -69,7 +69,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	else
 		pkt->pkey = port->pkey[qp->s_pkey_index];
 	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH)
-		vib_make_grh(port, attr, pkt);
+		vib_grh_fill(port, attr, pkt);
 	spin_unlock_irq(&vib.lock);
 	vib_link_post(port, pkt);
 }
@@ -77,7 +77,7 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 /* Sends all waiting requests, and completes them @late ms later: responses arrive before that. */
 static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
 {
-	/* pairs with vib_post_one() */
+	/* pairs with vib_send_post_one() */
 	u32 i, n = 0, head = smp_load_acquire(&qp->s_head);
 	enum ib_wc_status status;
 	struct rvt_swqe *wqe;
@@ -88,7 +88,7 @@ static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
 		vib_ud_post(qp, rvt_get_swqe_ptr(qp, i));
 	msleep(late);
 	while (n-- && (wqe = vib_send_next(qp, &status)))
-		vib_send_done(qp, wqe, status);
+		vib_send_complete(qp, wqe, status);
 }
 
 /* A datagram that cannot be sent is lost, and its send succeeds. */
@@ -107,7 +107,7 @@ void vib_ud_send(struct rvt_qp *qp)
 		}
 		if (status == IB_WC_SUCCESS)
 			vib_ud_post(qp, wqe);
-		vib_send_done(qp, wqe, status);
+		vib_send_complete(qp, wqe, status);
 	}
 }
 
@@ -115,7 +115,8 @@ void vib_ud_send(struct rvt_qp *qp)
  * Checks the keys of a packet for @qp. @index is the matching entry of the P_Key table. Violations
  * are counted at the port, and no trap is sent.
  */
-static bool vib_keys_ok(struct vib_port *port, struct rvt_qp *qp, struct vib_pkt *pkt, u16 *index)
+static bool vib_keys_are_valid(struct vib_port *port, struct rvt_qp *qp, struct vib_pkt *pkt,
+			       u16 *index)
 {
 	int i = qp->s_pkey_index, end = i + 1;
 	bool ok = false;
@@ -171,7 +172,7 @@ static void vib_ud_receive(struct vib_port *port, struct rvt_qp *qp, struct vib_
 
 	spin_lock_irqsave(&qp->r_lock, flags);
 	if (!(ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) || !vib_ud_fits(qp, pkt) ||
-	    !vib_keys_ok(port, qp, pkt, &wc.pkey_index))
+	    !vib_keys_are_valid(port, qp, pkt, &wc.pkey_index))
 		goto out;
 	/* reuse a buffer that was too small for an earlier datagram */
 	if (!(qp->r_flags & RVT_R_REUSE_SGE))
@@ -199,7 +200,7 @@ static void vib_ud_receive(struct vib_port *port, struct rvt_qp *qp, struct vib_
 	}
 	if (!vib_is_mlid(pkt->dlid))
 		wc.dlid_path_bits = pkt->dlid & ((1 << port->lmc) - 1);
-	vib_recv_done(qp, &wc, pkt->solicited);
+	vib_recv_complete(qp, &wc, pkt->solicited);
 out:
 	spin_unlock_irqrestore(&qp->r_lock, flags);
 }

@@ -203,7 +203,7 @@ static void vib_udp_restart(struct vib_udp *link)
 	link->port.phys = IB_PORT_PHYS_STATE_DISABLED;
 }
 
-void vib_udp_changed(struct vib_port *far)
+void vib_udp_follow(struct vib_port *far)
 {
 	struct vib_port *port = far->peer;
 

@@ -153,7 +153,7 @@ static void vib_modify_qp(struct rvt_qp *qp, struct ib_qp_attr *attr, int mask,
 		return;
 	vib_qp(qp)->tell_drained = attr->qp_state == IB_QPS_SQD &&
 				   mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
-	vib_schedule_send(qp);
+	vib_send_schedule(qp);
 }
 
 static void vib_qp_nothing(struct rvt_qp *qp)
@@ -170,7 +170,7 @@ static unsigned int vib_free_all_qps(struct rvt_dev_info *rdi)
 }
 
 static const struct rvt_driver_provided vib_driver = {
-	.schedule_send = vib_schedule_send,
+	.schedule_send = vib_send_schedule,
 	.get_pci_dev = vib_get_pci_dev,
 	.qp_priv_alloc = vib_qp_priv_alloc,
 	.qp_priv_free = vib_qp_priv_free,

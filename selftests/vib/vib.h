@@ -181,7 +181,7 @@ static inline bool vib_is_remote(const struct vib_port *port)
 /* Connects an HCA that appears to the port at which its cable ends, if any. vib.lock held. */
 void vib_cable_attach(struct vib_hca *hca);
 /* Disconnects a port from its peer. vib.lock held. */
-void vib_cable_part(struct vib_port *port);
+void vib_cable_disconnect(struct vib_port *port);
 /* The cables of the default topology. */
 void vib_cable_init(unsigned int nodes);
 void vib_topology_debugfs(struct dentry *root);
@@ -301,16 +301,16 @@ void vib_verbs_init(struct vib_hca *hca);
 /* send.c */
 int vib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
-bool vib_schedule_send(struct rvt_qp *qp);
+bool vib_send_schedule(struct rvt_qp *qp);
 void vib_send_work(struct work_struct *work);
 /* Returns the oldest send or NULL. @status: SUCCESS: execute it; FLUSH_ERR: only complete it. */
 struct rvt_swqe *vib_send_next(struct rvt_qp *qp, enum ib_wc_status *status);
-void vib_send_done(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status);
+void vib_send_complete(struct rvt_qp *qp, struct rvt_swqe *wqe, enum ib_wc_status status);
 /* Initialises @ss to iterate over the data of a send. */
 void vib_send_data(struct rvt_swqe *wqe, struct rvt_sge_state *ss);
 /* Copies data from @ss, and releases its regions if @put is set. */
 void vib_sges_read(struct rvt_sge_state *ss, void *data, u32 len, bool put);
-void vib_recv_done(struct rvt_qp *qp, struct ib_wc *wc, bool solicited);
+void vib_recv_complete(struct rvt_qp *qp, struct ib_wc *wc, bool solicited);
 /* Reports an event to the user of a queue pair. Any context. */
 void vib_qp_event(struct rvt_qp *qp, enum ib_event_type type);
 
@@ -331,12 +331,12 @@ void vib_udp_close(struct vib_port *far);
 /* Sends a packet to the other host. Process context. */
 void vib_udp_send(struct vib_port *far, struct vib_pkt *pkt);
 /* The local end of the link changes: the far end has to follow. vib.lock held. */
-void vib_udp_changed(struct vib_port *far);
+void vib_udp_follow(struct vib_port *far);
 void vib_udp_debugfs(struct dentry *root);
 
 /* mad.c */
 /* Counts a MAD that a node sends, and sets pkt->due. Returns true if the MAD is to be dropped. */
-bool vib_mad_lost(struct vib_pkt *pkt);
+bool vib_mad_account(struct vib_pkt *pkt);
 int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
 		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 		    size_t *out_size, u16 *out_pkey_index);
