@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Addresses whose neighbour is asked for first. */
+/*
+ * Address resolution with an unknown neighbour or a full neighbour table, AF_IB wildcards, and
+ * devices without a node GUID.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 #include <infiniband/ib.h>
@@ -7,17 +10,17 @@
 #include "api.h"
 
 #define LATE "10.77.0.98"
-/* longer than expect() waits: there is a last look at the end of it */
+/* longer than event_expect() waits, so that the lookup at the end of the timeout does not help */
 #define PATIENT slow_time(25000)
 
-/* A case of its own has 30 seconds to wait in. */
-static void until(const char *command)
+/* Repeats a command until it succeeds. The time limit of the case ends the loop. */
+static void command_repeat(const char *command)
 {
 	while (system(command))
 		usleep(20000);
 }
 
-static void late_neighbour(void)
+static void test_late_neighbour(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -25,17 +28,17 @@ static void late_neighbour(void)
 	need_rig();
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7510), PATIENT));
-	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!next_event(ch, 500));
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!rdma_resolve_route(id, 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
-/* More ids than one wait for the same neighbour, and all are told. */
-static void many_wait(void)
+/* Several ids wait for the same neighbour, and each of them gets its event. */
+static void test_many_wait(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id[4];
@@ -49,16 +52,16 @@ static void many_wait(void)
 	for (i = 0; i < 4; i++)
 		WANT(!rdma_resolve_addr(id[i], NULL, addr_of(LATE, 7511), PATIENT));
 	WANT(!rdma_destroy_id(id[3]));
-	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
 	for (i = 0; i < 3; i++)
-		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!next_event(ch, 0));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
 /* The interface drops its neighbours when its link goes down; permanent ones stay. */
-static void neighbour_dropped(void)
+static void test_neighbour_dropped(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -66,20 +69,20 @@ static void neighbour_dropped(void)
 	need_rig();
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7511), 4 * PATIENT));
-	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!file_write("/sys/class/net/d0/carrier", "0"));
-	/* the kernel hears of it up to a second later */
+	/* the kernel handles a change of the carrier up to one second later */
 	sleep(2);
 	WANT(!file_write("/sys/class/net/d0/carrier", "1"));
-	/* it is asked for again */
-	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	/* the kernel asks for the neighbour again */
+	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
-/* How many neighbours there may be */
-static int thresholds(int max)
+/* Sets the maximum number of neighbours. */
+static int thresholds_set(int max)
 {
 	char path[64];
 	int i, ret = 0;
@@ -91,8 +94,8 @@ static int thresholds(int max)
 	return ret;
 }
 
-/* How often there was no room for one, by the column of that name */
-static unsigned int refusals(void)
+/* Returns how often the table had no room for a neighbour (column table_fulls). */
+static unsigned int table_fulls_get(void)
 {
 	FILE *f = fopen("/proc/net/stat/arp_cache", "r");
 	unsigned int n = 0, v;
@@ -108,12 +111,13 @@ static unsigned int refusals(void)
 
 static void thresholds_reset(void)
 {
-	thresholds(1024);
+	thresholds_set(1024);
 }
 
 /*
- * The kernel makes room of neighbours that are older than five seconds, so that no time may pass between
- * this and resolving. Those of suites before go when one more is added.
+ * Fills the neighbour table. The kernel makes room by removing neighbours that are older than five
+ * seconds, so the caller must resolve at once. The last command makes it remove those of earlier
+ * suites.
  */
 static void table_fill(void)
 {
@@ -121,32 +125,32 @@ static void table_fill(void)
 	atexit(thresholds_reset);
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	WANT(!system("for i in 1 2 3 4; do echo neigh replace 10.77.0.20$i lladdr 02:00:00:00:02:01 dev d0 nud reachable; done | ip -batch -"));
-	WANT(!thresholds(1));
+	WANT(!thresholds_set(1));
 	system("ip neigh replace 10.77.0.205 lladdr 02:00:00:00:02:01 dev d0 nud reachable 2>/dev/null");
 }
 
-/* There is no neighbour to wait for: it is looked for again as soon as there is room. */
-static void full_table(void)
+/* There is no neighbour entry to wait for, so the lookup is repeated until there is room. */
+static void test_full_table(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	unsigned int before;
 
 	table_fill();
-	before = refusals();
+	before = table_fulls_get();
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
-	WANT(refusals() > before);
-	WANT(!thresholds(1024));
-	until("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	WANT(table_fulls_get() > before);
+	WANT(!thresholds_set(1024));
+	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
 #define MANY_QUERIES 500
 
-/* Each of these lookups makes the kernel search the whole table. */
-static void full_table_many(void)
+/* Each lookup makes the kernel search the whole table, so many queries repeat it less often. */
+static void test_full_table_many(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -158,20 +162,20 @@ static void full_table_many(void)
 		WANT(i == 0 || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
 	}
-	before = refusals();
+	before = table_fulls_get();
 	sleep(2);
-	tap_note_print("%u in 2 s", refusals() - before);
-	/* with an interval of 0.5 s it would be four times their number */
-	WANT(refusals() - before < 2 * MANY_QUERIES);
-	WANT(!thresholds(1024));
+	tap_note_print("%u in 2 s", table_fulls_get() - before);
+	/* an interval of 0.5 s would cause four lookups for each query */
+	WANT(table_fulls_get() - before < 2 * MANY_QUERIES);
+	WANT(!thresholds_set(1024));
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
 	for (i = 0; i < MANY_QUERIES; i++)
-		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
-/* The suite iwarp does it too, as iWARP has no such addresses. */
-static void af_ib_listener(void)
+/* The suite iwarp runs this case as well, because iWARP devices have no AF_IB addresses. */
+static void test_af_ib_listener(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -185,29 +189,29 @@ static void af_ib_listener(void)
 	WANT(!rdma_listen(id, 1));
 }
 
-/* A virtual function has none before its administrator gives it one. */
-static void no_node_guid(void)
+/* A virtual function has no node GUID until an administrator assigns one. */
+static void test_no_node_guid(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 
 	no_guid = true;
 	id = new_id(&ch, RDMA_PS_TCP);
-	resolve(ch, id, "10.77.0.1", 7);
+	id_resolve(ch, id, "10.77.0.1", 7);
 	WANT(id->verbs && id->pd && id->port_num == 1);
-	id = new_bound(&ch, RDMA_PS_TCP, "10.77.0.1");
+	id = new_bound_id(&ch, RDMA_PS_TCP, "10.77.0.1");
 	WANT(id->verbs && id->pd && id->port_num == 1);
-	id = new_bound(&ch, RDMA_PS_TCP, "0.0.0.0");
+	id = new_bound_id(&ch, RDMA_PS_TCP, "0.0.0.0");
 	WANT(!id->verbs && !id->pd && !id->port_num);
 }
 
 const struct test addr_tests[] = {
-	{ "address: a neighbour that answers late", late_neighbour },
-	{ "address: many wait for one neighbour", many_wait },
-	{ "address: the interface drops its neighbours", neighbour_dropped },
-	{ "address: the neighbour table is full", full_table },
-	{ "address: the neighbour table is full for hundreds", full_table_many },
-	{ "address: a wildcard of AF_IB", af_ib_listener },
-	{ "a device without a node GUID", no_node_guid },
+	{ "address: a neighbour that answers late", test_late_neighbour },
+	{ "address: many wait for one neighbour", test_many_wait },
+	{ "address: the interface drops its neighbours", test_neighbour_dropped },
+	{ "address: the neighbour table is full", test_full_table },
+	{ "address: the neighbour table is full for hundreds", test_full_table_many },
+	{ "address: a wildcard of AF_IB", test_af_ib_listener },
+	{ "a device without a node GUID", test_no_node_guid },
 	{}
 };

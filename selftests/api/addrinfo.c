@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The functions of RDMACM_1.4 and 1.5: rdma_resolve_addrinfo(), rdma_query_addrinfo(),
- * rdma_write_cm_event(), repoll_*(). <rdma/rdma_cma.h> may be older.
+ * rdma_write_cm_event(), repoll_*(). <rdma/rdma_cma.h> may be too old to declare them.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -14,13 +14,13 @@ static const struct rdma_addrinfo numeric = {
 	.ai_flags = RAI_NUMERICHOST | RAI_DNS, .ai_port_space = RDMA_PS_TCP,
 };
 
-static enum rdma_cm_event_type later(enum cmx_event_type type)
+static enum rdma_cm_event_type event_type_cast(enum cmx_event_type type)
 {
 	return (enum rdma_cm_event_type)type;
 }
 
-/* the address of the device, as text */
-static const char *own_addr(void)
+/* Returns the IPv4 address of the device as text. */
+static const char *device_addr_text(void)
 {
 	static char text[INET_ADDRSTRLEN];
 	const struct sockaddr_in *in = (void *)addr_of("10.77.0.1", 0);
@@ -31,7 +31,7 @@ static const char *own_addr(void)
 	return text;
 }
 
-static void is_resolved(void)
+static void test_resolved(void)
 {
 	struct rdma_addrinfo *rai, *none = NULL;
 	struct rdma_event_channel *ch;
@@ -39,26 +39,26 @@ static void is_resolved(void)
 	const struct sockaddr_in *in;
 
 	WANT(rdma_query_addrinfo(id, &none) && errno == ENOENT);
-	WANT(!rdma_resolve_addrinfo(id, own_addr(), "4711", &numeric));
-	WANT(rdma_resolve_addrinfo(id, own_addr(), "4712", &numeric) && errno == EBUSY);
-	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+	WANT(!rdma_resolve_addrinfo(id, device_addr_text(), "4711", &numeric));
+	WANT(rdma_resolve_addrinfo(id, device_addr_text(), "4712", &numeric) && errno == EBUSY);
+	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 	WANT(!rdma_query_addrinfo(id, &rai));
 	WANT(rdma_query_addrinfo(id, &none) && errno == ENOENT && !none);
 	in = (const struct sockaddr_in *)rai->ai_dst_addr;
 	WANT(rai->ai_dst_len == sizeof(*in) && in->sin_port == htons(4711));
 	WANT(!memcmp(in, addr_of("10.77.0.1", 4711), sizeof(*in)));
 	WANT(!rdma_resolve_addr(id, NULL, rai->ai_dst_addr, 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	rdma_freeaddrinfo(rai);
 
-	/* nobody takes this one */
-	WANT(!rdma_resolve_addrinfo(id, own_addr(), "1", &numeric));
-	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+	/* a result that is not queried */
+	WANT(!rdma_resolve_addrinfo(id, device_addr_text(), "1", &numeric));
+	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 	WANT(!rdma_destroy_id(id));
 }
 
-/* In-tree this is the GID :: or a few bytes that happen to lie behind an IPv4 address. */
-static void any_gid(void)
+/* The in-tree library returns the GID ::, or bytes that follow an IPv4 address in memory. */
+static void test_any_gid(void)
 {
 	static const struct rdma_addrinfo hints = {
 		.ai_flags = RAI_PASSIVE | RAI_NUMERICHOST | RAI_FAMILY, .ai_family = AF_IB,
@@ -76,7 +76,7 @@ static void any_gid(void)
 	rdma_freeaddrinfo(rai);
 }
 
-static void is_refused(void)
+static void test_refused(void)
 {
 	const struct rdma_addrinfo sa = { .ai_flags = RAI_SA, .ai_port_space = RDMA_PS_IB };
 	struct rdma_addrinfo *rai = NULL;
@@ -85,41 +85,41 @@ static void is_refused(void)
 
 	WANT(rdma_resolve_addrinfo(id, "no address", "1", &numeric) && errno == ENOENT);
 	WANT(rdma_resolve_addrinfo(id, NULL, NULL, NULL) && errno == EINVAL);
-	WANT(rdma_resolve_addrinfo(NULL, own_addr(), "1", &numeric) && errno == EINVAL);
-	/* the SA of which port? and RoCE has none */
+	WANT(rdma_resolve_addrinfo(NULL, device_addr_text(), "1", &numeric) && errno == EINVAL);
+	/* the id has no port whose SA could be queried, and a RoCE port has no SA */
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EINVAL);
 	WANT(rdma_resolve_addrinfo(id, NULL, NULL, &sa) && errno == EINVAL);
-	WANT(rdma_resolve_addrinfo(id, own_addr(), "1", &sa) && errno == EOPNOTSUPP);
+	WANT(rdma_resolve_addrinfo(id, device_addr_text(), "1", &sa) && errno == EOPNOTSUPP);
 	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EOPNOTSUPP);
 	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == ENOENT && !rai);
 	WANT(rdma_query_addrinfo(id, &rai) && errno == ENOENT);
 	WANT(rdma_query_addrinfo(id, NULL) && errno == EINVAL);
 	WANT(!next_event(ch, 0));
-	WANT(!rdma_resolve_addrinfo(id, own_addr(), "1", &numeric));
-	WANT(!expect(ch, later(CMX_EVENT_ADDRINFO_RESOLVED)));
+	WANT(!rdma_resolve_addrinfo(id, device_addr_text(), "1", &numeric));
+	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 }
 
-static void is_awaited(void)
+static void test_awaited(void)
 {
 	struct rdma_addrinfo *rai;
 	struct rdma_cm_id *id;
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addrinfo(id, own_addr(), "4711", &numeric));
-	WANT(id->event && id->event->event == later(CMX_EVENT_ADDRINFO_RESOLVED));
+	WANT(!rdma_resolve_addrinfo(id, device_addr_text(), "4711", &numeric));
+	WANT(id->event && id->event->event == event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED));
 	WANT(!rdma_query_addrinfo(id, &rai));
 	rdma_freeaddrinfo(rai);
 	WANT(!rdma_destroy_id(id));
 }
 
-static void *user_write(void *id)
+static void *user_event_write(void *id)
 {
-	rdma_write_cm_event(id, later(CMX_EVENT_USER), -3, 0x123456789abcdef0);
+	rdma_write_cm_event(id, event_type_cast(CMX_EVENT_USER), -3, 0x123456789abcdef0);
 	return NULL;
 }
 
-static void user_wakes(enum rdma_port_space ps)
+static void user_event_check(enum rdma_port_space ps)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, ps);
@@ -128,33 +128,33 @@ static void user_wakes(enum rdma_port_space ps)
 	pthread_t thread;
 	uint64_t arg;
 
-	WANT(!pthread_create(&thread, NULL, user_write, id));
+	WANT(!pthread_create(&thread, NULL, user_event_write, id));
 	WANT(!rdma_get_cm_event(ch, &ev));
 	WANT(!pthread_join(thread, NULL));
 	memcpy(&arg, &ev->param, sizeof(arg));
-	WANT(ev->event == later(CMX_EVENT_USER) && ev->id == id && ev->status == -3);
+	WANT(ev->event == event_type_cast(CMX_EVENT_USER) && ev->id == id && ev->status == -3);
 	WANT(arg == 0x123456789abcdef0);
 	WANT(!rdma_cmx_query_event(ev, &info, sizeof(info)) && info.arg == arg);
 	WANT(!strcmp(rdma_event_str(ev->event), "RDMA_CM_EVENT_USER"));
 	WANT(!rdma_ack_cm_event(ev));
 	WANT(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0) && errno == EINVAL);
-	WANT(rdma_write_cm_event(id, later(CMX_EVENT_ADDRINFO_RESOLVED), 0, 0) &&
+	WANT(rdma_write_cm_event(id, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED), 0, 0) &&
 	     errno == EINVAL);
-	WANT(rdma_write_cm_event(NULL, later(CMX_EVENT_USER), 0, 0) && errno == EINVAL);
+	WANT(rdma_write_cm_event(NULL, event_type_cast(CMX_EVENT_USER), 0, 0) && errno == EINVAL);
 	WANT(!next_event(ch, 0));
-	/* one that nobody fetches */
-	WANT(!rdma_write_cm_event(id, later(CMX_EVENT_USER), 0, 0));
+	/* an event that is not fetched */
+	WANT(!rdma_write_cm_event(id, event_type_cast(CMX_EVENT_USER), 0, 0));
 	WANT(!rdma_destroy_id(id));
 	WANT(!next_event(ch, 0));
 }
 
-static void user_event(void)
+static void test_user_event(void)
 {
-	user_wakes(RDMA_PS_TCP);
-	user_wakes(RDMA_PS_UDP);
+	user_event_check(RDMA_PS_TCP);
+	user_event_check(RDMA_PS_UDP);
 }
 
-static void versions(void)
+static void test_versions(void)
 {
 	static const struct {
 		const char *name;
@@ -172,17 +172,17 @@ static void versions(void)
 			tap_note_print("no %s", functions[i].name);
 		WANT(dlvsym(RTLD_DEFAULT, functions[i].name, functions[i].version));
 	}
-	/* the system's library may be older */
+	/* the system's library may be too old to have repoll_create() */
 	create = dlsym(RTLD_DEFAULT, "repoll_create");
 	WANT(create(0) >= 0 || errno == ENOSYS);
 }
 
 const struct test addrinfo_tests[] = {
-	{ "addrinfo: resolved", is_resolved },
-	{ "addrinfo: refused", is_refused },
-	{ "addrinfo: wildcard of AF_IB", any_gid },
-	{ "addrinfo: id without a channel", is_awaited },
-	{ "a program's own event", user_event },
-	{ "versions of functions", versions },
+	{ "addrinfo: resolved", test_resolved },
+	{ "addrinfo: refused", test_refused },
+	{ "addrinfo: wildcard of AF_IB", test_any_gid },
+	{ "addrinfo: id without a channel", test_awaited },
+	{ "a program's own event", test_user_event },
+	{ "versions of functions", test_versions },
 	{ },
 };

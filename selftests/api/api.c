@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What only rdma_cmx has: api [-l] [-x] [PATTERN...], see ../lib/tap.h. With -x also the cases on
- * iWARP devices, which need addresses of the suite iwarp.
+ * api [-l] [-x] [PATTERN...]: tests of features that only rdma_cmx has. For the arguments see
+ * ../lib/tap.h. -x adds the cases for iWARP devices, which need the addresses of the suite iwarp.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -14,17 +14,18 @@
 
 #define CASE_SECONDS 30
 
-/* each case has 64 QP numbers of its own: ib_cm remembers those of late connections */
+/* each case has 64 QP numbers of its own, because ib_cm remembers those of closed connections */
 struct rdma_conn_param plain = {
 	.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 	.rnr_retry_count = 7,
 };
 
-void want(bool cond, const char *text, const char *file, int line)
+void want_check(bool cond, const char *text, const char *file, int line)
 {
 	if (cond)
 		return;
-	tap_note_print("%s:%d: not so: %s (errno %d, %s)", file, line, text, errno, strerror(errno));
+	tap_note_print("%s:%d: does not hold: %s (errno %d, %s)", file, line, text, errno,
+		       strerror(errno));
 	exit(1);
 }
 
@@ -56,7 +57,7 @@ struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms)
 	return ev;
 }
 
-int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *ev = next_event(ch, 15000);
 	int status;
@@ -81,7 +82,8 @@ struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space p
 	return id;
 }
 
-struct rdma_cm_id *new_bound(struct rdma_event_channel **ch, enum rdma_port_space ps, const char *addr)
+struct rdma_cm_id *new_bound_id(struct rdma_event_channel **ch, enum rdma_port_space ps,
+				const char *addr)
 {
 	struct rdma_cm_id *id = new_id(ch, ps);
 
@@ -89,12 +91,12 @@ struct rdma_cm_id *new_bound(struct rdma_event_channel **ch, enum rdma_port_spac
 	return id;
 }
 
-void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port)
+void id_resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port)
 {
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(dst, port), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!rdma_resolve_route(id, 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 }
 
 void pair_resolve(struct pair *p, enum rdma_port_space ps)
@@ -105,7 +107,7 @@ void pair_resolve(struct pair *p, enum rdma_port_space ps)
 	WANT(!rdma_listen(p->listener, 8));
 	if (!p->id)
 		p->id = new_id(&p->ch, ps);
-	resolve(p->ch, p->id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+	id_resolve(p->ch, p->id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
 }
 
 void pair_request(struct pair *p, struct rdma_conn_param *par)
@@ -129,9 +131,9 @@ void pair_connect(struct pair *p)
 		pair_request(p, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p->child, &par));
-	WANT(!expect(p->ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(!event_expect(p->ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(!rdma_establish(p->id));
-	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
 void qp_make(struct rdma_cm_id *id)

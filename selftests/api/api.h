@@ -9,7 +9,7 @@
 #include <rdma/rdma_cmx.h>
 #include "../lib/tap.h"
 
-/** struct pair - two ids on the way to each other */
+/** struct pair - the two ends of a connection, and the listener */
 struct pair {
 	struct rdma_event_channel *ch;		/* active side */
 	struct rdma_event_channel *lch;		/* passive side */
@@ -25,35 +25,39 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  fork_tests[], limit_tests[], iwarp_tests[],
 			  event_info_tests[], addrinfo_tests[];
 
-/* Says what is wrong and ends the case. */
-#define WANT(cond) want(cond, #cond, __FILE__, __LINE__)
-void want(bool cond, const char *text, const char *file, int line);
+/* Prints the condition if it does not hold, and ends the case as failed. */
+#define WANT(cond) want_check(cond, #cond, __FILE__, __LINE__)
+void want_check(bool cond, const char *text, const char *file, int line);
 
-/* On hardware: skip a case that changes interfaces, neighbours or settings of the host. */
+/* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
 void need_rig(void);
-/* see address_real(); a case without that address is skipped */
+/* See address_real(). Skips the case if the host has no such address. */
 struct sockaddr *addr_of(const char *fixed, int port);
 struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms);
-/* status of the next event, which must be of that type */
-int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+/* Returns the status of the next event, which must be of type @type. */
+int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 
 struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps);
-struct rdma_cm_id *new_bound(struct rdma_event_channel **ch, enum rdma_port_space ps, const char *addr);
-void resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
+struct rdma_cm_id *new_bound_id(struct rdma_event_channel **ch, enum rdma_port_space ps,
+				const char *addr);
+void id_resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
 
-/* Listener and resolved active id; then the request; then the connection. Missing steps come first. */
+/*
+ * Each step continues the one before: listener and resolved id, request, connection. It takes the
+ * steps before it if they are missing.
+ */
 void pair_resolve(struct pair *p, enum rdma_port_space ps);
 void pair_request(struct pair *p, struct rdma_conn_param *par);
 void pair_connect(struct pair *p);
 extern struct rdma_conn_param plain;
 
-/* An RC QP of the id. rdma_disconnect() stops it, so that the end need not wait for the peer. */
+/* Creates an RC QP. rdma_disconnect() stops it, so that DISCONNECTED does not wait for the peer. */
 void qp_make(struct rdma_cm_id *id);
 
-/* the devices have no node GUID */
+/* ece_qp.c: devices have no node GUID */
 extern bool no_guid;
 
-/* who has just fetched events is cancelled */
+/* ece_qp.c: a thread that has just fetched events is cancelled */
 extern bool cancel_fetch;
 
 struct cmx_ece_info ece_query(struct rdma_cm_id *id);
@@ -62,9 +66,9 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);
 /* Returns 0 or -1. */
 __attribute__((format(printf, 2, 3)))
 int file_write(const char *path, const char *format, ...);
-/* in the folder of an id's port, see cmx(8) */
+/* Opens a file in the sysfs folder of the port of an id, see cmx(8). */
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
-/* connections whose peer has not yet confirmed the end */
+/* Returns the number of connections whose end the peer has not confirmed yet. */
 int closing_count(void);
 long port_stat_get(struct rdma_cm_id *id, const char *name);
 

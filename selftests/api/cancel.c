@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Threads that are cancelled while they wait: nothing is left of them that
- * others would wait for. And those that come to wait too late.
+ * Threads that are cancelled while they wait in a call. The cancellation leaves nothing behind
+ * that another thread would wait for. Also threads that begin to wait on a destroyed channel.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -16,7 +16,7 @@
 #define NOBODY "10.77.0.99"	/* see suites/api.sh */
 #define ROUNDS 70
 
-/** struct waiter - a thread that is going to wait */
+/** struct waiter - a thread that waits in a call */
 struct waiter {
 	pthread_t thread;
 	void (*wait)(void *arg);
@@ -24,40 +24,40 @@ struct waiter {
 	pid_t tid;
 };
 
-static void get_one(void *ch)
+static void event_get(void *ch)
 {
 	struct rdma_cm_event *ev;
 
 	rdma_get_cm_event(ch, &ev);
 }
 
-static void get_many(void *ch)
+static void events_get(void *ch)
 {
 	struct rdma_cm_event *ev[8];
 
 	rdma_cmx_get_events(ch, ev, 8);
 }
 
-static void get_request(void *listener)
+static void request_get(void *listener)
 {
 	struct rdma_cm_id *id;
 
 	rdma_get_request(listener, &id);
 }
 
-static void connect_to(void *id)
+static void id_connect(void *id)
 {
 	struct rdma_conn_param par = plain;
 
 	rdma_connect(id, &par);
 }
 
-static void destroy(void *id)
+static void id_destroy(void *id)
 {
 	rdma_destroy_id(id);
 }
 
-static void *run(void *waiter)
+static void *waiter_run(void *waiter)
 {
 	struct waiter *w = waiter;
 
@@ -66,20 +66,20 @@ static void *run(void *waiter)
 	return NULL;
 }
 
-static void start(struct waiter *w, void (*wait)(void *arg), void *arg)
+static void waiter_start(struct waiter *w, void (*wait)(void *arg), void *arg)
 {
 	*w = (struct waiter){ .wait = wait, .arg = arg };
-	WANT(!pthread_create(&w->thread, NULL, run, w));
+	WANT(!pthread_create(&w->thread, NULL, waiter_run, w));
 }
 
-static void start_asleep(struct waiter *w, long nr, void (*wait)(void *arg), void *arg)
+static void waiter_start_asleep(struct waiter *w, long nr, void (*wait)(void *arg), void *arg)
 {
-	start(w, wait, arg);
+	waiter_start(w, wait, arg);
 	while (task_syscall(__atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)) != nr)
 		usleep(1000);
 }
 
-static void join(struct waiter *w, void *result)
+static void waiter_join(struct waiter *w, void *result)
 {
 	void *res;
 
@@ -87,16 +87,16 @@ static void join(struct waiter *w, void *result)
 	WANT(res == result);
 }
 
-static void cancel(struct waiter *w)
+static void waiter_cancel(struct waiter *w)
 {
 	WANT(!pthread_cancel(w->thread));
-	join(w, PTHREAD_CANCELED);
+	waiter_join(w, PTHREAD_CANCELED);
 }
 
-/* The next one to wait gets the event. */
-static void waiting(void)
+/* A cancelled thread takes no event, so the next thread that waits gets it. */
+static void test_waiting(void)
 {
-	void (*const waits[])(void *) = { get_one, get_many };
+	void (*const waits[])(void *) = { event_get, events_get };
 	struct rdma_event_channel *ch;
 	struct rdma_cm_event *ev;
 	struct rdma_cm_id *id;
@@ -107,28 +107,31 @@ static void waiting(void)
 		id = new_id(&ch, RDMA_PS_TCP);
 		WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
 		WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
-		start_asleep(&w, SYS_ioctl, waits[i], ch);
-		cancel(&w);
+		waiter_start_asleep(&w, SYS_ioctl, waits[i], ch);
+		waiter_cancel(&w);
 		WANT(!rdma_resolve_route(id, 2000));
-		WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 		WANT(!rdma_destroy_id(id));
 		rdma_destroy_event_channel(ch);
 	}
 }
 
-static void one_closed(int i)
+static void channel_close_under_waiter(int i)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 	struct waiter w;
 
 	WANT(ch);
-	start_asleep(&w, SYS_ioctl, i & 1 ? get_one : get_many, ch);
+	waiter_start_asleep(&w, SYS_ioctl, i & 1 ? event_get : events_get, ch);
 	rdma_destroy_event_channel(ch);
-	cancel(&w);
+	waiter_cancel(&w);
 }
 
-/* MVAPICH2 ends like this. Memory does not grow, once as much is kept as ever is. */
-static void closed(void)
+/*
+ * MVAPICH2 ends in this way. The library keeps the memory of the last channels that were destroyed
+ * under a waiter. When it has reached that number, its memory does not grow any more.
+ */
+static void test_closed(void)
 {
 	size_t used = 0;
 	int i;
@@ -136,12 +139,12 @@ static void closed(void)
 	for (i = 0; i < 2 * ROUNDS; i++) {
 		if (i == ROUNDS)
 			used = mallinfo2().uordblks;
-		one_closed(i);
+		channel_close_under_waiter(i);
 	}
 	WANT(mallinfo2().uordblks == used);
 }
 
-static void comes_late(struct rdma_event_channel *ch)
+static void channel_get_late(struct rdma_event_channel *ch)
 {
 	struct rdma_cm_event *ev;
 
@@ -149,116 +152,116 @@ static void comes_late(struct rdma_event_channel *ch)
 	WANT(rdma_cmx_get_events(ch, &ev, 1) == -1 && errno == EBADF);
 }
 
-/* rping and MVAPICH2 do it, when their threads are slow. */
-static void late(void)
+/* The threads of rping and MVAPICH2 do this if they are slow. */
+static void test_late(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 	struct waiter w;
 
 	WANT(ch);
 	rdma_destroy_event_channel(ch);
-	comes_late(ch);
+	channel_get_late(ch);
 
 	ch = rdma_create_event_channel();
 	WANT(ch);
-	start_asleep(&w, SYS_ioctl, get_one, ch);
+	waiter_start_asleep(&w, SYS_ioctl, event_get, ch);
 	rdma_destroy_event_channel(ch);
-	comes_late(ch);
-	cancel(&w);
-	comes_late(ch);
+	channel_get_late(ch);
+	waiter_cancel(&w);
+	channel_get_late(ch);
 }
 
-static void calls(void)
+static void test_calls(void)
 {
 	struct rdma_cm_id *id;
 	struct waiter w;
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
 	WANT(!rdma_bind_addr(id, addr_of(ME, 0)) && !rdma_listen(id, 1));
-	start_asleep(&w, SYS_ioctl, get_request, id);
-	cancel(&w);
+	waiter_start_asleep(&w, SYS_ioctl, request_get, id);
+	waiter_cancel(&w);
 	WANT(!rdma_destroy_id(id));
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 7), 2000));
 	WANT(!rdma_resolve_route(id, 2000));
-	start_asleep(&w, SYS_ioctl, connect_to, id);
-	cancel(&w);
+	waiter_start_asleep(&w, SYS_ioctl, id_connect, id);
+	waiter_cancel(&w);
 	WANT(!rdma_destroy_id(id));
 }
 
-/* The thread is cancelled when the kernel has written the event: it counts as acknowledged. */
-static void lose_event(void (*wait)(void *arg), struct rdma_event_channel *ch)
+/* Cancels a thread after the kernel has written its event. The event counts as acknowledged. */
+static void event_lose(void (*wait)(void *arg), struct rdma_event_channel *ch)
 {
 	struct waiter w;
 
 	cancel_fetch = true;
-	start(&w, wait, ch);
-	join(&w, PTHREAD_CANCELED);
+	waiter_start(&w, wait, ch);
+	waiter_join(&w, PTHREAD_CANCELED);
 	cancel_fetch = false;
 }
 
-static void fetched(void)
+static void test_fetched(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
-	lose_event(get_one, ch);
+	event_lose(event_get, ch);
 	WANT(!rdma_destroy_id(id));
 
-	id = new_bound(&ch, RDMA_PS_UDP, ME);
+	id = new_bound_id(&ch, RDMA_PS_UDP, ME);
 	WANT(!rdma_join_multicast(id, addr_of("239.8.7.1", 0), NULL));
-	lose_event(get_many, ch);
+	event_lose(events_get, ch);
 	WANT(!rdma_leave_multicast(id, addr_of("239.8.7.1", 0)));
 	WANT(!rdma_destroy_id(id));
 }
 
-/* Nobody will ever answer it. */
-static void fetched_request(void)
+/* The request is rejected, because no thread knows its id. */
+static void test_fetched_request(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
 	pair_resolve(&p, RDMA_PS_TCP);
 	WANT(!rdma_connect(p.id, &par));
-	lose_event(get_one, p.lch);
-	expect(p.ch, RDMA_CM_EVENT_REJECTED);
+	event_lose(event_get, p.lch);
+	event_expect(p.ch, RDMA_CM_EVENT_REJECTED);
 	WANT(!rdma_destroy_id(p.listener));
 }
 
-/* A thread that waits for @ev, of an id of its own, to be acknowledged. */
-static void start_destroy(struct waiter *w, struct rdma_cm_event **ev)
+/* Starts a thread that destroys an id and waits until @ev, an event of it, is acknowledged. */
+static void waiter_start_destroy(struct waiter *w, struct rdma_cm_event **ev)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
 	WANT(!rdma_get_cm_event(ch, ev));
-	start_asleep(w, SYS_futex, destroy, id);
+	waiter_start_asleep(w, SYS_futex, id_destroy, id);
 }
 
-/* Other ids are none the worse for it. */
-static void unacknowledged(void)
+/* A cancelled rdma_destroy_id() does not affect other ids. */
+static void test_unacknowledged(void)
 {
 	struct rdma_cm_event *ev, *lost;
 	struct waiter w;
 
-	start_destroy(&w, &lost);
-	cancel(&w);
-	start_destroy(&w, &ev);
+	waiter_start_destroy(&w, &lost);
+	waiter_cancel(&w);
+	waiter_start_destroy(&w, &ev);
 	WANT(!rdma_ack_cm_event(ev));
-	join(&w, NULL);
+	waiter_join(&w, NULL);
 	WANT(!rdma_ack_cm_event(lost));
 }
 
 const struct test cancel_tests[] = {
-	{ "cancel: a thread that waits for events", waiting },
-	{ "cancel: the channel was destroyed before", closed },
-	{ "cancel: a thread comes when the channel was destroyed", late },
-	{ "cancel: calls that wait for their event", calls },
-	{ "cancel: an event was just fetched", fetched },
-	{ "cancel: a request was just fetched", fetched_request },
-	{ "cancel: rdma_destroy_id() that waits for an event of its id", unacknowledged },
+	{ "cancel: a thread that waits for events", test_waiting },
+	{ "cancel: the channel was destroyed before", test_closed },
+	{ "cancel: a thread comes when the channel was destroyed", test_late },
+	{ "cancel: calls that wait for their event", test_calls },
+	{ "cancel: an event was just fetched", test_fetched },
+	{ "cancel: a request was just fetched", test_fetched_request },
+	{ "cancel: rdma_destroy_id() that waits for an event of its id", test_unacknowledged },
 	{}
 };

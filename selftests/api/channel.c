@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Event channels that the application has made itself: struct rdma_event_channel has one field, the
- * file. And files that are no channel.
+ * Event channels that the application has created without the library. It can do so because the
+ * file is the only field of struct rdma_event_channel. Also files that are no channel.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -13,14 +13,14 @@
 #define ME "10.77.0.1"
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
 
-/** struct framed - a channel, and what is next to it */
+/** struct framed - a channel between guard bytes */
 struct framed {
 	char before[64];
 	struct rdma_event_channel ch;
 	char after[256];
 };
 
-static void framed_make(struct framed *f, int fd)
+static void framed_init(struct framed *f, int fd)
 {
 	memset(f, 0xff, sizeof(*f));
 	f->ch.fd = fd;
@@ -36,15 +36,15 @@ static void framed_check(const struct framed *f)
 		WANT(f->after[i] == (char)0xff);
 }
 
-static void made_by_application(void)
+static void test_made_by_application(void)
 {
 	static struct framed active, passive, other;
 	struct pair p = { .ch = &active.ch, .lch = &passive.ch };
 	struct rdma_cm_event *ev[4];
 
-	framed_make(&active, open(DEVICE, O_RDWR));
-	framed_make(&passive, open(DEVICE, O_RDWR));
-	framed_make(&other, open(DEVICE, O_RDWR | O_NONBLOCK));
+	framed_init(&active, open(DEVICE, O_RDWR));
+	framed_init(&passive, open(DEVICE, O_RDWR));
+	framed_init(&other, open(DEVICE, O_RDWR | O_NONBLOCK));
 	WANT(active.ch.fd >= 0 && passive.ch.fd >= 0 && other.ch.fd >= 0);
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
 	WANT(!rdma_create_id(p.lch, &p.listener, NULL, RDMA_PS_TCP));
@@ -52,7 +52,7 @@ static void made_by_application(void)
 	pair_connect(&p);
 	WANT(!rdma_migrate_id(p.id, &other.ch));
 	WANT(!rdma_disconnect(p.child));
-	WANT(!expect(&other.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!event_expect(&other.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(rdma_cmx_get_events(&other.ch, ev, 4) == -1 && errno == EAGAIN);
 	WANT(!rdma_destroy_id(p.id) && !rdma_destroy_id(p.child) && !rdma_destroy_id(p.listener));
 	framed_check(&active);
@@ -69,14 +69,14 @@ static void channel_refused(int fd, int error)
 	struct rdma_cm_id *id;
 	struct framed f;
 
-	framed_make(&f, fd);
+	framed_init(&f, fd);
 	WANT(rdma_create_id(&f.ch, &id, NULL, RDMA_PS_TCP) == -1 && errno == error);
 	WANT(rdma_get_cm_event(&f.ch, &ev) == -1 && errno == error);
 	WANT(rdma_cmx_get_events(&f.ch, &ev, 1) == -1 && errno == error);
 	framed_check(&f);
 }
 
-static void no_file(void)
+static void test_no_file(void)
 {
 	int fd = open(DEVICE, O_RDWR);
 
@@ -86,15 +86,15 @@ static void no_file(void)
 	channel_refused(fd, EBADF);
 }
 
-static void foreign_file(void)
+static void test_foreign_file(void)
 {
 	channel_refused(open("/dev/null", O_RDWR), ENOTTY);
 	channel_refused(eventfd(0, 0), ENOTTY);
 	channel_refused(open("/etc/passwd", O_RDONLY), ENOTTY);
 }
 
-/* By the application, under the struct that the library made. */
-static void closed_file(void)
+/* The application closes the file of a channel that the library has created. */
+static void test_closed_file(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 	struct rdma_cm_event *ev;
@@ -106,9 +106,9 @@ static void closed_file(void)
 }
 
 const struct test channel_tests[] = {
-	{ "channel: made by the application", made_by_application },
-	{ "channel: no file", no_file },
-	{ "channel: a foreign file", foreign_file },
-	{ "channel: a closed file", closed_file },
+	{ "channel: made by the application", test_made_by_application },
+	{ "channel: no file", test_no_file },
+	{ "channel: a foreign file", test_foreign_file },
+	{ "channel: a closed file", test_closed_file },
 	{}
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* ECE: what was offered, answered and used can be seen; the policy decides. */
+/* ECE: the offer, the answer and the pair in use can be queried, and the policy decides. */
 #include "api.h"
 
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
-static void both(void)
+static void test_negotiated(void)
 {
 	struct rdma_conn_param par = plain;
 	struct cmx_ece_info info;
@@ -32,7 +32,7 @@ static void both(void)
 	WANT(ece_query(p.child).flags & CMX_ECE_F_APPLIED);
 }
 
-static void off(void)
+static void test_policy_off(void)
 {
 	struct rdma_conn_param par = plain;
 	struct ibv_ece got;
@@ -48,8 +48,11 @@ static void off(void)
 	WANT(!(ece_query(p.id).flags & CMX_ECE_F_OFFERED));
 }
 
-/* The listener wants ECE and the request has none: reason 35, no event there. */
-static void passive_requires(void)
+/*
+ * The listener requires ECE and the request has none. The request is rejected with reason 35, and
+ * the listener gets no event.
+ */
+static void test_passive_requires(void)
 {
 	struct rdma_conn_param par = plain;
 	long refused, rejected;
@@ -61,15 +64,15 @@ static void passive_requires(void)
 	refused = port_stat_get(p.id, "refused_ece");
 	rejected = port_stat_get(p.id, "rejected_ece");
 	WANT(!rdma_connect(p.id, &par));
-	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(!next_event(p.lch, 200));
 	WANT(port_stat_get(p.id, "refused_ece") == refused + 1);
 	WANT(port_stat_get(p.id, "rejected_ece") == rejected + 1);
 }
 
-/* We want ECE and the answer has none: the peer is told reason 35. */
-static void active_requires(void)
+/* The active side requires ECE and the reply has none. It rejects the reply with reason 35. */
+static void test_active_requires(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_event *ev;
@@ -77,7 +80,7 @@ static void active_requires(void)
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
-	/* a listener without a policy would answer with no options of that vendor */
+	/* with the default policy, the listener would answer with the vendor ID and no options */
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
 	pair_resolve(&p, RDMA_PS_TCP);
@@ -89,11 +92,11 @@ static void active_requires(void)
 	WANT(ev && (ev->event == RDMA_CM_EVENT_CONNECT_ERROR ||
 		    ev->event == RDMA_CM_EVENT_REJECTED) && ev->status);
 	rdma_ack_cm_event(ev);
-	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
 }
 
-/* A request without ECE is there already. */
-static void late_require(void)
+/* ECE is required only after a request without ECE has arrived. */
+static void test_require_late(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
@@ -104,8 +107,8 @@ static void late_require(void)
 	pair_connect(&p);
 }
 
-/* A listener listens already. */
-static void listener_requires_later(void)
+/* ECE is required of a listener that listens already. It applies to the next request. */
+static void test_listener_requires_later(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
@@ -113,10 +116,10 @@ static void listener_requires_later(void)
 	pair_resolve(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
 	WANT(!rdma_connect(p.id, &par));
-	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 }
 
-static void rejected(void)
+static void test_rejected(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
@@ -125,17 +128,17 @@ static void rejected(void)
 	WANT(!rdma_set_local_ece(p.id, &offer));
 	pair_request(&p, &par);
 	WANT(!rdma_reject_ece(p.child, NULL, 0));
-	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 }
 
 const struct test ece_tests[] = {
-	{ "ECE: offered, answered, applied", both },
-	{ "ECE: policy off", off },
-	{ "ECE: the listener requires it", passive_requires },
-	{ "ECE: the caller requires it", active_requires },
-	{ "ECE: required of a request without it", late_require },
-	{ "ECE: required by a listener that listens already", listener_requires_later },
-	{ "ECE: rejected", rejected },
+	{ "ECE: offered, answered, applied", test_negotiated },
+	{ "ECE: policy off", test_policy_off },
+	{ "ECE: the listener requires it", test_passive_requires },
+	{ "ECE: the caller requires it", test_active_requires },
+	{ "ECE: required of a request without it", test_require_late },
+	{ "ECE: required by a listener that listens already", test_listener_requires_later },
+	{ "ECE: rejected", test_rejected },
 	{}
 };

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ECE that runs by itself, with the QP of an id.
+ * ECE that the library negotiates for the QP of an id.
  *
- * No provider at hand has ECE: this program puts calls of its own in front of
- * those of libibverbs. A fake QP has options that it can use; of what it is
- * given it takes those, as hardware does, when the QP next changes its state,
- * and says so when asked. That is the order in which mlx5 does it.
+ * No provider on the test machines supports ECE, so this program replaces functions of libibverbs.
+ * A fake QP supports some options. It accepts those of the options that it is given which it
+ * supports, when the QP next changes its state, and returns them when it is queried. mlx5 works in
+ * this order.
  *
- * What that can't show: whether a real provider sees the calls the same way,
- * more than one pair for a QP, and that the options change what a QP does: the
- * QP beneath is a plain one of rxe.
+ * The test cannot show whether a real provider handles the calls in the same way, whether more than
+ * one pair for a QP works, or whether the options have an effect: the QP is a plain QP of rxe.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,14 +23,14 @@
 #define OTHER 0x1234
 
 /**
- * struct fake - what a QP has of ECE
- * @vendor: of its provider; 0: that has none
- * @able: options it can use
- * @query_err: what ibv_query_ece() says, if anything
- * @set_err: what ibv_set_ece() says, if anything
- * @qp_num: the QP's
- * @given: options that wait for the QP's next state
- * @waiting: there are some
+ * struct fake - the ECE state of a QP
+ * @vendor: vendor ID of its provider; 0: the provider does not support ECE
+ * @able: options that the QP supports
+ * @query_err: error of ibv_query_ece(); 0: none
+ * @set_err: error of ibv_set_ece(); 0: none
+ * @qp_num: number of the QP
+ * @given: options that are applied with the next change of the state
+ * @waiting: @given is valid
  * @used: options in use
  * @queries: calls of ibv_query_ece()
  * @sets: calls of ibv_set_ece()
@@ -46,8 +45,8 @@ struct fake {
 
 static struct fake fakes[2];
 static struct fake *const active = &fakes[0], *const passive = &fakes[1];
-static struct fake *making;	/* for the QP that is being made */
-static uint32_t answer_as;	/* the vendor of a REP, whoever the provider is */
+static struct fake *making;	/* belongs to the QP that is being created */
+static uint32_t answer_as;	/* vendor ID that replaces the one of a REP; 0: none */
 
 static struct fake *fake_of(const struct ibv_qp *qp)
 {
@@ -61,8 +60,8 @@ static struct fake *fake_of(const struct ibv_qp *qp)
 	return making;
 }
 
-/* What a call says that can do nothing, or is not to. */
-static int failure(const struct fake *f, int err)
+/* Returns the error of a call: @err, or EOPNOTSUPP if the provider does not support ECE. */
+static int fake_error(const struct fake *f, int err)
 {
 	return err || (f && f->vendor) ? err : EOPNOTSUPP;
 }
@@ -70,7 +69,7 @@ static int failure(const struct fake *f, int err)
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	struct fake *f = fake_of(qp);
-	int ret = failure(f, f ? f->query_err : 0);
+	int ret = fake_error(f, f ? f->query_err : 0);
 
 	if (f)
 		f->queries++;
@@ -85,7 +84,7 @@ int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	struct fake *f = fake_of(qp);
-	int ret = failure(f, f ? f->set_err : 0);
+	int ret = fake_error(f, f ? f->set_err : 0);
 
 	if (f)
 		f->sets++;
@@ -126,7 +125,7 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 	return no_guid ? 0 : real(device);
 }
 
-static void forget_guid(const struct ib_uverbs_attr *attr)
+static void attr_clear_guid(const struct ib_uverbs_attr *attr)
 {
 	struct cmx_event_record *record = (void *)(uintptr_t)attr->data;
 	struct cmx_id_info *info = (void *)(uintptr_t)attr->data;
@@ -139,8 +138,8 @@ static void forget_guid(const struct ib_uverbs_attr *attr)
 }
 
 /*
- * A peer that answers as one of another vendor, which our library never does; a thread
- * that is cancelled when it has got events; and a device without a node GUID.
+ * Replaces the vendor ID of an answer, because our library never answers with another one than it
+ * was offered. Cancels a thread that has fetched events. Hides the node GUID of devices.
  */
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -165,14 +164,14 @@ int ioctl(int fd, unsigned long request, ...)
 	}
 	ret = syscall(SYS_ioctl, fd, request, arg);
 	for (i = 0; no_guid && request == CMX_IOCTL && i < hdr->num_attrs; i++)
-		forget_guid(&hdr->attrs[i]);
+		attr_clear_guid(&hdr->attrs[i]);
 	if (cancel_fetch && !ret && request == RDMA_VERBS_IOCTL &&
 	    hdr->object_id == CMX_OBJ_CHANNEL && hdr->method_id == CMX_CHANNEL_GET_EVENTS)
 		pthread_cancel(pthread_self());
 	return ret;
 }
 
-static int make_qp(struct rdma_cm_id *id, struct fake *f)
+static int fake_qp_create(struct rdma_cm_id *id, struct fake *f)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -188,8 +187,8 @@ static int make_qp(struct rdma_cm_id *id, struct fake *f)
 	return ret;
 }
 
-/* As far as the request. The policies are those of the caller and the listener. */
-static void request(struct pair *p, uint32_t policy, uint32_t listener_policy)
+/* Sends the request, with the policies of the active id and of the listener. */
+static void pair_make_request(struct pair *p, uint32_t policy, uint32_t listener_policy)
 {
 	struct rdma_conn_param par = plain;
 
@@ -198,222 +197,222 @@ static void request(struct pair *p, uint32_t policy, uint32_t listener_policy)
 	p->listener = new_id(&p->lch, RDMA_PS_TCP);
 	WANT(!set_u32(p->listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, listener_policy));
 	pair_resolve(p, RDMA_PS_TCP);
-	WANT(!make_qp(p->id, active));
+	WANT(!fake_qp_create(p->id, active));
 	pair_request(p, &par);
 }
 
-static void accept_it(struct pair *p)
+static void pair_accept(struct pair *p)
 {
 	struct rdma_conn_param par = plain;
 
-	WANT(!make_qp(p->child, passive));
+	WANT(!fake_qp_create(p->child, passive));
 	WANT(!rdma_accept(p->child, &par));
 }
 
-static void established(struct pair *p)
+static void pair_expect_established(struct pair *p)
 {
-	WANT(!expect(p->ch, RDMA_CM_EVENT_ESTABLISHED));
-	WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(p->ch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
-static bool is(struct rdma_ucm_ece ece, uint32_t vendor, uint32_t options)
+static bool ece_is(struct rdma_ucm_ece ece, uint32_t vendor, uint32_t options)
 {
 	return ece.vendor_id == vendor && ece.attr_mod == options;
 }
 
-/* Offered, taken in part, and the part is what both ends use. */
-static void negotiate(uint32_t policy, uint32_t listener_policy)
+/* A part of the offered options is accepted, and both ends use that part. */
+static void pair_negotiate(uint32_t policy, uint32_t listener_policy)
 {
 	struct pair p = {};
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
-	request(&p, policy, listener_policy);
+	pair_make_request(&p, policy, listener_policy);
 	WANT(ece_query(p.id).flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
-	WANT(is(ece_query(p.id).local, VENDOR, 0x17));
+	WANT(ece_is(ece_query(p.id).local, VENDOR, 0x17));
 	WANT(!active->sets);
-	WANT(is(ece_query(p.child).remote, VENDOR, 0x17));
-	accept_it(&p);
+	WANT(ece_is(ece_query(p.child).remote, VENDOR, 0x17));
+	pair_accept(&p);
 	WANT(passive->sets == 1 && passive->used == 0x15);
-	established(&p);
+	pair_expect_established(&p);
 	WANT(active->sets == 1 && active->used == 0x15);
-	WANT(is(ece_query(p.child).local, VENDOR, 0x15));
-	WANT(is(ece_query(p.id).remote, VENDOR, 0x15));
+	WANT(ece_is(ece_query(p.child).local, VENDOR, 0x15));
+	WANT(ece_is(ece_query(p.id).remote, VENDOR, 0x15));
 	WANT(ece_query(p.id).flags & CMX_ECE_F_APPLIED);
 	WANT(ece_query(p.child).flags & CMX_ECE_F_APPLIED);
 }
 
-static void both(void)
+static void test_negotiated(void)
 {
-	negotiate(CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_negotiate(CMX_ECE_AUTO, CMX_ECE_AUTO);
 }
 
-static void both_require(void)
+static void test_both_require(void)
 {
-	negotiate(CMX_ECE_REQUIRE, CMX_ECE_REQUIRE);
+	pair_negotiate(CMX_ECE_REQUIRE, CMX_ECE_REQUIRE);
 }
 
-/* The peer's options mean nothing to another provider. */
-static void other_vendor(void)
+/* The options of the peer have no meaning for a provider of another vendor. */
+static void test_other_vendor(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = OTHER, .able = 0x35 };
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	WANT(!make_qp(p.child, passive));
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	WANT(!fake_qp_create(p.child, passive));
 	WANT(passive->sets == 1 && !passive->used);
 	/* The QP has the options already. */
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF) && errno == EISCONN);
 	WANT(!rdma_accept(p.child, &par));
-	established(&p);
-	WANT(is(ece_query(p.id).remote, VENDOR, 0));
+	pair_expect_established(&p);
+	WANT(ece_is(ece_query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
-static void passive_without(void)
+static void test_passive_without(void)
 {
 	struct pair p = {};
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){};
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	accept_it(&p);
-	established(&p);
-	WANT(is(ece_query(p.id).remote, VENDOR, 0));
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_accept(&p);
+	pair_expect_established(&p);
+	WANT(ece_is(ece_query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
-static void active_without(void)
+static void test_active_without(void)
 {
 	struct pair p = {};
 
 	*active = (struct fake){};
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
 	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
-	accept_it(&p);
-	established(&p);
+	pair_accept(&p);
+	pair_expect_established(&p);
 	WANT(!passive->sets);
 	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
 }
 
-static void active_off(void)
+static void test_active_off(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
-	request(&p, CMX_ECE_OFF, CMX_ECE_AUTO);
-	WANT(is(ece_query(p.child).remote, 0, 0));
-	accept_it(&p);
-	established(&p);
+	pair_make_request(&p, CMX_ECE_OFF, CMX_ECE_AUTO);
+	WANT(ece_is(ece_query(p.child).remote, 0, 0));
+	pair_accept(&p);
+	pair_expect_established(&p);
 	WANT(!active->queries && !active->sets && !passive->sets);
 }
 
-static void passive_off(void)
+static void test_passive_off(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
-	request(&p, CMX_ECE_AUTO, CMX_ECE_OFF);
-	accept_it(&p);
-	established(&p);
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_OFF);
+	pair_accept(&p);
+	pair_expect_established(&p);
 	WANT(!passive->queries && !passive->sets);
-	WANT(is(ece_query(p.id).remote, 0, 0));
+	WANT(ece_is(ece_query(p.id).remote, 0, 0));
 	WANT(active->sets == 1 && !active->used);
 }
 
-/* The answer is of another vendor: no options, or with REQUIRE no connection. */
-static void foreign_answer(void)
+/* The answer has another vendor ID, so no options are used; with REQUIRE the connect fails. */
+static void test_foreign_answer(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	answer_as = OTHER;
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	accept_it(&p);
-	established(&p);
-	WANT(is(ece_query(p.id).remote, OTHER, 0x17));
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_accept(&p);
+	pair_expect_established(&p);
+	WANT(ece_is(ece_query(p.id).remote, OTHER, 0x17));
 	WANT(active->sets == 1 && !active->used);
 }
 
-static void foreign_answer_require(void)
+static void test_foreign_answer_require(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	answer_as = OTHER;
-	request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
-	accept_it(&p);
-	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EINVAL);
+	pair_make_request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
+	pair_accept(&p);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EINVAL);
 	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
 }
 
-static void required_in_vain(void)
+static void test_required_in_vain(void)
 {
 	struct pair p = {};
 
 	*active = (struct fake){};
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
-	request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
-	accept_it(&p);
-	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EOPNOTSUPP);
+	pair_make_request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
+	pair_accept(&p);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EOPNOTSUPP);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
-	WANT(expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
 }
 
-/* Who can't have its QP as the peer wants it can turn the request down. */
-static void refused(void)
+/* The passive side cannot set the options of the peer, and rejects the request. */
+static void test_refused(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
 	passive->set_err = EIO;
-	WANT(make_qp(p.child, passive) && errno == EIO && !p.child->qp);
+	WANT(fake_qp_create(p.child, passive) && errno == EIO && !p.child->qp);
 	WANT(!rdma_reject_ece(p.child, NULL, 0));
-	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
 }
 
-static void active_fails(void)
+static void test_active_fails(void)
 {
 	struct pair p = {};
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
-	request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	accept_it(&p);
+	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
+	pair_accept(&p);
 	active->set_err = EIO;
-	WANT(expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EIO);
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EIO);
 	WANT(p.id->qp->state == IBV_QPS_ERR);
 }
 
-static void query_fails(void)
+static void test_query_fails(void)
 {
 	struct pair p = {};
 
 	*active = (struct fake){ .vendor = VENDOR, .query_err = EIO };
 	pair_resolve(&p, RDMA_PS_TCP);
-	WANT(make_qp(p.id, active) && errno == EIO && !p.id->qp);
+	WANT(fake_qp_create(p.id, active) && errno == EIO && !p.id->qp);
 	active->query_err = 0;
-	WANT(!make_qp(p.id, active));
+	WANT(!fake_qp_create(p.id, active));
 }
 
 const struct test ece_qp_tests[] = {
-	{ "ECE of a QP: negotiated", both },
-	{ "ECE of a QP: negotiated where both require it", both_require },
-	{ "ECE of a QP: two vendors", other_vendor },
-	{ "ECE of a QP: the passive end has none", passive_without },
-	{ "ECE of a QP: the active end has none", active_without },
-	{ "ECE of a QP: the active end's policy is off", active_off },
-	{ "ECE of a QP: the passive end's policy is off", passive_off },
-	{ "ECE of a QP: the answer is of another vendor", foreign_answer },
-	{ "ECE of a QP: an answer of another vendor, required", foreign_answer_require },
-	{ "ECE of a QP: no answer, required", required_in_vain },
-	{ "ECE of a QP: the passive end refuses", refused },
-	{ "ECE of a QP: the active end's QP refuses", active_fails },
-	{ "ECE of a QP: it can't be asked", query_fails },
+	{ "ECE of a QP: negotiated", test_negotiated },
+	{ "ECE of a QP: negotiated where both require it", test_both_require },
+	{ "ECE of a QP: two vendors", test_other_vendor },
+	{ "ECE of a QP: the passive end has none", test_passive_without },
+	{ "ECE of a QP: the active end has none", test_active_without },
+	{ "ECE of a QP: the active end's policy is off", test_active_off },
+	{ "ECE of a QP: the passive end's policy is off", test_passive_off },
+	{ "ECE of a QP: the answer is of another vendor", test_foreign_answer },
+	{ "ECE of a QP: an answer of another vendor, required", test_foreign_answer_require },
+	{ "ECE of a QP: no answer, required", test_required_in_vain },
+	{ "ECE of a QP: the passive end refuses", test_refused },
+	{ "ECE of a QP: the active end's QP refuses", test_active_fails },
+	{ "ECE of a QP: it can't be asked", test_query_fails },
 	{}
 };

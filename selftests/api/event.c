@@ -25,7 +25,7 @@ static bool path_is_of(const struct rdma_cmx_event_info *info, const struct rdma
 	       !memcmp(info->path, id->route.path_rec, sizeof(info->path[0]));
 }
 
-static void of_connection(void)
+static void test_connection_info(void)
 {
 	struct ibv_ece ece = { .vendor_id = 0x4711, .options = 5 };
 	struct rdma_conn_param par = plain;
@@ -49,8 +49,8 @@ static void of_connection(void)
 	WANT(info.event == RDMA_CM_EVENT_ESTABLISHED && !info.num_paths && !info.ece.vendor_id);
 }
 
-/* The library follows a response with the QP, and says how that ended. */
-static void of_response(void)
+/* The library moves the QP after a response, and reports the result as ESTABLISHED. */
+static void test_response_info(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
@@ -65,7 +65,7 @@ static void of_response(void)
 	WANT(info.event == RDMA_CM_EVENT_CONNECT_RESPONSE && !info.status);
 }
 
-static void of_reject(void)
+static void test_reject_info(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
@@ -77,7 +77,7 @@ static void of_reject(void)
 	WANT(info.event == RDMA_CM_EVENT_REJECTED && info.status == 28);
 }
 
-static void of_any_size(void)
+static void test_info_sizes(void)
 {
 	struct {
 		struct rdma_cmx_event_info info;
@@ -103,8 +103,8 @@ static void of_any_size(void)
 	rdma_ack_cm_event(ev);
 }
 
-/* The other structs of the library's own functions: longer and shorter than it knows them */
-static void of_other_structs(void)
+/* Other structs that can grow, longer and shorter than this library knows them */
+static void test_struct_sizes(void)
 {
 	struct {
 		struct cmx_ece_info ece;
@@ -136,19 +136,19 @@ static void of_other_structs(void)
 	WANT(rdma_cmx_join_multicast(id, group, &join.attr, least - 1, NULL) && errno == EINVAL);
 	join.attr.reserved = 1;
 	WANT(!rdma_cmx_join_multicast(id, group, &join.attr, least, NULL));
-	WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	WANT(!rdma_leave_multicast(id, group));
 	join.attr.reserved = 0;
 	join.more[1] = 0;
 	WANT(!rdma_cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL));
-	WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 }
 
 const struct test event_info_tests[] = {
-	{ "event: what a connection's say", of_connection },
-	{ "event: a response that the library has followed", of_response },
-	{ "event: a reject", of_reject },
-	{ "event: info of any size", of_any_size },
-	{ "structs of any size", of_other_structs },
+	{ "event: what a connection's say", test_connection_info },
+	{ "event: a response that the library has followed", test_response_info },
+	{ "event: a reject", test_reject_info },
+	{ "event: info of any size", test_info_sizes },
+	{ "structs of any size", test_struct_sizes },
 	{ },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * fork(): the ids of a process are not its children's. What a child does to its copy of them,
- * as its destructors may, leaves the parent's alone.
+ * fork(): the ids of a process do not belong to its children. Calls of a child on its copies, as
+ * destructors may make them, do not affect the ids of the parent.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void fork_run(void (*child)(void *arg), void *arg)
 	WANT(waitpid(pid, &status, 0) == pid && !status);
 }
 
-/** struct family - what a parent has made before it forks */
+/** struct family - objects that the parent has created before fork() */
 struct family {
 	struct pair pair;		/* connected */
 	struct rdma_event_channel *ch;
@@ -49,7 +49,7 @@ static void family_make(struct family *f)
 	WANT(!rdma_create_id(f->ch, &f->member, NULL, RDMA_PS_UDP));
 	WANT(!rdma_bind_addr(f->member, addr_of(ME, 0)));
 	WANT(!rdma_join_multicast(f->member, addr_of(GROUP, 0), NULL));
-	WANT(!expect(f->ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	WANT(!event_expect(f->ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 }
 
 #define REFUSED(call) WANT((call) == -1 && errno == EACCES)
@@ -93,7 +93,7 @@ static void child_destroys(void *arg)
 	rdma_destroy_event_channel(f->pair.lch);
 }
 
-/* All that the parent had is there, and nothing else. */
+/* Checks that all ids of the parent still work, and that there are no events. */
 static void family_check(struct family *f)
 {
 	struct pair p = { .listener = f->pair.listener, .lch = f->pair.lch };
@@ -104,17 +104,17 @@ static void family_check(struct family *f)
 	WANT(!rdma_listen(f->bound, 1));
 	WANT(!rdma_leave_multicast(f->member, addr_of(GROUP, 0)));
 	WANT(!rdma_disconnect(f->pair.id));
-	WANT(!expect(f->pair.lch, RDMA_CM_EVENT_DISCONNECTED));
-	/* the listener hears of the next one */
+	WANT(!event_expect(f->pair.lch, RDMA_CM_EVENT_DISCONNECTED));
+	/* the listener gets the next request */
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
-	resolve(p.ch, p.id, ME, ntohs(rdma_get_src_port(p.listener)));
+	id_resolve(p.ch, p.id, ME, ntohs(rdma_get_src_port(p.listener)));
 	par.qp_num += 2;
 	pair_request(&p, &par);
 	WANT(!rdma_reject(p.child, NULL, 0));
-	WANT(expect(p.ch, RDMA_CM_EVENT_REJECTED));
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED));
 }
 
-static void refused(void)
+static void test_refused(void)
 {
 	struct family f = {};
 
@@ -123,7 +123,7 @@ static void refused(void)
 	family_check(&f);
 }
 
-static void destroyed(void)
+static void test_destroyed(void)
 {
 	struct family f = {};
 
@@ -134,7 +134,7 @@ static void destroyed(void)
 
 static volatile bool stop;
 
-static void *join_and_leave(void *id)
+static void *member_join_and_leave(void *id)
 {
 	struct sockaddr_in group = { .sin_family = AF_INET };
 
@@ -151,15 +151,15 @@ static void child_destroys_busy(void *id)
 	WANT(!rdma_destroy_id(id));
 }
 
-/* A thread of the parent may hold the lock of the id, and the child does not have that thread. */
-static void busy(void)
+/* A thread of the parent may hold the lock of the id. The child does not have that thread. */
+static void test_destroyed_busy(void)
 {
 	struct family f = {};
 	pthread_t thread;
 	int i;
 
 	family_make(&f);
-	WANT(!pthread_create(&thread, NULL, join_and_leave, f.member));
+	WANT(!pthread_create(&thread, NULL, member_join_and_leave, f.member));
 	for (i = 0; i < 50; i++)
 		fork_run(child_destroys_busy, f.member);
 	stop = true;
@@ -167,13 +167,13 @@ static void busy(void)
 	family_check(&f);
 }
 
-/* An endpoint: the id has a channel and a QP that the library made. */
+/* The id of an endpoint has a channel and a QP that the library has created. */
 static void child_destroys_ep(void *id)
 {
 	rdma_destroy_ep(id);
 }
 
-static void endpoint(void)
+static void test_endpoint(void)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *ai;
 	struct ibv_qp_init_attr init = {
@@ -191,7 +191,7 @@ static void endpoint(void)
 	rdma_freeaddrinfo(ai);
 }
 
-/* The server of a daemon: nothing has been done with the channel but to open it. */
+/* A daemon opens a channel and forks. Its child is the first to use the channel. */
 static void child_serves(void *arg)
 {
 	struct rdma_event_channel *ch = arg;
@@ -204,7 +204,7 @@ static void child_serves(void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
-static void daemonised(void)
+static void test_daemonised(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 
@@ -214,10 +214,10 @@ static void daemonised(void)
 }
 
 const struct test fork_tests[] = {
-	{ "fork: a child's calls are refused", refused },
-	{ "fork: a child's destructors leave the parent's ids alone", destroyed },
-	{ "fork: a child destroys an id that a thread uses", busy },
-	{ "fork: they leave its endpoints alone", endpoint },
-	{ "fork: a channel that a daemon inherits", daemonised },
+	{ "fork: a child's calls are refused", test_refused },
+	{ "fork: a child's destructors leave the parent's ids alone", test_destroyed },
+	{ "fork: a child destroys an id that a thread uses", test_destroyed_busy },
+	{ "fork: they leave its endpoints alone", test_endpoint },
+	{ "fork: a channel that a daemon inherits", test_daemonised },
 	{}
 };

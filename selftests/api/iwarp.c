@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What needs an iWARP device: only the suite of that name asks for it. */
+/* Tests that need an iWARP device. Only the suite iwarp runs them, with the option -x. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define ROCE "10.79.0.1"
 #define LATE "10.77.0.99"
 
-static uint32_t new_qp(struct rdma_cm_id *id)
+static uint32_t qp_new(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -30,16 +30,16 @@ static uint32_t new_qp(struct rdma_cm_id *id)
 	return qp->qp_num;
 }
 
-static void *connect_to_nobody(void *id)
+static void *id_connect_to_nobody(void *id)
 {
-	struct rdma_conn_param par = { .qp_num = new_qp(id) };
+	struct rdma_conn_param par = { .qp_num = qp_new(id) };
 
 	WANT(rdma_connect(id, &par));
 	return NULL;
 }
 
-/* No other program is asked: to load one may take so long that the attempt has failed. */
-static bool is_connecting(void)
+/* Reads debugfs itself, because the attempt may fail before another program has started. */
+static bool id_is_connecting(void)
 {
 	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/ids", "r");
 	bool found = false;
@@ -52,8 +52,11 @@ static bool is_connecting(void)
 	return found;
 }
 
-/* That it was to be disconnected goes with the attempt: the next one stays. */
-static void attempt_fails(void)
+/*
+ * A disconnect during an attempt applies to that attempt only. The next connection of the id is not
+ * disconnected.
+ */
+static void test_attempt_fails(void)
 {
 	struct rdma_event_channel *ch, *lch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -63,9 +66,9 @@ static void attempt_fails(void)
 	pthread_t thread;
 
 	WANT(!system("echo 1 >/proc/sys/net/ipv4/tcp_syn_retries"));
-	resolve(ch, id, LATE, 7530);
-	WANT(!pthread_create(&thread, NULL, connect_to_nobody, id));
-	while (!is_connecting())
+	id_resolve(ch, id, LATE, 7530);
+	WANT(!pthread_create(&thread, NULL, id_connect_to_nobody, id));
+	while (!id_is_connecting())
 		usleep(20000);
 	WANT(!rdma_disconnect(id));
 	WANT(!pthread_join(thread, NULL));
@@ -73,21 +76,21 @@ static void attempt_fails(void)
 	WANT(!system("ip addr add " LATE "/32 dev d0"));
 	WANT(!rdma_bind_addr(listener, addr_of(LATE, 7530)));
 	WANT(!rdma_listen(listener, 1));
-	par.qp_num = new_qp(id);
+	par.qp_num = qp_new(id);
 	WANT(!rdma_connect(id, &par));
 	ev = next_event(lch, 15000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
-	par.qp_num = new_qp(ev->id);
+	par.qp_num = qp_new(ev->id);
 	WANT(!rdma_accept(ev->id, &par));
 	WANT(!rdma_ack_cm_event(ev));
-	WANT(!expect(ch, RDMA_CM_EVENT_ESTABLISHED));
-	WANT(!expect(lch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(lch, RDMA_CM_EVENT_ESTABLISHED));
 	WANT(!next_event(ch, 1000));
 	WANT(!system("ip addr del " LATE "/32 dev d0"));
 }
 
-static struct rdma_cm_id *listen_at(struct rdma_event_channel **ch, const char *addr, int port,
-				    int backlog)
+static struct rdma_cm_id *listener_open(struct rdma_event_channel **ch, const char *addr, int port,
+					int backlog)
 {
 	struct rdma_cm_id *id = new_id(ch, RDMA_PS_TCP);
 
@@ -95,28 +98,31 @@ static struct rdma_cm_id *listen_at(struct rdma_event_channel **ch, const char *
 	return id;
 }
 
-static void close_listener(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+static void listener_close(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
 
-/* TCP has the port until the former listener has been destroyed, which its owner is not kept by. */
-static void listen_same_port(void)
+/*
+ * rdma_destroy_id() does not wait until TCP has released the port of a listener. The next
+ * rdma_listen() on that port does.
+ */
+static void test_listen_same_port(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	int i;
 
 	for (i = 0; i < 20; i++) {
-		id = listen_at(&ch, IWARP, 7531, 1024);
-		close_listener(ch, id);
+		id = listener_open(&ch, IWARP, 7531, 1024);
+		listener_close(ch, id);
 	}
 }
 
 #define BUSY 16
 
-static void open_and_close_listeners(void)
+static void listeners_open_and_close(void)
 {
 	struct rdma_event_channel *ch[BUSY];
 	struct rdma_cm_id *id[BUSY];
@@ -125,14 +131,14 @@ static void open_and_close_listeners(void)
 	WANT(!setuid(65534) && !prctl(PR_SET_PDEATHSIG, SIGKILL));
 	for (;;) {
 		for (i = 0; i < BUSY; i++)
-			id[i] = listen_at(&ch[i], IWARP, 0, 1024);
+			id[i] = listener_open(&ch[i], IWARP, 0, 1024);
 		for (i = 0; i < BUSY; i++)
-			close_listener(ch[i], id[i]);
+			listener_close(ch[i], id[i]);
 	}
 }
 
-/* Listeners of another user, on another device, are nothing to wait for. */
-static void listen_beside_others(void)
+/* A listener does not wait for listeners of another user on another device. */
+static void test_listen_beside_others(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
@@ -141,15 +147,15 @@ static void listen_beside_others(void)
 	int i;
 
 	if (!pid)
-		open_and_close_listeners();
+		listeners_open_and_close();
 	while (system("ss -Hlt src " IWARP " | grep -q ."))
 		usleep(20000);
 	for (i = 0; i < 10; i++) {
-		id = new_bound(&ch, RDMA_PS_TCP, ROCE);
+		id = new_bound_id(&ch, RDMA_PS_TCP, ROCE);
 		start = now();
 		WANT(!rdma_listen(id, 1024));
 		sum += now() - start;
-		close_listener(ch, id);
+		listener_close(ch, id);
 	}
 	WANT(!waitpid(pid, NULL, WNOHANG));
 	kill(pid, SIGKILL);
@@ -159,8 +165,8 @@ static void listen_beside_others(void)
 }
 
 const struct test iwarp_tests[] = {
-	{ "iwarp: attempt that fails", attempt_fails },
-	{ "iwarp: listener on the port of the one before", listen_same_port },
-	{ "iwarp: listener on RoCE, beside another user's on iWARP", listen_beside_others },
+	{ "iwarp: attempt that fails", test_attempt_fails },
+	{ "iwarp: listener on the port of the one before", test_listen_same_port },
+	{ "iwarp: listener on RoCE, beside another user's on iWARP", test_listen_beside_others },
 	{ }
 };

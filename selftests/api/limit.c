@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What a user without privileges may have, and that others are none the worse for it. */
+/* The limits of a user without privileges. Other users are not affected by them. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -11,23 +11,23 @@
 #define PARAMETERS "/sys/module/rdma_cmx/parameters/"
 #define LIMIT 4
 
-/* A shell would not keep what seteuid() gives. */
-static int set_parameter(const char *path, unsigned int n)
+/* Writes the file in this process, because a shell would drop the effective user ID. */
+static int parameter_set(const char *path, unsigned int n)
 {
 	return seteuid(0) ?: file_write(path, "%u", n);
 }
 
-static int set_limit(unsigned int n)
+static int limit_set(unsigned int n)
 {
-	return set_parameter(PARAMETERS "max_user_ids", n);
+	return parameter_set(PARAMETERS "max_user_ids", n);
 }
 
-static void reset_limit(void)
+static void limit_reset(void)
 {
-	set_limit(65536);
+	limit_set(65536);
 }
 
-static struct rdma_event_channel *channel_as(uid_t uid)
+static struct rdma_event_channel *channel_open_as(uid_t uid)
 {
 	struct rdma_event_channel *ch;
 
@@ -37,36 +37,37 @@ static struct rdma_event_channel *channel_as(uid_t uid)
 	return ch;
 }
 
-/* The library makes the kernel's id only when it has something to say of it. */
-static int bound_id(struct rdma_event_channel *ch, enum rdma_port_space ps, struct rdma_cm_id **id)
+/* The library creates an id in the kernel only when a call needs it, here the bind. */
+static int id_create_bound(struct rdma_event_channel *ch, enum rdma_port_space ps,
+			   struct rdma_cm_id **id)
 {
 	WANT(!rdma_create_id(ch, id, NULL, ps));
 	return rdma_bind_addr(*id, addr_of("10.77.0.1", 0));
 }
 
-static void ids_of_a_user(void)
+static void test_ids_of_a_user(void)
 {
 	struct rdma_event_channel *ch, *other;
 	struct rdma_cm_id *id[LIMIT + 1];
 	int i;
 
-	atexit(reset_limit);
-	WANT(!set_limit(LIMIT));
-	ch = channel_as(65534);
+	atexit(limit_reset);
+	WANT(!limit_set(LIMIT));
+	ch = channel_open_as(65534);
 	for (i = 0; i < LIMIT; i++)
-		WANT(!bound_id(ch, RDMA_PS_TCP, &id[i]));
-	WANT(bound_id(ch, RDMA_PS_TCP, &id[i]) && errno == EMFILE);
-	/* one file more is no help */
-	other = channel_as(65534);
-	WANT(bound_id(other, RDMA_PS_TCP, &id[i]) && errno == EMFILE);
-	other = channel_as(65533);
-	WANT(!bound_id(other, RDMA_PS_TCP, &id[i]));
-	other = channel_as(0);
+		WANT(!id_create_bound(ch, RDMA_PS_TCP, &id[i]));
+	WANT(id_create_bound(ch, RDMA_PS_TCP, &id[i]) && errno == EMFILE);
+	/* another channel does not raise the limit */
+	other = channel_open_as(65534);
+	WANT(id_create_bound(other, RDMA_PS_TCP, &id[i]) && errno == EMFILE);
+	other = channel_open_as(65533);
+	WANT(!id_create_bound(other, RDMA_PS_TCP, &id[i]));
+	other = channel_open_as(0);
 	for (i = 0; i <= LIMIT; i++)
-		WANT(!bound_id(other, RDMA_PS_TCP, &id[i]));
+		WANT(!id_create_bound(other, RDMA_PS_TCP, &id[i]));
 }
 
-static void map_ids(pid_t pid, const char *map, uid_t base)
+static void container_map_ids(pid_t pid, const char *map, uid_t base)
 {
 	char path[64];
 
@@ -74,8 +75,11 @@ static void map_ids(pid_t pid, const char *map, uid_t base)
 	WANT(!file_write(path, "0 %u 1", base));
 }
 
-/* Tells @up when it has a user namespace, and how many ids it could make. It keeps them until @down ends. */
-static void in_container(int up, int down)
+/*
+ * Writes to @up the result of creating a user namespace, and then the number of ids that it could
+ * create. It keeps the ids until @down is closed.
+ */
+static void container_run(int up, int down)
 {
 	int n = unshare(CLONE_NEWUSER);
 	struct rdma_event_channel *ch;
@@ -86,15 +90,18 @@ static void in_container(int up, int down)
 	    setresgid(0, 0, 0) || setresuid(0, 0, 0))
 		_exit(1);
 	ch = rdma_create_event_channel();
-	for (n = 0; ch && n <= LIMIT && !bound_id(ch, RDMA_PS_TCP, &id); n++)
+	for (n = 0; ch && n <= LIMIT && !id_create_bound(ch, RDMA_PS_TCP, &id); n++)
 		;
 	if (write(up, &n, sizeof(n)) != sizeof(n) || read(down, &c, 1))
 		_exit(1);
 	_exit(0);
 }
 
-/* Root makes a user namespace whose root is @base. Returns how many ids a process in it could make. */
-static int ids_of_a_container(uid_t base)
+/*
+ * Creates a user namespace whose root is the user @base. Returns how many ids a process in it could
+ * create.
+ */
+static int container_count_ids(uid_t base)
 {
 	int up[2], down[2], n;
 	pid_t pid;
@@ -103,55 +110,55 @@ static int ids_of_a_container(uid_t base)
 	pid = fork();
 	if (!pid) {
 		close(down[1]);
-		in_container(up[1], down[0]);
+		container_run(up[1], down[0]);
 	}
 	WANT(read(up[0], &n, sizeof(n)) == sizeof(n));
 	if (n)
 		tap_case_skip("this kernel has no user namespaces");
-	map_ids(pid, "uid_map", base);
-	map_ids(pid, "gid_map", base);
+	container_map_ids(pid, "uid_map", base);
+	container_map_ids(pid, "gid_map", base);
 	WANT(write(down[1], "", 1) == 1);
 	WANT(read(up[0], &n, sizeof(n)) == sizeof(n));
 	return n;
 }
 
-static void ids_of_containers(void)
+static void test_ids_of_containers(void)
 {
-	atexit(reset_limit);
-	WANT(!set_limit(LIMIT));
-	WANT(ids_of_a_container(100000) == LIMIT);
-	WANT(ids_of_a_container(200000) == LIMIT);
-	WANT(ids_of_a_container(100000) == 0);
+	atexit(limit_reset);
+	WANT(!limit_set(LIMIT));
+	WANT(container_count_ids(100000) == LIMIT);
+	WANT(container_count_ids(200000) == LIMIT);
+	WANT(container_count_ids(100000) == 0);
 }
 
-static void groups_of_a_user(void)
+static void test_groups_of_a_user(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	char addr[] = "239.9.9.0";
 	int i;
 
-	atexit(reset_limit);
-	WANT(!set_limit(LIMIT));
-	ch = channel_as(65534);
-	WANT(!bound_id(ch, RDMA_PS_UDP, &id));
+	atexit(limit_reset);
+	WANT(!limit_set(LIMIT));
+	ch = channel_open_as(65534);
+	WANT(!id_create_bound(ch, RDMA_PS_UDP, &id));
 	for (i = 1; i < LIMIT; i++) {
 		addr[sizeof(addr) - 2]++;
 		WANT(!rdma_join_multicast(id, addr_of(addr, 0), NULL));
-		WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	}
 	WANT(rdma_join_multicast(id, addr_of("239.9.8.1", 0), NULL) && errno == EMFILE);
 	WANT(!rdma_leave_multicast(id, addr_of(addr, 0)));
 	WANT(!rdma_join_multicast(id, addr_of("239.9.8.1", 0), NULL));
-	WANT(!expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
-	/* all is given back */
+	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	/* the memberships no longer count */
 	WANT(!rdma_destroy_id(id));
 	for (i = 0; i < LIMIT; i++)
-		WANT(!bound_id(ch, RDMA_PS_TCP, &id));
+		WANT(!id_create_bound(ch, RDMA_PS_TCP, &id));
 }
 
-/* A request that would be one too many is dropped; the peer asks again. */
-static void requests_of_a_user(void)
+/* A request above the limit is dropped, and the peer repeats it. */
+static void test_requests_of_a_user(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id[LIMIT];
@@ -159,36 +166,36 @@ static void requests_of_a_user(void)
 	long refused;
 	int i;
 
-	atexit(reset_limit);
-	WANT(!set_limit(LIMIT));
-	p.lch = channel_as(65534);
+	atexit(limit_reset);
+	WANT(!limit_set(LIMIT));
+	p.lch = channel_open_as(65534);
 	WANT(!rdma_create_id(p.lch, &p.listener, NULL, RDMA_PS_TCP));
-	p.ch = channel_as(0);
+	p.ch = channel_open_as(0);
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
 	/* 16 tries every 2 s: the last one comes after the wait below, also on a slow machine */
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 19));
 	pair_resolve(&p, RDMA_PS_TCP);
 	for (i = 0; i < LIMIT - 1; i++)
-		WANT(!bound_id(p.lch, RDMA_PS_TCP, &id[i]));
+		WANT(!id_create_bound(p.lch, RDMA_PS_TCP, &id[i]));
 	refused = port_stat_get(p.id, "refused_quota");
 	WANT(!rdma_connect(p.id, &par));
 	WANT(!next_event(p.lch, 300));
 	WANT(port_stat_get(p.id, "refused_quota") > refused);
 	WANT(!rdma_destroy_id(id[0]));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
 }
 
-/* an id that is to connect to the listener */
-static struct rdma_cm_id *resolved_id(struct rdma_event_channel *ch, const struct pair *p)
+/* Creates an id that can be connected to the listener. */
+static struct rdma_cm_id *id_create_resolved(struct rdma_event_channel *ch, const struct pair *p)
 {
 	struct rdma_cm_id *id;
 
 	WANT(!rdma_create_id(ch, &id, NULL, p->listener->ps));
-	resolve(ch, id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+	id_resolve(ch, id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
 	return id;
 }
 
-static void connect_number(struct rdma_cm_id *id, unsigned char n)
+static void id_connect_number(struct rdma_cm_id *id, unsigned char n)
 {
 	struct rdma_conn_param par = plain;
 
@@ -198,8 +205,8 @@ static void connect_number(struct rdma_cm_id *id, unsigned char n)
 	WANT(!rdma_connect(id, &par));
 }
 
-/* A request that finds the backlog full is dropped. Its peer repeats it, so that none is lost. */
-static void slow_listener(void)
+/* A request is dropped while the backlog is full. Its peer repeats it, so none is lost. */
+static void test_slow_listener(void)
 {
 	const int peers = 8, backlog = 2;
 	struct rdma_conn_param par = plain;
@@ -215,14 +222,14 @@ static void slow_listener(void)
 	WANT(!rdma_listen(p.listener, backlog));
 	refused = port_stat_get(p.listener, "refused_backlog");
 	requests = port_stat_get(p.listener, "requests");
-	ch = channel_as(0);
+	ch = channel_open_as(0);
 	for (i = 0; i < peers; i++) {
-		id[i] = resolved_id(ch, &p);
+		id[i] = id_create_resolved(ch, &p);
 		/* 16 tries every half a second */
 		WANT(!set_u32(id[i], CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17));
 	}
 	for (i = 0; i < peers; i++)
-		connect_number(id[i], i);
+		id_connect_number(id[i], i);
 	while (port_stat_get(p.listener, "refused_backlog") < refused + peers - backlog)
 		usleep(10000);
 	WANT(port_stat_get(p.listener, "requests") == requests + backlog);
@@ -249,16 +256,16 @@ static void slow_listener(void)
 	WANT(port_stat_get(p.listener, "requests") == requests + peers);
 }
 
-static void pair_of_user(struct pair *p, uid_t uid)
+static void pair_create_as(struct pair *p, uid_t uid)
 {
-	p->lch = channel_as(uid);
+	p->lch = channel_open_as(uid);
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, RDMA_PS_TCP));
-	p->ch = channel_as(uid);
+	p->ch = channel_open_as(uid);
 	WANT(!rdma_create_id(p->ch, &p->id, NULL, RDMA_PS_TCP));
 	pair_resolve(p, RDMA_PS_TCP);
 }
 
-static long connect_ms(struct rdma_cm_id *id)
+static long id_connect_ms(struct rdma_cm_id *id)
 {
 	struct rdma_conn_param par = plain;
 	long begin = now_ms();
@@ -268,27 +275,27 @@ static long connect_ms(struct rdma_cm_id *id)
 }
 
 /*
- * A QP that is used again waits for its last connection, but not for one of another user or to
- * another peer.
+ * A connect waits for the end of the last connection of the same QP number, but not if that
+ * connection belongs to another user or leads to another peer.
  */
-static void number_of_another_user(void)
+static void test_number_of_another_user(void)
 {
 	struct pair closing = {}, other = {}, same = {};
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *away;
 
-	pair_of_user(&closing, 65534);
-	pair_of_user(&other, 65533);
-	pair_of_user(&same, 65534);
+	pair_create_as(&closing, 65534);
+	pair_create_as(&other, 65533);
+	pair_create_as(&same, 65534);
 	pair_connect(&closing);
 	WANT(!rdma_disconnect(closing.id));
 	WANT(!rdma_destroy_id(closing.id));
-	ch = channel_as(65534);
+	ch = channel_open_as(65534);
 	WANT(!rdma_create_id(ch, &away, NULL, RDMA_PS_TCP));
-	resolve(ch, away, "10.77.0.99", 7522);
-	WANT(connect_ms(away) < 1000);
-	WANT(connect_ms(other.id) < 1000);
-	WANT(connect_ms(same.id) >= 1900);
+	id_resolve(ch, away, "10.77.0.99", 7522);
+	WANT(id_connect_ms(away) < 1000);
+	WANT(id_connect_ms(other.id) < 1000);
+	WANT(id_connect_ms(same.id) >= 1900);
 }
 
 #define MAX_USER_REQUESTS PARAMETERS "max_user_requests"
@@ -297,10 +304,10 @@ static unsigned int max_user_requests;
 
 static void window_reset(void)
 {
-	set_parameter(MAX_USER_REQUESTS, max_user_requests);
+	parameter_set(MAX_USER_REQUESTS, max_user_requests);
 }
 
-/* A user may have @n unanswered messages. The peers are ids of root. */
+/* Sets the send window of a user to @n messages. The peers are ids of root. */
 static void window_set(unsigned int n, struct pair *p, enum rdma_port_space ps)
 {
 	FILE *f = fopen(MAX_USER_REQUESTS, "r");
@@ -308,16 +315,16 @@ static void window_set(unsigned int n, struct pair *p, enum rdma_port_space ps)
 	WANT(f && fscanf(f, "%u", &max_user_requests) == 1);
 	fclose(f);
 	atexit(window_reset);
-	WANT(!set_parameter(MAX_USER_REQUESTS, n));
-	p->lch = channel_as(0);
+	WANT(!parameter_set(MAX_USER_REQUESTS, n));
+	p->lch = channel_open_as(0);
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
 	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
 	WANT(!rdma_listen(p->listener, 64));
 }
 
-/* Events of that type; others are skipped: requests that were withdrawn, and late ends of timewait */
-static struct rdma_cm_event *next_of_type(struct rdma_event_channel *ch,
-					  enum rdma_cm_event_type type, int ms)
+/* Returns the next event of the type. Skips others: withdrawn requests and late TIMEWAIT_EXIT. */
+static struct rdma_cm_event *event_next_of_type(struct rdma_event_channel *ch,
+						enum rdma_cm_event_type type, int ms)
 {
 	struct rdma_cm_event *ev;
 
@@ -326,10 +333,10 @@ static struct rdma_cm_event *next_of_type(struct rdma_event_channel *ch,
 	return ev;
 }
 
-/* The number is that of connect_number(). */
-static struct rdma_cm_id *expect_number(struct rdma_event_channel *ch, unsigned char n)
+/* Expects the request of id_connect_number() with the number @n. */
+static struct rdma_cm_id *request_expect_number(struct rdma_event_channel *ch, unsigned char n)
 {
-	struct rdma_cm_event *ev = next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 15000);
+	struct rdma_cm_event *ev = event_next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 15000);
 	const unsigned char *data;
 	struct rdma_cm_id *child;
 
@@ -341,20 +348,20 @@ static struct rdma_cm_id *expect_number(struct rdma_event_channel *ch, unsigned 
 	return child;
 }
 
-static void expect_end(struct rdma_event_channel *ch)
+static void end_expect(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_event *ev = next_of_type(ch, RDMA_CM_EVENT_DISCONNECTED, 15000);
+	struct rdma_cm_event *ev = event_next_of_type(ch, RDMA_CM_EVENT_DISCONNECTED, 15000);
 
 	WANT(ev && !ev->status);
 	rdma_ack_cm_event(ev);
 }
 
-static bool request_comes(struct rdma_event_channel *ch)
+static bool request_arrives(struct rdma_event_channel *ch)
 {
-	return next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 300);
+	return event_next_of_type(ch, RDMA_CM_EVENT_CONNECT_REQUEST, 300);
 }
 
-static void requests_wait(void)
+static void test_requests_wait(void)
 {
 	struct rdma_cm_id *id[6], *other, *child;
 	struct rdma_event_channel *ch, *ch2;
@@ -362,56 +369,56 @@ static void requests_wait(void)
 	int i;
 
 	window_set(2, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
+	ch = channel_open_as(65534);
 	for (i = 0; i < 6; i++) {
-		id[i] = resolved_id(ch, &p);
-		connect_number(id[i], i);
+		id[i] = id_create_resolved(ch, &p);
+		id_connect_number(id[i], i);
 	}
-	child = expect_number(p.lch, 0);
-	expect_number(p.lch, 1);
-	WANT(!request_comes(p.lch));
+	child = request_expect_number(p.lch, 0);
+	request_expect_number(p.lch, 1);
+	WANT(!request_arrives(p.lch));
 	/* others do not wait */
-	ch2 = channel_as(65533);
-	other = resolved_id(ch2, &p);
-	connect_number(other, 33);
-	expect_number(p.lch, 33);
-	ch2 = channel_as(0);
-	other = resolved_id(ch2, &p);
-	connect_number(other, 34);
-	expect_number(p.lch, 34);
+	ch2 = channel_open_as(65533);
+	other = id_create_resolved(ch2, &p);
+	id_connect_number(other, 33);
+	request_expect_number(p.lch, 33);
+	ch2 = channel_open_as(0);
+	other = id_create_resolved(ch2, &p);
+	id_connect_number(other, 34);
+	request_expect_number(p.lch, 34);
 	/* an answer, and an end */
 	WANT(!rdma_reject(child, NULL, 0));
-	WANT(expect(ch, RDMA_CM_EVENT_REJECTED) == 28);
-	expect_number(p.lch, 2);
+	WANT(event_expect(ch, RDMA_CM_EVENT_REJECTED) == 28);
+	request_expect_number(p.lch, 2);
 	WANT(!rdma_destroy_id(id[1]));
-	expect_number(p.lch, 3);
-	/* one that waits is withdrawn */
+	request_expect_number(p.lch, 3);
+	/* a request that waits is withdrawn */
 	WANT(!rdma_reject(id[4], NULL, 0));
 	WANT(!rdma_destroy_id(id[2]));
-	expect_number(p.lch, 5);
-	WANT(!request_comes(p.lch));
+	request_expect_number(p.lch, 5);
+	WANT(!request_arrives(p.lch));
 }
 
-static void deadline_of_waiting(void)
+static void test_deadline_of_waiting(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id[2];
 	struct pair p = {};
 
 	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
-	id[0] = resolved_id(ch, &p);
-	id[1] = resolved_id(ch, &p);
+	ch = channel_open_as(65534);
+	id[0] = id_create_resolved(ch, &p);
+	id[1] = id_create_resolved(ch, &p);
 	WANT(!set_u32(id[1], CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
-	connect_number(id[0], 0);
-	connect_number(id[1], 1);
-	expect_number(p.lch, 0);
-	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	id_connect_number(id[0], 0);
+	id_connect_number(id[1], 1);
+	request_expect_number(p.lch, 0);
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	WANT(!rdma_destroy_id(id[0]));
-	WANT(!request_comes(p.lch));
+	WANT(!request_arrives(p.lch));
 }
 
-static void datagrams_wait(void)
+static void test_datagrams_wait(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
@@ -419,37 +426,37 @@ static void datagrams_wait(void)
 	struct pair p = {};
 
 	window_set(1, &p, RDMA_PS_UDP);
-	ch = channel_as(65534);
-	connect_number(resolved_id(ch, &p), 0);
-	connect_number(resolved_id(ch, &p), 1);
-	child = expect_number(p.lch, 0);
-	WANT(!request_comes(p.lch));
+	ch = channel_open_as(65534);
+	id_connect_number(id_create_resolved(ch, &p), 0);
+	id_connect_number(id_create_resolved(ch, &p), 1);
+	child = request_expect_number(p.lch, 0);
+	WANT(!request_arrives(p.lch));
 	WANT(!rdma_accept(child, &par));
-	WANT(!expect(ch, RDMA_CM_EVENT_ESTABLISHED));
-	expect_number(p.lch, 1);
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ESTABLISHED));
+	request_expect_number(p.lch, 1);
 }
 
-/* Connects @n ids to the listener, whose ids of them are put into @child. */
-static void connect_ids(struct rdma_event_channel *ch, const struct pair *p, struct rdma_cm_id **id,
+/* Connects @n ids to the listener. @child receives the ids of the passive side. */
+static void ids_connect(struct rdma_event_channel *ch, const struct pair *p, struct rdma_cm_id **id,
 			struct rdma_cm_id **child, int n)
 {
 	struct rdma_conn_param par = plain;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		id[i] = resolved_id(ch, p);
-		connect_number(id[i], 2 * i);
-		child[i] = expect_number(p->lch, 2 * i);
+		id[i] = id_create_resolved(ch, p);
+		id_connect_number(id[i], 2 * i);
+		child[i] = request_expect_number(p->lch, 2 * i);
 		par.qp_num = plain.qp_num + 2 * i + 1;
 		WANT(!rdma_accept(child[i], &par));
-		WANT(!expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 		WANT(!rdma_establish(id[i]));
-		WANT(!expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
+		WANT(!event_expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 	}
 }
 
-/* Everybody hears at once of the own end, and each peer in the end. */
-static void ends_wait(void)
+/* Each active id gets its DISCONNECTED at once, and each peer gets its own when a DREQ is sent. */
+static void test_ends_wait(void)
 {
 	struct rdma_cm_id *id[4], *child[4];
 	struct rdma_event_channel *ch;
@@ -457,52 +464,55 @@ static void ends_wait(void)
 	int i;
 
 	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
-	connect_ids(ch, &p, id, child, 4);
+	ch = channel_open_as(65534);
+	ids_connect(ch, &p, id, child, 4);
 	for (i = 0; i < 4; i++) {
 		qp_make(id[i]);
 		WANT(!rdma_disconnect(id[i]));
-		WANT(!expect(ch, RDMA_CM_EVENT_DISCONNECTED));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_DISCONNECTED));
 		WANT(!rdma_disconnect(id[i]));
 	}
-	expect_end(p.lch);
-	WANT(!next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
+	end_expect(p.lch);
+	WANT(!event_next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
 	/* its DREQ is still sent */
 	WANT(!rdma_destroy_id(id[1]));
-	expect_end(p.lch);
+	end_expect(p.lch);
 	/* both ends disconnect: the DREQ of the peer ends the wait */
 	WANT(!rdma_disconnect(child[2]));
-	expect_end(p.lch);
+	end_expect(p.lch);
 	WANT(!rdma_disconnect(child[0]));
-	/* none is told for ever: the suite has set close_seconds */
+	/* close_seconds, which the suite has set, ends the repetition of DREQs */
 	WANT(!rdma_destroy_id(id[3]));
-	WANT(!set_parameter(MAX_USER_REQUESTS, 0));
+	WANT(!parameter_set(MAX_USER_REQUESTS, 0));
 	for (i = 0; i < slow_time(200) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
 }
 
-/* Both ends have disconnected, so that each confirms, even if its own DREQ waits. */
-static void both_ends_while_one_waits(void)
+/* Both ends disconnect. An end confirms the DREQ of the other one even while its own DREQ waits. */
+static void test_both_ends_while_one_waits(void)
 {
 	struct rdma_cm_id *id[2], *child[2];
 	struct rdma_event_channel *ch;
 	struct pair p = {};
 
 	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
-	connect_ids(ch, &p, id, child, 2);
+	ch = channel_open_as(65534);
+	ids_connect(ch, &p, id, child, 2);
 	WANT(!rdma_disconnect(id[0]));
-	expect_end(p.lch);
+	end_expect(p.lch);
 	WANT(!rdma_disconnect(id[1]));
-	WANT(!next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
+	WANT(!event_next_of_type(p.lch, RDMA_CM_EVENT_DISCONNECTED, 300));
 	WANT(!rdma_disconnect(child[1]));
-	expect_end(ch);
-	expect_end(p.lch);
+	end_expect(ch);
+	end_expect(p.lch);
 }
 
-/* The connections of a killed job end with one DREQ each, if more of them would fill the window. */
-static void next_job(void)
+/*
+ * The ids of a killed job send one DREQ each and do not repeat it, because their DREQs would fill
+ * the window.
+ */
+static void test_next_job(void)
 {
 	struct rdma_cm_id *id[4], *child[4];
 	struct rdma_event_channel *ch;
@@ -510,16 +520,16 @@ static void next_job(void)
 	int i;
 
 	window_set(2, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
-	connect_ids(ch, &p, id, child, 4);
+	ch = channel_open_as(65534);
+	ids_connect(ch, &p, id, child, 4);
 	for (i = 0; i < 4; i++)
 		WANT(!rdma_destroy_id(id[i]));
-	connect_number(resolved_id(ch, &p), 33);
-	WANT(request_comes(p.lch));
+	id_connect_number(id_create_resolved(ch, &p), 33);
+	WANT(request_arrives(p.lch));
 }
 
-/* The DREQ of the peer is answered at once, even if no message may be sent now. */
-static void peer_ends(void)
+/* A DREQ of the peer is answered at once, even if the window is full. */
+static void test_peer_ends(void)
 {
 	struct rdma_cm_id *id, *child, *last;
 	struct rdma_event_channel *ch;
@@ -527,27 +537,27 @@ static void peer_ends(void)
 	int i;
 
 	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_as(65534);
-	connect_ids(ch, &p, &id, &child, 1);
-	connect_number(resolved_id(ch, &p), 2);
-	last = expect_number(p.lch, 2);
+	ch = channel_open_as(65534);
+	ids_connect(ch, &p, &id, &child, 1);
+	id_connect_number(id_create_resolved(ch, &p), 2);
+	last = request_expect_number(p.lch, 2);
 
 	WANT(!rdma_disconnect(child));
-	expect_end(ch);
+	end_expect(ch);
 	WANT(!rdma_disconnect(id));
-	expect_end(p.lch);
+	end_expect(p.lch);
 	WANT(!seteuid(0));
 	for (i = 0; i < slow_time(50) && closing_count(); i++)
 		usleep(100000);
 	WANT(!closing_count());
 	WANT(!rdma_disconnect(id));
 	WANT(!rdma_reject(last, NULL, 0));
-	WANT(next_of_type(ch, RDMA_CM_EVENT_REJECTED, 15000));
-	WANT(!next_of_type(ch, RDMA_CM_EVENT_CONNECT_ERROR, 300));
+	WANT(event_next_of_type(ch, RDMA_CM_EVENT_REJECTED, 15000));
+	WANT(!event_next_of_type(ch, RDMA_CM_EVENT_CONNECT_ERROR, 300));
 }
 
-/* On a kernel where ib_mad limits what is unanswered, with the default of the parameter. */
-static void silent_peers_of_a_user(void)
+/* The default window, on a kernel where ib_mad limits the unanswered MADs of a port. */
+static void test_silent_peers_of_a_user(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
@@ -555,21 +565,21 @@ static void silent_peers_of_a_user(void)
 	struct pair p = {};
 	int i;
 
-	ch = channel_as(65534);
-	/* 128 of them every 4.3 s */
+	ch = channel_open_as(65534);
+	/* without the window, 128 of them would be sent every 4.3 s */
 	for (i = 0; i < 600; i++) {
 		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-		resolve(ch, id, "10.77.0.99", 7521);
+		id_resolve(ch, id, "10.77.0.99", 7521);
 		par.qp_num = 0x810000 + i;
 		WANT(!rdma_connect(id, &par));
 	}
-	pair_of_user(&p, 65533);
+	pair_create_as(&p, 65533);
 	pair_connect(&p);
 	WANT(!rdma_disconnect(p.id));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
 
-/* how often a probe that the suite has set was hit */
+/* Returns how often a probe that the suite has set was hit. */
 static long probe_hits(const char *probe)
 {
 	FILE *f = fopen("/sys/kernel/tracing/kprobe_profile", "r");
@@ -585,10 +595,11 @@ static long probe_hits(const char *probe)
 }
 
 /*
- * Since Linux 6.19, ib_destroy_cm_id() polls for a REQ without retries that it has cancelled. All ids at
- * once would poll several times each, because they keep ib_mad from returning the messages.
+ * Since Linux 6.19, ib_destroy_cm_id() polls for a REQ without retries that it has cancelled. If
+ * all ids polled at the same time, they would keep ib_mad from returning the messages, and each of
+ * them would poll several times.
  */
-static void polls_of_requests(void)
+static void test_polls_of_requests(void)
 {
 	long polls = probe_hits("cancel_poll"), destroyed;
 	struct rdma_conn_param par = plain;
@@ -597,11 +608,11 @@ static void polls_of_requests(void)
 	int i;
 
 	window_set(0, &p, RDMA_PS_TCP);
-	p.ch = channel_as(65534);
+	p.ch = channel_open_as(65534);
 	for (i = 0; i < 400; i++) {
 		WANT(!rdma_create_id(p.ch, &id[i], NULL, RDMA_PS_TCP));
 		WANT(!set_u32(id[i], CMX_OPTION, CMX_OPTION_CM_RETRIES, 0));
-		resolve(p.ch, id[i], "10.77.0.99", 7521);
+		id_resolve(p.ch, id[i], "10.77.0.99", 7521);
 		par.qp_num = 0x820000 + i;
 		WANT(!rdma_connect(id[i], &par));
 	}
@@ -620,20 +631,20 @@ static void polls_of_requests(void)
 }
 
 const struct test limit_tests[] = {
-	{ "limit: ids of a user", ids_of_a_user },
-	{ "limit: ids of containers", ids_of_containers },
-	{ "limit: groups of a user", groups_of_a_user },
-	{ "limit: requests to a user", requests_of_a_user },
-	{ "limit: requests to a slow listener", slow_listener },
-	{ "limit: a QP number that another user has chosen, too", number_of_another_user },
-	{ "window: requests of a user wait for each other", requests_wait },
-	{ "window: the deadline of a request that waits", deadline_of_waiting },
-	{ "window: datagram requests wait for each other", datagrams_wait },
-	{ "window: the ends of a user's connections wait for each other", ends_wait },
-	{ "window: both ends disconnect while one waits", both_ends_while_one_waits },
-	{ "window: a job that is started again does not wait for the killed one", next_job },
-	{ "window: an end by the peer takes no place", peer_ends },
-	{ "window: silent peers of a user stop no other user", silent_peers_of_a_user },
-	{ "window: few cancelled requests are polled for at a time", polls_of_requests },
+	{ "limit: ids of a user", test_ids_of_a_user },
+	{ "limit: ids of containers", test_ids_of_containers },
+	{ "limit: groups of a user", test_groups_of_a_user },
+	{ "limit: requests to a user", test_requests_of_a_user },
+	{ "limit: requests to a slow listener", test_slow_listener },
+	{ "limit: a QP number that another user has chosen, too", test_number_of_another_user },
+	{ "window: requests of a user wait for each other", test_requests_wait },
+	{ "window: the deadline of a request that waits", test_deadline_of_waiting },
+	{ "window: datagram requests wait for each other", test_datagrams_wait },
+	{ "window: the ends of a user's connections wait for each other", test_ends_wait },
+	{ "window: both ends disconnect while one waits", test_both_ends_while_one_waits },
+	{ "window: a job that is started again does not wait for the killed one", test_next_job },
+	{ "window: an end by the peer takes no place", test_peer_ends },
+	{ "window: silent peers of a user stop no other user", test_silent_peers_of_a_user },
+	{ "window: few cancelled requests are polled for at a time", test_polls_of_requests },
 	{}
 };

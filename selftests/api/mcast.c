@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Multicast on RoCE: membership as the kernel sees it, attributes, IPv6. */
+/* Multicast on RoCE: memberships of IGMP and MLD, attributes of a join, IPv6. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "api.h"
 
-/* How many lines of /proc/net/igmp or igmp6 name a group, and its user count. */
-static int members(const char *file, const char *hex, int *users)
+/* Counts the lines of /proc/net/igmp or igmp6 with a group. @users receives its user count. */
+static int members_count(const char *file, const char *hex, int *users)
 {
 	char line[256], *at;
 	FILE *f = fopen(file, "r");
@@ -26,17 +26,17 @@ static int members(const char *file, const char *hex, int *users)
 	return n;
 }
 
-/* A work item may do it, when somebody else is at work on interfaces. */
-static bool left(const char *file, const char *hex)
+/* Waits until the group is left: a work item leaves it if another process holds rtnl. */
+static bool group_wait_left(const char *file, const char *hex)
 {
 	int i, users;
 
-	for (i = 0; i < 500 && members(file, hex, &users); i++)
+	for (i = 0; i < 500 && members_count(file, hex, &users); i++)
 		usleep(20000);
 	return i < 500;
 }
 
-static struct rdma_cm_event *joined(struct rdma_event_channel *ch)
+static struct rdma_cm_event *join_expect(struct rdma_event_channel *ch)
 {
 	struct rdma_cm_event *ev = next_event(ch, 10000);
 
@@ -44,115 +44,115 @@ static struct rdma_cm_event *joined(struct rdma_event_channel *ch)
 	return ev;
 }
 
-static void ipv4(void)
+static void test_ipv4(void)
 {
 	struct rdma_event_channel *ch1, *ch2;
-	struct rdma_cm_id *a = new_bound(&ch1, RDMA_PS_UDP, "10.77.0.1");
-	struct rdma_cm_id *b = new_bound(&ch2, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *a = new_bound_id(&ch1, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *b = new_bound_id(&ch2, RDMA_PS_UDP, "10.77.0.1");
 	struct rdma_cm_event *ev;
 	int users;
 
 	WANT(!rdma_join_multicast(a, addr_of("239.1.2.3", 0), &ch1));
-	ev = joined(ch1);
+	ev = join_expect(ch1);
 	WANT(ev->param.ud.private_data == &ch1);
 	WANT(ev->param.ud.qp_num == 0xffffff && ev->param.ud.qkey == RDMA_UDP_QKEY);
 	rdma_ack_cm_event(ev);
-	WANT(members("/proc/net/igmp", "030201EF", &users) == 1);
+	WANT(members_count("/proc/net/igmp", "030201EF", &users) == 1);
 	WANT(!rdma_join_multicast(b, addr_of("239.1.2.3", 0), NULL));
-	rdma_ack_cm_event(joined(ch2));
+	rdma_ack_cm_event(join_expect(ch2));
 	WANT(!rdma_leave_multicast(a, addr_of("239.1.2.3", 0)));
-	WANT(members("/proc/net/igmp", "030201EF", &users) == 1);
+	WANT(members_count("/proc/net/igmp", "030201EF", &users) == 1);
 	WANT(!rdma_destroy_id(b));
-	WANT(left("/proc/net/igmp", "030201EF"));
+	WANT(group_wait_left("/proc/net/igmp", "030201EF"));
 }
 
-static void ipv6(void)
+static void test_ipv6(void)
 {
 	static const char group[] = "ff150000000000000000000000000077";
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "fd77::1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "fd77::1");
 	struct in6_addr want_gid;
 	struct rdma_cm_event *ev;
 	int users;
 
 	inet_pton(AF_INET6, "ff15::77", &want_gid);
 	WANT(!rdma_join_multicast(id, addr_of("ff15::77", 0), NULL));
-	ev = joined(ch);
+	ev = join_expect(ch);
 	WANT(!memcmp(&ev->param.ud.ah_attr.grh.dgid, &want_gid, 16));
 	rdma_ack_cm_event(ev);
-	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
 	WANT(!rdma_leave_multicast(id, addr_of("ff15::77", 0)));
-	WANT(left("/proc/net/igmp6", group));
+	WANT(group_wait_left("/proc/net/igmp6", group));
 }
 
 /* The source GID decides whether datagrams are IPv4 or IPv6, so it has the family of the group. */
-static void join_as(const char *source, const char *group, const char *source_gid)
+static void group_join_as(const char *source, const char *group, const char *source_gid)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, source);
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, source);
 	struct rdma_cm_event *ev;
 	union ibv_gid gid, want_gid;
 
 	inet_pton(AF_INET6, source_gid, &want_gid);
 	WANT(!rdma_join_multicast(id, addr_of(group, 0), NULL));
-	ev = joined(ch);
+	ev = join_expect(ch);
 	WANT(!ibv_query_gid(id->verbs, id->port_num, ev->param.ud.ah_attr.grh.sgid_index, &gid));
 	WANT(!memcmp(&gid, &want_gid, sizeof(gid)));
 	rdma_ack_cm_event(ev);
 	WANT(!rdma_destroy_id(id));
 }
 
-static void other_family(void)
+static void test_other_family(void)
 {
 	need_rig();
-	join_as("10.77.0.1", "239.1.2.3", "::ffff:10.77.0.1");
-	join_as("10.77.0.1", "ff15::77", "fd77::1");
-	join_as("fd77::1", "239.1.2.3", "::ffff:10.77.0.1");
-	join_as("fd77::1", "ff15::77", "fd77::1");
+	group_join_as("10.77.0.1", "239.1.2.3", "::ffff:10.77.0.1");
+	group_join_as("10.77.0.1", "ff15::77", "fd77::1");
+	group_join_as("fd77::1", "239.1.2.3", "::ffff:10.77.0.1");
+	group_join_as("fd77::1", "ff15::77", "fd77::1");
 }
 
-/* The MTU gets too small for IPv6, and large enough again. */
-static void forgotten(void)
+/* An MTU that is too small for IPv6 drops the IPv6 groups of the interface. */
+static void test_forgotten(void)
 {
 	static const char group[] = "ff150000000000000000000000000078";
 	struct rdma_event_channel *ch1, *ch2;
-	struct rdma_cm_id *a = new_bound(&ch1, RDMA_PS_UDP, "10.77.0.1");
-	struct rdma_cm_id *b = new_bound(&ch2, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *a = new_bound_id(&ch1, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *b = new_bound_id(&ch2, RDMA_PS_UDP, "10.77.0.1");
 	int users;
 
 	need_rig();
 	WANT(!rdma_join_multicast(a, addr_of("ff15::78", 0), NULL));
-	rdma_ack_cm_event(joined(ch1));
-	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	rdma_ack_cm_event(join_expect(ch1));
+	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
 	WANT(!system("ip link set d0 mtu 1200 && ip link set d0 mtu 1500"));
 	WANT(!system("ip addr replace fd77::1/64 dev d0 nodad"));
-	WANT(members("/proc/net/igmp6", group, &users) == 0);
+	WANT(members_count("/proc/net/igmp6", group, &users) == 0);
 	WANT(!rdma_join_multicast(b, addr_of("ff15::78", 0), NULL));
-	rdma_ack_cm_event(joined(ch2));
-	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	rdma_ack_cm_event(join_expect(ch2));
+	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
 	WANT(!rdma_leave_multicast(a, addr_of("ff15::78", 0)));
-	WANT(members("/proc/net/igmp6", group, &users) == 1);
+	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
 	WANT(!rdma_leave_multicast(b, addr_of("ff15::78", 0)));
-	WANT(left("/proc/net/igmp6", group));
+	WANT(group_wait_left("/proc/net/igmp6", group));
 }
 
-static void send_only(void)
+static void test_send_only(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 	int users;
 
 	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.4", 0), &attr, sizeof(attr), NULL));
-	rdma_ack_cm_event(joined(ch));
-	WANT(members("/proc/net/igmp", "040201EF", &users) == 0);
+	rdma_ack_cm_event(join_expect(ch));
+	WANT(members_count("/proc/net/igmp", "040201EF", &users) == 0);
 	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.4", 0)));
 }
 
-static void attributes(void)
+static void test_attributes(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct cmx_mcast_attr attr = {
 		.mask = CMX_MCAST_QKEY | CMX_MCAST_TCLASS | CMX_MCAST_HOP_LIMIT | CMX_MCAST_SL |
 			CMX_MCAST_FLOW_LABEL,
@@ -161,7 +161,7 @@ static void attributes(void)
 	struct rdma_cm_event *ev;
 
 	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.5", 0), &attr, sizeof(attr), NULL));
-	ev = joined(ch);
+	ev = join_expect(ch);
 	WANT(ev->param.ud.qkey == 0x11223344);
 	WANT(ev->param.ud.ah_attr.grh.traffic_class == 72);
 	WANT(ev->param.ud.ah_attr.grh.hop_limit == 9);
@@ -175,7 +175,7 @@ static void attributes(void)
 	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 }
 
-static void datagram_qp(struct rdma_cm_id *id)
+static void qp_create_datagram(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_UD, .cap = { 1, 1, 1, 1 } };
 
@@ -183,7 +183,7 @@ static void datagram_qp(struct rdma_cm_id *id)
 }
 
 /* A QP receives what is sent to a group only with the Q_Key of the group. */
-static void qkey_of_qp(void)
+static void test_qkey_of_qp(void)
 {
 	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x11223344 };
 	struct ibv_qp_init_attr init;
@@ -195,13 +195,13 @@ static void qkey_of_qp(void)
 	for (later = 0; later < 2; later++) {
 		id = new_id(&ch, RDMA_PS_UDP);
 		WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7000), 1000));
-		WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 		if (!later)
-			datagram_qp(id);
+			qp_create_datagram(id);
 		WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
-		rdma_ack_cm_event(joined(ch));
+		rdma_ack_cm_event(join_expect(ch));
 		if (later)
-			datagram_qp(id);
+			qp_create_datagram(id);
 		WANT(!ibv_query_qp(id->qp, &qp_attr, IBV_QP_QKEY, &init));
 		WANT(qp_attr.qkey == 0x11223344);
 		rdma_destroy_qp(id);
@@ -209,8 +209,8 @@ static void qkey_of_qp(void)
 	}
 }
 
-/* The id has taken the Q_Key of its group, and its peer has another one. */
-static void qkey_of_peer(void)
+/* The id has the Q_Key of its group, and its peer answers with another Q_Key. */
+static void test_qkey_of_peer(void)
 {
 	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x11223344 };
 	struct rdma_conn_param par = plain, answer = plain;
@@ -219,9 +219,9 @@ static void qkey_of_peer(void)
 
 	answer.private_data = "no";
 	answer.private_data_len = 2;
-	p.id = new_bound(&p.ch, RDMA_PS_UDP, "10.77.0.1");
+	p.id = new_bound_id(&p.ch, RDMA_PS_UDP, "10.77.0.1");
 	WANT(!rdma_cmx_join_multicast(p.id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
-	rdma_ack_cm_event(joined(p.ch));
+	rdma_ack_cm_event(join_expect(p.ch));
 	pair_resolve(&p, RDMA_PS_UDP);
 	pair_request(&p, &par);
 	WANT(!rdma_accept(p.child, &answer));
@@ -231,9 +231,9 @@ static void qkey_of_peer(void)
 	rdma_ack_cm_event(ev);
 }
 
-static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wanted)
+static void join_expect_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wanted)
 {
-	struct rdma_cm_event *ev = joined(ch);
+	struct rdma_cm_event *ev = join_expect(ch);
 	const struct ibv_ah_attr *ah = &ev->param.ud.ah_attr;
 
 	WANT(ah->grh.traffic_class == wanted->grh.traffic_class);
@@ -243,11 +243,11 @@ static void want_ah(struct rdma_event_channel *ch, const struct ibv_ah_attr *wan
 	rdma_ack_cm_event(ev);
 }
 
-/* What a join does not bring comes from the id's options. */
-static void options(void)
+/* An attribute that the join does not set is taken from the options of the id. */
+static void test_options(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct ibv_ah_attr wanted = {
 		.grh = { .traffic_class = 104, .hop_limit = 17, .flow_label = 0x6789a }, .sl = 6,
 	};
@@ -260,49 +260,52 @@ static void options(void)
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x6789a));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
 	WANT(!rdma_join_multicast(id, addr_of("239.1.2.7", 0), NULL));
-	want_ah(ch, &wanted);
+	join_expect_ah(ch, &wanted);
 	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.8", 0), &attr, sizeof(attr), NULL));
 	wanted.grh.traffic_class = 72;
 	wanted.sl = 3;
-	want_ah(ch, &wanted);
+	join_expect_ah(ch, &wanted);
 }
 
-static void set_port_tos(struct rdma_cm_id *id, const char *tos)
+static void port_tos_set(struct rdma_cm_id *id, const char *tos)
 {
 	FILE *f = port_file_open(id, "default_roce_tos", "w");
 
 	WANT(fputs(tos, f) >= 0 && !fclose(f));
 }
 
-/* What neither a join nor the id's options bring comes from the port when the join begins. */
-static void port_default(void)
+/*
+ * A TOS that neither the join nor the options of the id set is the default of the port at the time
+ * of the join.
+ */
+static void test_port_default(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	struct ibv_ah_attr wanted = { .grh = { .traffic_class = 40, .hop_limit = 17 } };
 	int ret;
 
 	need_rig();
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
-	set_port_tos(id, "40");
+	port_tos_set(id, "40");
 	ret = rdma_join_multicast(id, addr_of("239.1.2.9", 0), NULL);
-	set_port_tos(id, "none");
+	port_tos_set(id, "none");
 	WANT(!ret);
-	want_ah(ch, &wanted);
+	join_expect_ah(ch, &wanted);
 
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 104));
-	set_port_tos(id, "40");
+	port_tos_set(id, "40");
 	ret = rdma_join_multicast(id, addr_of("239.1.2.10", 0), NULL);
-	set_port_tos(id, "none");
+	port_tos_set(id, "none");
 	WANT(!ret);
 	wanted.grh.traffic_class = 104;
-	want_ah(ch, &wanted);
+	join_expect_ah(ch, &wanted);
 }
 
-static void many(void)
+static void test_many(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	char addr[32];
 	int i;
 
@@ -311,7 +314,7 @@ static void many(void)
 		WANT(!rdma_join_multicast(id, addr_of(addr, 0), (void *)(long)(i + 1)));
 	}
 	for (i = 0; i < 1000; i++) {
-		struct rdma_cm_event *ev = joined(ch);
+		struct rdma_cm_event *ev = join_expect(ch);
 
 		WANT(ev->param.ud.private_data == (void *)(long)(i + 1));
 		rdma_ack_cm_event(ev);
@@ -325,7 +328,7 @@ static void many(void)
 }
 
 /* The id keeps the event of the join. */
-static void left_by_sync(void)
+static void test_left_by_sync(void)
 {
 	struct rdma_cm_id *id;
 
@@ -339,17 +342,17 @@ static void left_by_sync(void)
 }
 
 const struct test mcast_tests[] = {
-	{ "multicast: IPv4, one IGMP membership for many ids", ipv4 },
-	{ "multicast: IPv6 and MLD", ipv6 },
-	{ "multicast: a group of the other family", other_family },
-	{ "multicast: IPv6 goes from the interface and comes back", forgotten },
-	{ "multicast: send-only joins no IGMP", send_only },
-	{ "multicast: attributes of a join", attributes },
-	{ "multicast: a QP has the Q_Key of its group", qkey_of_qp },
-	{ "multicast: the Q_Key of a peer is not that of the group", qkey_of_peer },
-	{ "multicast: a join with the id's options", options },
-	{ "multicast: a join with the default TOS of the port", port_default },
-	{ "multicast: a synchronous id leaves", left_by_sync },
-	{ "multicast: a thousand groups on one id", many },
+	{ "multicast: IPv4, one IGMP membership for many ids", test_ipv4 },
+	{ "multicast: IPv6 and MLD", test_ipv6 },
+	{ "multicast: a group of the other family", test_other_family },
+	{ "multicast: IPv6 goes from the interface and comes back", test_forgotten },
+	{ "multicast: send-only joins no IGMP", test_send_only },
+	{ "multicast: attributes of a join", test_attributes },
+	{ "multicast: a QP has the Q_Key of its group", test_qkey_of_qp },
+	{ "multicast: the Q_Key of a peer is not that of the group", test_qkey_of_peer },
+	{ "multicast: a join with the id's options", test_options },
+	{ "multicast: a join with the default TOS of the port", test_port_default },
+	{ "multicast: a synchronous id leaves", test_left_by_sync },
+	{ "multicast: a thousand groups on one id", test_many },
 	{}
 };

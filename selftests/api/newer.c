@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * newer ADDRESS: a program that knows only the headers and the library of rdma-core 65, see
- * ../vm/rdma-core. ADDRESS is that of an RDMA device.
+ * newer ADDRESS: a program that is compiled and linked with rdma-core 65 only, see
+ * ../vm/rdma-core. ADDRESS is the IP address of an RDMA device.
  */
 #include <err.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rsocket.h>
 
-static void expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type, int status,
-		   uint64_t arg)
+static void event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type, int status,
+			 uint64_t arg)
 {
 	struct rdma_cm_event *ev;
 
@@ -40,20 +40,20 @@ int main(int argc, char **argv)
 		err(1, "rdma_create_id");
 	if (rdma_resolve_addrinfo(id, argv[1], "7", &hints))
 		err(1, "rdma_resolve_addrinfo");
-	expect(ch, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0, 0);
+	event_expect(ch, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0, 0);
 	if (rdma_query_addrinfo(id, &rai))
 		err(1, "rdma_query_addrinfo");
 	if (rdma_resolve_addr(id, NULL, rai->ai_dst_addr, 2000))
 		err(1, "rdma_resolve_addr");
-	expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED, 0, 0);
+	event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED, 0, 0);
 	rdma_freeaddrinfo(rai);
 	if (rdma_write_cm_event(id, RDMA_CM_EVENT_USER, 5, arg))
 		err(1, "rdma_write_cm_event");
-	expect(ch, RDMA_CM_EVENT_USER, 5, arg);
+	event_expect(ch, RDMA_CM_EVENT_USER, 5, arg);
 	if (rdma_destroy_id(id))
 		err(1, "rdma_destroy_id");
 	rdma_destroy_event_channel(ch);
-	/* the system's library may be older */
+	/* the system's library may be too old to have it */
 	if (repoll_create(0) < 0 && errno != ENOSYS)
 		err(1, "repoll_create");
 	return 0;

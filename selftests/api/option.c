@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Options: read back, refused when they cannot work, seen where they work. */
+/* Options: reading them back, refused values, and their effect. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <infiniband/sa.h>
@@ -7,7 +7,7 @@
 #include "../lib/slow.h"
 #include "api.h"
 
-static void unknown(void)
+static void test_unknown(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -21,7 +21,7 @@ static void unknown(void)
 	WANT(set_u32(id, CMX_OPTION, 99, 1));
 }
 
-static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
+static uint8_t option_get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
 {
 	uint8_t byte = 0xff;
 	size_t len = sizeof(byte);
@@ -31,25 +31,25 @@ static uint8_t get_byte(struct rdma_cm_id *id, int name, uint32_t *flags)
 	return byte;
 }
 
-static void tos(void)
+static void test_tos(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	uint8_t tos = 96;
 	uint32_t flags;
 
-	WANT(!get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
+	WANT(!option_get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
 	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 1));
-	WANT(get_byte(id, RDMA_OPTION_ID_TOS, &flags) == 96 && flags & CMX_OPT_F_SET);
+	WANT(option_get_byte(id, RDMA_OPTION_ID_TOS, &flags) == 96 && flags & CMX_OPT_F_SET);
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 0));
-	WANT(!get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
+	WANT(!option_get_byte(id, RDMA_OPTION_ID_TOS, &flags) && !(flags & CMX_OPT_F_SET));
 	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 256) && errno == EINVAL);
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 64));
-	resolve(ch, id, "10.77.0.1", 7500);
+	id_resolve(ch, id, "10.77.0.1", 7500);
 	WANT(id->route.path_rec->traffic_class == 64);
 }
 
-static void flags_of_id(void)
+static void test_flags_of_id(void)
 {
 	static const int names[] = { RDMA_OPTION_ID_REUSEADDR, RDMA_OPTION_ID_AFONLY };
 	struct rdma_event_channel *ch;
@@ -58,20 +58,20 @@ static void flags_of_id(void)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		WANT(get_byte(id, names[i], &flags) == 0 && !(flags & CMX_OPT_F_SET));
+		WANT(option_get_byte(id, names[i], &flags) == 0 && !(flags & CMX_OPT_F_SET));
 		WANT(!set_u32(id, RDMA_OPTION_ID, names[i], 5));
-		WANT(get_byte(id, names[i], &flags) == 1 && flags & CMX_OPT_F_SET);
+		WANT(option_get_byte(id, names[i], &flags) == 1 && flags & CMX_OPT_F_SET);
 		WANT(get_u32(id, RDMA_OPTION_ID, names[i], NULL) == 1);
-		/* each for itself */
-		WANT(i || !get_byte(id, names[1], NULL));
+		/* the options are independent */
+		WANT(i || !option_get_byte(id, names[1], NULL));
 	}
-	/* a listener has no use of it */
+	/* listening clears REUSEADDR */
 	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)) && !rdma_listen(id, 1));
-	WANT(get_byte(id, RDMA_OPTION_ID_REUSEADDR, NULL) == 0);
-	WANT(get_byte(id, RDMA_OPTION_ID_AFONLY, NULL) == 1);
+	WANT(option_get_byte(id, RDMA_OPTION_ID_REUSEADDR, NULL) == 0);
+	WANT(option_get_byte(id, RDMA_OPTION_ID_AFONLY, NULL) == 1);
 }
 
-static void afonly_of_bind(void)
+static void test_afonly_of_bind(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *v4 = new_id(&ch, RDMA_PS_TCP), *v6;
@@ -79,13 +79,13 @@ static void afonly_of_bind(void)
 
 	WANT(!rdma_create_id(ch, &v6, NULL, RDMA_PS_TCP));
 	WANT(!rdma_bind_addr(v4, addr_of("10.77.0.1", 0)));
-	WANT(get_byte(v4, RDMA_OPTION_ID_AFONLY, &flags) == 1 && !(flags & CMX_OPT_F_SET));
+	WANT(option_get_byte(v4, RDMA_OPTION_ID_AFONLY, &flags) == 1 && !(flags & CMX_OPT_F_SET));
 	WANT(!rdma_bind_addr(v6, addr_of("::", 0)));
-	WANT(get_byte(v6, RDMA_OPTION_ID_AFONLY, &flags) == 0 && !(flags & CMX_OPT_F_SET));
+	WANT(option_get_byte(v6, RDMA_OPTION_ID_AFONLY, &flags) == 0 && !(flags & CMX_OPT_F_SET));
 }
 
-/* The path that one id has is another's, given and read back. */
-static void ib_path(void)
+/* The path record of one id is set on another id and read back. */
+static void test_ib_path(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP), *other;
@@ -97,7 +97,7 @@ static void ib_path(void)
 	     errno == EINVAL);
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 5));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345));
-	resolve(ch, id, "10.77.0.1", 7507);
+	id_resolve(ch, id, "10.77.0.1", 7507);
 	len = sizeof(data[0]) - 1;
 	WANT(rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, &len, NULL) &&
 	     errno == ENOSPC);
@@ -112,10 +112,10 @@ static void ib_path(void)
 
 	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
 	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	data[0].path.mtu = 2 << 6 | IBV_MTU_256;
 	WANT(!rdma_set_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data[0])));
-	WANT(!expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	len = sizeof(back);
 	WANT(!rdma_cmx_get_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, back, &len, &flags));
 	WANT(len == sizeof(back[0]) && flags & CMX_OPT_F_SET);
@@ -124,13 +124,13 @@ static void ib_path(void)
 	WANT(other->route.path_rec->sl == 5);
 }
 
-static int set_path(struct rdma_cm_id *id, struct ibv_path_data *data)
+static int path_set(struct rdma_cm_id *id, struct ibv_path_data *data)
 {
 	return rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(*data));
 }
 
-/* The CM waits for as long as the packet lifetime of a path says. */
-static void path_lifetime(void)
+/* The packet lifetime of a path determines timeouts of the CM, so a user may not raise it. */
+static void test_path_lifetime(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP), *other;
@@ -140,23 +140,23 @@ static void path_lifetime(void)
 
 	WANT(!seteuid(65534));
 	WANT(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1));
-	resolve(ch, id, "10.77.0.1", 7507);
+	id_resolve(ch, id, "10.77.0.1", 7507);
 	WANT(id->route.path_rec->packet_life_time == 21);
 	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
 	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
 	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	data.path.packetlifetime = 2 << 6 | 22;
-	WANT(set_path(other, &data) && errno == EPERM);
+	WANT(path_set(other, &data) && errno == EPERM);
 	WANT(!seteuid(0));
 	data.path.packetlifetime = 2 << 6 | 31;
-	WANT(set_path(other, &data) && errno == EINVAL);
+	WANT(path_set(other, &data) && errno == EINVAL);
 	data.path.packetlifetime = 2 << 6 | 30;
-	WANT(!set_path(other, &data));
+	WANT(!path_set(other, &data));
 }
 
-/* With it, the id could have the GID of any interface, also of another network namespace. */
-static void path_of_loopback(void)
+/* With such a path, the id could use the GID of an interface of another network namespace. */
+static void test_path_of_loopback(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -164,16 +164,16 @@ static void path_of_loopback(void)
 	size_t len = sizeof(data);
 
 	need_rig();
-	resolve(ch, id, "10.81.0.1", 7507);
+	id_resolve(ch, id, "10.81.0.1", 7507);
 	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
 	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7507), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
-	WANT(set_path(id, &data) && errno == ENODEV);
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(path_set(id, &data) && errno == ENODEV);
 }
 
-/* What the listener was told is in the answers' traffic class, whatever the peer's is. */
-static void tos_passive(void)
+/* The TOS of the listener sets the traffic class of its replies. That of the peer has no effect. */
+static void test_tos_passive(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	struct rdma_conn_param par = plain;
@@ -195,7 +195,7 @@ static void tos_passive(void)
 	WANT(attr.ah_attr.grh.traffic_class == mine);
 }
 
-static void path(void)
+static void test_path(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -204,19 +204,19 @@ static void path(void)
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 33));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_PATH_MTU, IBV_MTU_512));
-	resolve(ch, id, "10.77.0.1", 7501);
+	id_resolve(ch, id, "10.77.0.1", 7501);
 	WANT(id->route.num_paths == 1);
 	WANT(id->route.path_rec->sl == 5);
 	WANT(be32toh(id->route.path_rec->flow_label) == 0x12345);
 	WANT(id->route.path_rec->hop_limit == 33);
 	WANT(id->route.path_rec->mtu == IBV_MTU_512);
-	/* too late */
+	/* the route has been resolved */
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 6) && errno == EISCONN);
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_PATH_MTU, IBV_MTU_1024) && errno == EISCONN);
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_SL, NULL) == 5);
 }
 
-static void gid_type(void)
+static void test_gid_type(void)
 {
 	struct ibv_gid_entry gid;
 	struct rdma_cm_id *id;
@@ -241,7 +241,7 @@ static void gid_type(void)
 		if (type == IBV_GID_TYPE_ROCE_V1) {
 			if (rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7502), 2000))
 				continue;
-			WANT(expect(p.ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
+			WANT(event_expect(p.ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
 			continue;
 		}
 		pair_resolve(&p, RDMA_PS_TCP);
@@ -252,7 +252,7 @@ static void gid_type(void)
 	}
 }
 
-static void timers(void)
+static void test_timers(void)
 {
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR }, rts = { .qp_state = IBV_QPS_RTS };
 	struct rdma_conn_param par = plain;
@@ -270,41 +270,41 @@ static void timers(void)
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 3));
 	pair_resolve(&p, RDMA_PS_TCP);
 	pair_request(&p, &par);
-	/* the child has its listener's options */
+	/* the child inherits the options of its listener */
 	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, NULL) == 3);
-	/* the path is that of the request */
+	/* but not those of the path, which comes with the request */
 	WANT(!get_u32(p.child, CMX_OPTION, CMX_OPTION_SL, &flags) && !(flags & CMX_OPT_F_SET));
 	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RETRIES, NULL) == 15);
 	WANT(!rdma_init_qp_attr(p.child, &rtr, &mask));
 	WANT(mask & IBV_QP_MIN_RNR_TIMER && rtr.min_rnr_timer == 3);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
-	/* also before the RTU */
+	/* too late, even before the RTU */
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 4) && errno == EISCONN);
-	WANT(!expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(!event_expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(!rdma_init_qp_attr(p.id, &rtr, &mask));
 	WANT(rtr.min_rnr_timer == 7);
 	WANT(!rdma_init_qp_attr(p.id, &rts, &mask));
 	WANT(mask & IBV_QP_TIMEOUT && rts.timeout == 9);
 	WANT(!rdma_establish(p.id));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_ESTABLISHED));
 	WANT(set_u32(p.id, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 8) && errno == EISCONN);
 	WANT(rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &ack, 1) &&
 	     errno == EISCONN);
 }
 
-/* Calls 10.77.0.99 until that gives up: it has a neighbour entry, and nobody is there. */
-static void call_silent(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+/* Connects to 10.77.0.99, which has a neighbour entry but no host, until the attempt fails. */
+static void id_connect_silent(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param par = plain;
 
-	resolve(ch, id, "10.77.0.99", 7503);
+	id_resolve(ch, id, "10.77.0.99", 7503);
 	WANT(!rdma_connect(id, &par));
-	WANT(expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 }
 
-/* Requests that ib_cm has sent again. */
-static int resent(void)
+/* Returns the number of requests that ib_cm has sent again. */
+static int resent_count(void)
 {
 	FILE *f;
 	int n;
@@ -316,7 +316,7 @@ static int resent(void)
 	return n;
 }
 
-static void silent_retries(void)
+static void test_silent_retries(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
@@ -326,13 +326,13 @@ static void silent_retries(void)
 		id = new_id(&ch, RDMA_PS_TCP);
 		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, i));
 		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14));
-		before = resent();
-		call_silent(ch, id);
-		WANT(resent() == before + i);
+		before = resent_count();
+		id_connect_silent(ch, id);
+		WANT(resent_count() == before + i);
 	}
 }
 
-static int write_default(const char *name, const char *val)
+static int default_write(const char *name, const char *val)
 {
 	char path[128];
 
@@ -340,32 +340,32 @@ static int write_default(const char *name, const char *val)
 	return file_write(path, "%s", val);
 }
 
-static void reset_defaults(void)
+static void defaults_reset(void)
 {
-	write_default("tos", "0");
-	write_default("cm_retries", "15");
-	write_default("cm_response_timeout", "20");
-	write_default("connect_deadline_ms", "0");
+	default_write("tos", "0");
+	default_write("cm_retries", "15");
+	default_write("cm_response_timeout", "20");
+	default_write("connect_deadline_ms", "0");
 }
 
-/* A try takes no less than 4.096 us * 2^20; with the host's default it would take far less. */
-static void silent_timeout(void)
+/* A try takes at least 4.096 us * 2^20. With the default of the host it would take far less. */
+static void test_silent_timeout(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	double start;
 
-	atexit(reset_defaults);
-	WANT(!write_default("cm_response_timeout", "0"));
+	atexit(defaults_reset);
+	WANT(!default_write("cm_response_timeout", "0"));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 0));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 20));
 	start = now();
-	call_silent(ch, id);
+	id_connect_silent(ch, id);
 	WANT(now() - start >= 4.096);
 }
 
-/* What waits for hours slows down the messages of all others. */
-static void long_timeout(void)
+/* A message that waits for hours slows down the messages of all other users. */
+static void test_long_timeout(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -377,48 +377,48 @@ static void long_timeout(void)
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, NULL) == 22);
 }
 
-/* They hold for ids that were not told otherwise. */
-static void host_defaults(void)
+/* A default of the host applies to ids on which the option is not set. */
+static void test_host_defaults(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	uint32_t flags;
 	int before;
 
-	atexit(reset_defaults);
-	WANT(write_default("tos", "256") && write_default("cm_retries", "16") &&
-	     write_default("cm_response_timeout", "32") && write_default("tos", "-1"));
-	WANT(!write_default("tos", "72") && !write_default("cm_retries", "2") &&
-	     !write_default("cm_response_timeout", "13"));
+	atexit(defaults_reset);
+	WANT(default_write("tos", "256") && default_write("cm_retries", "16") &&
+	     default_write("cm_response_timeout", "32") && default_write("tos", "-1"));
+	WANT(!default_write("tos", "72") && !default_write("cm_retries", "2") &&
+	     !default_write("cm_response_timeout", "13"));
 	WANT(get_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &flags) == 72);
 	WANT(!(flags & CMX_OPT_F_SET));
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, &flags) == 2);
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, &flags) == 13);
-	before = resent();
-	call_silent(ch, id);
-	WANT(resent() == before + 2);
+	before = resent_count();
+	id_connect_silent(ch, id);
+	WANT(resent_count() == before + 2);
 	WANT(id->route.path_rec->traffic_class == 72);
 
 	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 32));
-	resolve(ch, id, "10.77.0.1", 7508);
+	id_resolve(ch, id, "10.77.0.1", 7508);
 	WANT(id->route.path_rec->traffic_class == 32);
 }
 
-static void default_deadline(void)
+static void test_default_deadline(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	/* without a deadline it takes more than a minute */
-	atexit(reset_defaults);
-	WANT(!write_default("connect_deadline_ms", "300"));
+	atexit(defaults_reset);
+	WANT(!default_write("connect_deadline_ms", "300"));
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, NULL) == 300);
-	call_silent(ch, id);
+	id_connect_silent(ch, id);
 }
 
-/* Of the end that connects, and of connections. */
-static void misplaced(void)
+/* Options that only an active id or only a connection has. */
+static void test_misplaced(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
@@ -434,30 +434,30 @@ static void misplaced(void)
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
 }
 
-static void silent_deadline(void)
+static void test_silent_deadline(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
-	call_silent(ch, id);
+	id_connect_silent(ch, id);
 	WANT(!next_event(ch, 300));
 }
 
-static void silent_destroy(void)
+static void test_silent_destroy(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	resolve(ch, id, "10.77.0.99", 7505);
+	id_resolve(ch, id, "10.77.0.99", 7505);
 	WANT(!rdma_connect(id, &par));
-	alarm(slow_time(5));	/* the in-tree stack's tries take a minute */
+	alarm(slow_time(5));	/* the in-tree stack retries for a minute */
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
 
-static void deadline_met(void)
+static void test_deadline_met(void)
 {
 	struct pair p = {};
 
@@ -468,13 +468,13 @@ static void deadline_met(void)
 	pair_connect(&p);
 	WANT(!next_event(p.ch, 1300));
 	WANT(!rdma_disconnect(p.id));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_disconnect(p.child));
-	WANT(!expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 }
 
-/* In-tree ib_cm takes it, and loses a reference to a GID. */
-static void no_migration(void)
+/* In the in-tree stack, ib_cm accepts the event and leaks a reference to a GID. */
+static void test_no_migration(void)
 {
 	struct pair p = {};
 
@@ -482,7 +482,7 @@ static void no_migration(void)
 	WANT(rdma_notify(p.id, IBV_EVENT_PATH_MIG) && errno == EINVAL);
 }
 
-static void many_events(void)
+static void test_many_events(void)
 {
 	struct rdma_cm_event *ev[8];
 	struct rdma_event_channel *ch;
@@ -504,27 +504,27 @@ static void many_events(void)
 }
 
 const struct test option_tests[] = {
-	{ "option: unknown ones", unknown },
-	{ "option: TOS", tos },
-	{ "option: TOS of the passive side", tos_passive },
-	{ "option: REUSEADDR, AFONLY", flags_of_id },
-	{ "option: AFONLY not set, of a bound id", afonly_of_bind },
-	{ "option: path", path },
-	{ "option: a path record, given and read back", ib_path },
-	{ "option: the packet lifetime of a path", path_lifetime },
-	{ "option: a path with a GID for a loopback address", path_of_loopback },
-	{ "option: GID type", gid_type },
-	{ "option: RNR timer, ACK timeout, inheritance", timers },
-	{ "option: retries to a silent peer", silent_retries },
-	{ "option: time for a silent peer's answer", silent_timeout },
-	{ "option: a long time for an answer needs CAP_NET_ADMIN", long_timeout },
-	{ "options that are not for that id are refused", misplaced },
-	{ "option: deadline of a silent peer", silent_deadline },
-	{ "option: defaults of the host", host_defaults },
-	{ "option: default deadline", default_deadline },
-	{ "option: a deadline that is met", deadline_met },
-	{ "destroy while a silent peer is called", silent_destroy },
-	{ "no migration without an alternate path", no_migration },
-	{ "many events in one call", many_events },
+	{ "option: unknown ones", test_unknown },
+	{ "option: TOS", test_tos },
+	{ "option: TOS of the passive side", test_tos_passive },
+	{ "option: REUSEADDR, AFONLY", test_flags_of_id },
+	{ "option: AFONLY not set, of a bound id", test_afonly_of_bind },
+	{ "option: path", test_path },
+	{ "option: a path record, given and read back", test_ib_path },
+	{ "option: the packet lifetime of a path", test_path_lifetime },
+	{ "option: a path with a GID for a loopback address", test_path_of_loopback },
+	{ "option: GID type", test_gid_type },
+	{ "option: RNR timer, ACK timeout, inheritance", test_timers },
+	{ "option: retries to a silent peer", test_silent_retries },
+	{ "option: time for a silent peer's answer", test_silent_timeout },
+	{ "option: a long time for an answer needs CAP_NET_ADMIN", test_long_timeout },
+	{ "options that are not for that id are refused", test_misplaced },
+	{ "option: deadline of a silent peer", test_silent_deadline },
+	{ "option: defaults of the host", test_host_defaults },
+	{ "option: default deadline", test_default_deadline },
+	{ "option: a deadline that is met", test_deadline_met },
+	{ "destroy while a silent peer is called", test_silent_destroy },
+	{ "no migration without an alternate path", test_no_migration },
+	{ "many events in one call", test_many_events },
 	{}
 };

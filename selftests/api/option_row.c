@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Each row of kernel/core/option_rows.h, so that a new one is tested without a case of its own. */
+/* Tests of each row of kernel/core/option_rows.h. A new row is tested without a case of its own. */
 #include <stdlib.h>
 #include "api.h"
 #include "../../tools/option_table.h"
@@ -10,7 +10,7 @@ static void row_want(const struct cmx_option_row *row, bool cond, const char *te
 {
 	if (!cond)
 		tap_note_print("option %s", row->label);
-	want(cond, text, __FILE__, line);
+	want_check(cond, text, __FILE__, line);
 }
 
 #define for_each_value_row(row)								\
@@ -45,7 +45,7 @@ static void row_try_bounds(struct rdma_cm_id *id, const struct cmx_option_row *r
 	WANT_ROW(row, val == row->max && flags & CMX_OPT_F_SET);
 }
 
-static void rows_bounds(void)
+static void test_rows_bounds(void)
 {
 	const struct cmx_option_row *row;
 	struct rdma_event_channel *ch;
@@ -55,8 +55,8 @@ static void rows_bounds(void)
 		row_try_bounds(id, row);
 }
 
-/* Values of one byte are of level RDMA_OPTION_ID only. */
-static void rows_lengths(void)
+/* Only options of level RDMA_OPTION_ID accept values of one byte. */
+static void test_rows_lengths(void)
 {
 	const struct cmx_option_row *row;
 	struct rdma_event_channel *ch;
@@ -88,7 +88,7 @@ static void rows_lengths(void)
 	}
 }
 
-static enum cmx_transport transport_of(struct rdma_cm_id *id)
+static enum cmx_transport id_transport(struct rdma_cm_id *id)
 {
 	struct ibv_port_attr attr;
 
@@ -98,23 +98,23 @@ static enum cmx_transport transport_of(struct rdma_cm_id *id)
 	return attr.link_layer == IBV_LINK_LAYER_ETHERNET ? CMX_TRANSPORT_ROCE : CMX_TRANSPORT_IB;
 }
 
-/* Suites with another device than rxe say where it is. */
-static void rows_transports(void)
+/* Suites with another device than rxe set its address in API_ADDRESS. */
+static void test_rows_transports(void)
 {
 	const char *addr = getenv("API_ADDRESS") ?: "10.77.0.1";
 	const struct cmx_option_row *row;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_TCP, addr);
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_TCP, addr);
 	enum cmx_transport transport;
 
 	WANT(id->verbs);
-	transport = transport_of(id);
+	transport = id_transport(id);
 	for_each_value_row(row)
 		WANT_ROW(row, row_refuses(id, row, row->min, EOPNOTSUPP) ==
 			 !(row->transports & transport));
 }
 
-/* Of an id that has taken all steps before @next: who ends with one of these is refused. */
+/* The id has taken all steps before @next. Options that end with one of these are refused. */
 static void rows_try_before(struct rdma_cm_id *id, enum cmx_opt_until next)
 {
 	const struct cmx_option_row *row;
@@ -124,22 +124,22 @@ static void rows_try_before(struct rdma_cm_id *id, enum cmx_opt_until next)
 			 (row->until < next));
 }
 
-static void rows_until(void)
+static void test_rows_until(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	struct pair p = {};
 
-	/* what is set on these would be in the way of a connection */
+	/* ids of their own, because options that are set here would prevent a connection */
 	rows_try_before(new_id(&ch, RDMA_PS_TCP), CMX_OPT_UNTIL_ADDR_QUERY);
-	rows_try_before(new_bound(&ch, RDMA_PS_TCP, "0.0.0.0"), CMX_OPT_UNTIL_ADDR_QUERY);
+	rows_try_before(new_bound_id(&ch, RDMA_PS_TCP, "0.0.0.0"), CMX_OPT_UNTIL_ADDR_QUERY);
 	id = new_id(&ch, RDMA_PS_TCP);
 	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7509), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	rows_try_before(id, CMX_OPT_UNTIL_ROUTE_QUERY);
 	id = new_id(&ch, RDMA_PS_TCP);
-	resolve(ch, id, "10.77.0.1", 7509);
+	id_resolve(ch, id, "10.77.0.1", 7509);
 	rows_try_before(id, CMX_OPT_UNTIL_REQ_SENT);
 
 	pair_resolve(&p, RDMA_PS_TCP);
@@ -151,14 +151,14 @@ static void rows_until(void)
 	rows_try_before(p.id, CMX_OPT_UNTIL_DESTROYED);
 	rows_try_before(p.child, CMX_OPT_UNTIL_DESTROYED);
 	WANT(!rdma_disconnect(p.id));
-	WANT(!expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	rows_try_before(p.child, CMX_OPT_UNTIL_DESTROYED);
 }
 
 const struct test option_row_tests[] = {
-	{ "option: each at its bounds, and read back", rows_bounds },
-	{ "option: each with values of any length", rows_lengths },
-	{ "option: each on the transports that have it", rows_transports },
-	{ "option: each until its last step", rows_until },
+	{ "option: each at its bounds, and read back", test_rows_bounds },
+	{ "option: each with values of any length", test_rows_lengths },
+	{ "option: each on the transports that have it", test_rows_transports },
+	{ "option: each until its last step", test_rows_until },
 	{}
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A program that uses an extension where there is one. It is linked with the system's library.
- *   optional stock|ours
+ * optional stock|ours: a program that uses the extensions only if the library at run time has them.
+ * It is linked with the system's library.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #define RDMA_CMX_OPTIONAL
 #include <rdma/rdma_cmx.h>
 
-/* The in-tree stack needs no device for this: the functions are not there. */
-static int on_stock(void)
+/* The system's library has none of the functions, so no device is needed. */
+static int stock_is_right(void)
 {
 	return rdma_cmx_get_version() ||
 	       !rdma_cmx_get_option(NULL, 0, 0, NULL, NULL, NULL) || errno != ENOSYS ||
@@ -20,7 +20,7 @@ static int on_stock(void)
 	       !rdma_cmx_query_event(NULL, NULL, 0) || errno != ENOSYS;
 }
 
-static int on_ours(void)
+static int ours_is_right(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_id *id;
@@ -38,5 +38,5 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
-	return strcmp(argv[1], "stock") ? on_ours() : on_stock();
+	return strcmp(argv[1], "stock") ? ours_is_right() : stock_is_right();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Ports: what one id has, another can't take. */
+/* Ports: an id cannot take the port of another id. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #define NOBODY "10.77.0.96"
 #define PORT_RANGE "/proc/sys/net/ipv4/ip_local_port_range"
 
-/* A port of both families is not had by way of one family. */
-static void port_withdraw_afonly(void)
+/* An id cannot take the port of another one by clearing AFONLY after the bind. */
+static void test_withdraw_afonly(void)
 {
 	struct rdma_event_channel *ch, *other;
 	struct rdma_cm_id *victim = new_id(&ch, RDMA_PS_TCP);
@@ -32,8 +32,8 @@ static void port_restore_range(void)
 	WANT(!system("echo 32768 60999 >" PORT_RANGE));
 }
 
-/* An id shares the only port, as it has another peer. It can neither get the same nor listen. */
-static void port_share_then_change(void)
+/* An id shares the only port because its peer differs. It can neither change that nor listen. */
+static void test_share_then_change(void)
 {
 	struct rdma_event_channel *ch, *other;
 	struct rdma_cm_id *owner = new_id(&ch, RDMA_PS_TCP);
@@ -43,16 +43,16 @@ static void port_share_then_change(void)
 	atexit(port_restore_range);
 	WANT(!system("echo 45007 45007 >" PORT_RANGE));
 	WANT(!rdma_resolve_addr(owner, NULL, addr_of(ME, 7), 2000));
-	WANT(!expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 8), 100));
-	WANT(expect(other, RDMA_CM_EVENT_ADDR_ERROR));
+	WANT(event_expect(other, RDMA_CM_EVENT_ADDR_ERROR));
 	WANT(rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000) && errno == EADDRNOTAVAIL);
 	WANT(rdma_listen(id, 1) && errno == EADDRNOTAVAIL);
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 9), 2000));
-	WANT(!expect(other, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!event_expect(other, RDMA_CM_EVENT_ADDR_RESOLVED));
 }
 
-static void port_in_namespace(const char *allowed, int port)
+static void port_listen_in_namespace(const char *allowed, int port)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
@@ -79,26 +79,26 @@ static void port_forbid_namespaces(void)
 	WANT(!system("echo N >" NETNS_LISTEN));
 }
 
-/* Who makes a namespace does not get the service IDs of the host with it. */
-static void port_of_host(void)
+/* A user that creates a network namespace gets no access to the service IDs of the host. */
+static void test_namespaces(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 
 	atexit(port_forbid_namespaces);
-	port_in_namespace("echo N >" NETNS_LISTEN, 7540);
+	port_listen_in_namespace("echo N >" NETNS_LISTEN, 7540);
 	WANT(errno == EACCES);
-	port_in_namespace("echo Y >" NETNS_LISTEN, 7540);
+	port_listen_in_namespace("echo Y >" NETNS_LISTEN, 7540);
 	WANT(!errno);
 	port_forbid_namespaces();
-	/* who administers the host's network may */
+	/* CAP_NET_ADMIN on the host allows it */
 	WANT(!unshare(CLONE_NEWNET));
 	id = new_id(&ch, RDMA_PS_TCP);
 	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 7540)) && !rdma_listen(id, 1));
 }
 
-/* Each request to a port searches its owners. */
-static void port_owner_limit(void)
+/* The number of owners is limited, because each request searches the owners of its port. */
+static void test_owner_limit(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -116,9 +116,9 @@ static void port_owner_limit(void)
 }
 
 const struct test port_tests[] = {
-	{ "port: AFONLY withdrawn from a bound id", port_withdraw_afonly },
-	{ "port: shared, and then another peer, or a listener", port_share_then_change },
-	{ "port: a listener in a user's namespace", port_of_host },
-	{ "port: how many ids share one", port_owner_limit },
+	{ "port: AFONLY withdrawn from a bound id", test_withdraw_afonly },
+	{ "port: shared, and then another peer, or a listener", test_share_then_change },
+	{ "port: a listener in a user's namespace", test_namespaces },
+	{ "port: how many ids share one", test_owner_limit },
 	{}
 };

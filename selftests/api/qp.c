@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The QP of an id: in groups, and of another user. */
+/* The QP of an id: multicast groups, MCAST_LOOPBACK, and QPs of other users. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,27 +12,27 @@ static const struct ibv_qp_init_attr datagrams = {
 	.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
 };
 
-/* An id with a QP of @pd, attached to GROUP. */
-static struct rdma_cm_id *member(struct rdma_event_channel **ch, struct ibv_pd **pd)
+/* Creates an id with a QP of @pd that is attached to GROUP. */
+static struct rdma_cm_id *member_create(struct rdma_event_channel **ch, struct ibv_pd **pd)
 {
 	struct ibv_qp_init_attr attr = datagrams;
-	struct rdma_cm_id *id = new_bound(ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(ch, RDMA_PS_UDP, "10.77.0.1");
 
 	*pd = ibv_alloc_pd(id->verbs);
 	WANT(*pd && !rdma_create_qp(id, *pd, &attr));
 	WANT(!rdma_join_multicast(id, addr_of(GROUP, 0), NULL));
-	WANT(!expect(*ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	WANT(!event_expect(*ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	return id;
 }
 
-/* libibverbs refuses to destroy a QP that is attached, and the PD of a QP that is there. */
-static void leave_detaches(void)
+/* libibverbs does not destroy an attached QP, nor a PD with a QP. */
+static void test_leave_detaches(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	struct ibv_pd *pd;
 
-	id = member(&ch, &pd);
+	id = member_create(&ch, &pd);
 	WANT(ibv_destroy_qp(id->qp));
 	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
 	WANT(!ibv_destroy_qp(id->qp));
@@ -40,25 +40,25 @@ static void leave_detaches(void)
 	WANT(!rdma_destroy_id(id));
 }
 
-static void destroy_detaches(void)
+static void test_destroy_detaches(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	struct ibv_pd *pd;
 
-	id = member(&ch, &pd);
+	id = member_create(&ch, &pd);
 	rdma_destroy_qp(id);
 	WANT(!ibv_dealloc_pd(pd));
 	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
 	WANT(!rdma_destroy_id(id));
 }
 
-/* rxe has no QPs that don't hear themselves, and says so. */
-static void loopback(void)
+/* rxe cannot block loopback, so creating the QP fails. */
+static void test_loopback(void)
 {
 	struct ibv_qp_init_attr attr = datagrams;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
 	WANT(rdma_create_qp(id, NULL, &attr) && !id->qp);
@@ -67,27 +67,27 @@ static void loopback(void)
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0) && errno == EISCONN);
 }
 
-/* What the id asks for is not left in the struct of the caller. */
-static void loopback_flag(void)
+/* The flags that the id adds do not stay in the struct of the caller. */
+static void test_loopback_flag(void)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_UD, .cap = datagrams.cap, .create_flags = 0x5a,
 	};
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, 0));
 	WANT(rdma_create_qp_ex(id, &attr));
 	WANT(!(attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags == 0x5a);
-	/* so that the same struct makes a QP of another id, but for the CQs, which are gone */
+	/* the caller can use the struct for another id; only the CQs are gone */
 	attr.send_cq = NULL;
 	attr.recv_cq = NULL;
-	id = new_bound(&ch, RDMA_PS_UDP, "10.77.0.1");
+	id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
 	WANT(!rdma_create_qp_ex(id, &attr));
 }
 
 /* Connects as a user without privileges. Returns 0 or the errno. */
-static int connect_as_nobody(uint32_t qp_num)
+static int qp_connect_as_nobody(uint32_t qp_num)
 {
 	struct rdma_conn_param param = { .qp_num = qp_num };
 	struct pair p = {};
@@ -103,25 +103,25 @@ static int connect_as_nobody(uint32_t qp_num)
 	return WEXITSTATUS(status);
 }
 
-/* The peer of that user's connection would take it for stale. */
-static void qp_of_another_user(void)
+/* Otherwise the peer of that user's connection would treat the connection as stale and end it. */
+static void test_qp_of_another_user(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound(&ch, RDMA_PS_TCP, "10.77.0.1");
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_TCP, "10.77.0.1");
 	uint32_t qp_num;
 
 	qp_make(id);
 	qp_num = id->qp->qp_num;
-	WANT(connect_as_nobody(qp_num) == EPERM);
+	WANT(qp_connect_as_nobody(qp_num) == EPERM);
 	rdma_destroy_qp(id);
-	WANT(!connect_as_nobody(qp_num));
+	WANT(!qp_connect_as_nobody(qp_num));
 }
 
 const struct test qp_tests[] = {
-	{ "the QP of another user can't be connected", qp_of_another_user },
-	{ "leaving detaches the QP", leave_detaches },
-	{ "a QP goes although it is in a group", destroy_detaches },
-	{ "MCAST_LOOPBACK is the id's, not the caller's struct's", loopback_flag },
-	{ "MCAST_LOOPBACK makes the QP, or has it refused", loopback },
+	{ "the QP of another user can't be connected", test_qp_of_another_user },
+	{ "leaving detaches the QP", test_leave_detaches },
+	{ "a QP goes although it is in a group", test_destroy_detaches },
+	{ "MCAST_LOOPBACK is the id's, not the caller's struct's", test_loopback_flag },
+	{ "MCAST_LOOPBACK makes the QP, or has it refused", test_loopback },
 	{}
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Resolving routes: who waits for the event, in whatever way, gets it once; and what is done to the
- * id before, between and after.
+ * Route resolution: the event arrives once, whichever way a thread waits for it. Also calls on the
+ * id before the route is resolved, while the event waits, and afterwards.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -18,14 +18,15 @@
 #define ME "10.77.0.1"
 #define RACES 60
 
-static int ready(struct rdma_event_channel *ch, int ms)
+static int channel_poll(struct rdma_event_channel *ch, int ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 
 	return poll(&p, 1, ms);
 }
 
-static void get(struct rdma_event_channel *ch, struct rdma_cm_id *id, enum rdma_cm_event_type type)
+static void event_expect_of(struct rdma_event_channel *ch, struct rdma_cm_id *id,
+			    enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *ev;
 
@@ -34,79 +35,79 @@ static void get(struct rdma_event_channel *ch, struct rdma_cm_id *id, enum rdma_
 	WANT(!rdma_ack_cm_event(ev));
 }
 
-static struct rdma_cm_id *resolved(struct rdma_event_channel **ch, enum rdma_port_space ps,
-				   int port)
+static struct rdma_cm_id *id_create_resolved(struct rdma_event_channel **ch,
+					     enum rdma_port_space ps, int port)
 {
 	struct rdma_cm_id *id = new_id(ch, ps);
 
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, port), 2000));
-	get(*ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
+	event_expect_of(*ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(!id->route.num_paths);
 	return id;
 }
 
-/* An id whose ROUTE_RESOLVED waits. */
-static struct rdma_cm_id *waiting(struct rdma_event_channel **ch)
+/* Creates an id whose ROUTE_RESOLVED waits in the channel. */
+static struct rdma_cm_id *id_create_waiting(struct rdma_event_channel **ch)
 {
-	struct rdma_cm_id *id = resolved(ch, RDMA_PS_TCP, 7);
+	struct rdma_cm_id *id = id_create_resolved(ch, RDMA_PS_TCP, 7);
 
 	WANT(!rdma_resolve_route(id, 2000));
-	WANT(ready(*ch, 5000) == 1);
+	WANT(channel_poll(*ch, 5000) == 1);
 	return id;
 }
 
-/* A listener, and an id that has resolved its address. */
-static void paired(struct pair *p, enum rdma_port_space ps)
+/* Creates the listener, and an id that has resolved its address. */
+static void pair_resolve_addr(struct pair *p, enum rdma_port_space ps)
 {
-	p->listener = new_bound(&p->lch, ps, ME);
+	p->listener = new_bound_id(&p->lch, ps, ME);
 	WANT(!rdma_listen(p->listener, 8));
-	p->id = resolved(&p->ch, ps, ntohs(rdma_get_src_port(p->listener)));
+	p->id = id_create_resolved(&p->ch, ps, ntohs(rdma_get_src_port(p->listener)));
 }
 
-/* The id is ready to connect. */
-static void routed(struct pair *p, enum rdma_port_space ps)
+/* Creates the listener, and an id that can connect to it. */
+static void pair_route(struct pair *p, enum rdma_port_space ps)
 {
-	paired(p, ps);
+	pair_resolve_addr(p, ps);
 	WANT(!rdma_resolve_route(p->id, 2000));
-	get(p->ch, p->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(p->ch, p->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(p->id->route.num_paths == 1);
 }
 
-static void polled_at_once(void)
+static void test_polled_at_once(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 
-	WANT(ready(ch, 0) == 1);
+	WANT(channel_poll(ch, 0) == 1);
 	WANT(!id->route.num_paths);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(id->route.num_paths == 1 && id->route.path_rec->mtu);
-	WANT(ready(ch, 0) == 0);
+	WANT(channel_poll(ch, 0) == 0);
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
 
-static void polled_before(void)
+static void test_polled_before(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = resolved(&ch, RDMA_PS_TCP, 7);
+	struct rdma_cm_id *id = id_create_resolved(&ch, RDMA_PS_TCP, 7);
 
-	WANT(ready(ch, 0) == 0);
+	WANT(channel_poll(ch, 0) == 0);
 	WANT(!rdma_resolve_route(id, 2000));
-	WANT(ready(ch, 5000) == 1);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(channel_poll(ch, 5000) == 1);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-static void nonblocking(void)
+static void test_nonblocking(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = resolved(&ch, RDMA_PS_TCP, 7);
+	struct rdma_cm_id *id = id_create_resolved(&ch, RDMA_PS_TCP, 7);
 	struct rdma_cm_event *ev;
 
 	WANT(!fcntl(ch->fd, F_SETFL, O_NONBLOCK));
 	WANT(rdma_get_cm_event(ch, &ev) && errno == EAGAIN);
 	WANT(!rdma_resolve_route(id, 2000));
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(rdma_get_cm_event(ch, &ev) && errno == EAGAIN);
 }
 
@@ -118,48 +119,48 @@ struct waiter {
 	int epfd;
 };
 
-static void *wait_in_get(void *arg)
+static void *waiter_get(void *arg)
 {
 	struct waiter *w = arg;
 
 	pthread_barrier_wait(&w->start);
-	get(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	return NULL;
 }
 
-static void *wait_in_poll(void *arg)
+static void *waiter_poll(void *arg)
 {
 	struct waiter *w = arg;
 
 	pthread_barrier_wait(&w->start);
-	WANT(ready(w->ch, -1) == 1);
-	get(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(channel_poll(w->ch, -1) == 1);
+	event_expect_of(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	return NULL;
 }
 
-static void *wait_in_epoll(void *arg)
+static void *waiter_epoll(void *arg)
 {
 	struct waiter *w = arg;
 	struct epoll_event event;
 
 	pthread_barrier_wait(&w->start);
 	WANT(epoll_wait(w->epfd, &event, 1, -1) == 1);
-	/* level triggered: it still is */
+	/* level-triggered: still readable */
 	WANT(epoll_wait(w->epfd, &event, 1, 0) == 1);
-	get(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(w->ch, w->id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(epoll_wait(w->epfd, &event, 1, 0) == 0);
 	return NULL;
 }
 
-/* One thread waits for the event that another one brings about, @us later. */
-static void wait_and_resolve(void *(*fn)(void *), int us)
+/* A thread waits for the event of a call that this thread makes @us later. */
+static void waiter_resolve(void *(*fn)(void *), int us)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct waiter w;
 
-	w.id = resolved(&w.ch, RDMA_PS_TCP, 7);
+	w.id = id_create_resolved(&w.ch, RDMA_PS_TCP, 7);
 	w.epfd = epoll_create1(0);
-	if (fn == wait_in_epoll)
+	if (fn == waiter_epoll)
 		WANT(!epoll_ctl(w.epfd, EPOLL_CTL_ADD, w.ch->fd, &event));
 	pthread_barrier_init(&w.start, NULL, 2);
 	WANT(!pthread_create(&w.thread, NULL, fn, &w));
@@ -172,33 +173,33 @@ static void wait_and_resolve(void *(*fn)(void *), int us)
 	rdma_destroy_event_channel(w.ch);
 }
 
-static void waiting_in_get(void)
+static void test_waiting_in_get(void)
 {
-	wait_and_resolve(wait_in_get, 200000);
+	waiter_resolve(waiter_get, 200000);
 }
 
-static void waiting_in_poll(void)
+static void test_waiting_in_poll(void)
 {
-	wait_and_resolve(wait_in_poll, 200000);
+	waiter_resolve(waiter_poll, 200000);
 }
 
-static void waiting_in_epoll(void)
+static void test_waiting_in_epoll(void)
 {
-	wait_and_resolve(wait_in_epoll, 200000);
+	waiter_resolve(waiter_epoll, 200000);
 }
 
-/* Just when the other one goes to sleep. */
-static void races(void)
+/* The event comes while the other thread goes to sleep. */
+static void test_wait_races(void)
 {
 	int i;
 
 	for (i = 0; i < RACES; i++) {
-		wait_and_resolve(wait_in_get, i * 5);
-		wait_and_resolve(wait_in_poll, i * 5);
+		waiter_resolve(waiter_get, i * 5);
+		waiter_resolve(waiter_poll, i * 5);
 	}
 }
 
-static unsigned int tclass(struct rdma_cm_id *id)
+static unsigned int id_tclass(struct rdma_cm_id *id)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask;
@@ -207,70 +208,70 @@ static unsigned int tclass(struct rdma_cm_id *id)
 	return attr.ah_attr.grh.traffic_class;
 }
 
-static void connected_with_tos(struct pair *p, unsigned int tos)
+static void pair_connect_with_tos(struct pair *p, unsigned int tos)
 {
 	struct rdma_conn_param par = plain;
 
 	pair_request(p, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p->child, &par));
-	get(p->ch, p->id, RDMA_CM_EVENT_CONNECT_RESPONSE);
-	WANT(tclass(p->id) == tos);
+	event_expect_of(p->ch, p->id, RDMA_CM_EVENT_CONNECT_RESPONSE);
+	WANT(id_tclass(p->id) == tos);
 }
 
-/* Set before the route is resolved: it must be in the path. */
-static void tos_before(void)
+/* A TOS that is set before the route is resolved is in the path. */
+static void test_tos_before(void)
 {
 	struct pair p = {};
 
-	paired(&p, RDMA_PS_TCP);
+	pair_resolve_addr(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
 	WANT(!rdma_resolve_route(p.id, 2000));
-	get(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(p.id->route.path_rec->traffic_class == 96);
-	connected_with_tos(&p, 96);
+	pair_connect_with_tos(&p, 96);
 }
 
-/* While the event waits: it shows the path as it is then. */
-static void tos_meanwhile(void)
+/* A TOS that is set while the event waits is in the path that the event shows. */
+static void test_tos_meanwhile(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
-	WANT(ready(ch, 0) == 1);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(channel_poll(ch, 0) == 1);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(id->route.path_rec->traffic_class == 96);
-	WANT(ready(ch, 100) == 0);
+	WANT(channel_poll(ch, 100) == 0);
 }
 
-static void tos_after(void)
+static void test_tos_after(void)
 {
 	struct pair p = {};
 
-	routed(&p, RDMA_PS_TCP);
+	pair_route(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
-	WANT(ready(p.ch, 100) == 0);
-	connected_with_tos(&p, 96);
+	WANT(channel_poll(p.ch, 100) == 0);
+	pair_connect_with_tos(&p, 96);
 }
 
-/* What cannot take effect with the route resolved is refused, as ever. */
-static void late_option(void)
+/* An option of the path is refused once the route is resolved, even before the event is fetched. */
+static void test_late_option(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	struct pair p = {};
 
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
-	routed(&p, RDMA_PS_TCP);
+	pair_route(&p, RDMA_PS_TCP);
 	WANT(set_u32(p.id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
 	WANT(get_u32(p.id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, NULL));
-	WANT(ready(p.ch, 100) == 0);
+	WANT(channel_poll(p.ch, 100) == 0);
 }
 
-static void wrong_state(void)
+static void test_wrong_state(void)
 {
 	struct sockaddr_storage group;
 	struct rdma_event_channel *ch;
@@ -281,14 +282,14 @@ static void wrong_state(void)
 	WANT(!rdma_bind_addr(id, addr_of(ME, 0)));
 	WANT(rdma_resolve_route(id, 2000) && errno == EINVAL);
 	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
-	get(ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(rdma_resolve_route(id, 0) && errno == EINVAL);
 	WANT(!rdma_resolve_route(id, 2000));
 	WANT(rdma_resolve_route(id, 2000) && errno == EINVAL);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(rdma_resolve_route(id, 2000) && errno == EINVAL);
 
-	routed(&p, RDMA_PS_UDP);
+	pair_route(&p, RDMA_PS_UDP);
 	WANT(rdma_join_multicast(p.id, (struct sockaddr *)&group, NULL) && errno == EINVAL);
 	WANT(rdma_resolve_route(p.id, 2000) && errno == EINVAL);
 	WANT(rdma_resolve_addr(p.id, NULL, addr_of(ME, 7), 2000) && errno == EINVAL);
@@ -296,36 +297,36 @@ static void wrong_state(void)
 	WANT(rdma_listen(p.id, 1) && errno == EINVAL);
 }
 
-/* A connect that fails leaves everything as it was. */
-static void connect_fails(void)
+/* A connect that fails changes nothing. */
+static void test_connect_fails(void)
 {
 	static char data[200];
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
-	routed(&p, RDMA_PS_TCP);
+	pair_route(&p, RDMA_PS_TCP);
 	par.private_data = data;
 	par.private_data_len = sizeof(data);
 	WANT(rdma_connect(p.id, &par) && errno == EINVAL);
 	WANT(rdma_connect(p.id, &par) && errno == EINVAL);
-	connected_with_tos(&p, 0);
+	pair_connect_with_tos(&p, 0);
 	WANT(rdma_connect(p.id, &plain) && errno == EINVAL);
 }
 
-static void datagram(void)
+static void test_datagram(void)
 {
 	struct rdma_conn_param par = plain;
 	struct pair p = {};
 
-	routed(&p, RDMA_PS_UDP);
+	pair_route(&p, RDMA_PS_UDP);
 	pair_request(&p, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
-	get(p.ch, p.id, RDMA_CM_EVENT_ESTABLISHED);
+	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_ESTABLISHED);
 }
 
-/* Connecting before the event was fetched: it still comes first. */
-static void order(void)
+/* The id connects before ROUTE_RESOLVED is fetched, which still comes first. */
+static void test_event_order(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_event *ev[8];
@@ -333,69 +334,69 @@ static void order(void)
 	struct rdma_cm_id *a, *b;
 	struct pair p = {};
 
-	paired(&p, RDMA_PS_TCP);
+	pair_resolve_addr(&p, RDMA_PS_TCP);
 	WANT(!rdma_resolve_route(p.id, 2000));
 	pair_request(&p, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
-	get(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	get(p.ch, p.id, RDMA_CM_EVENT_CONNECT_RESPONSE);
+	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_CONNECT_RESPONSE);
 
 	/* two ids, many events at once */
-	a = resolved(&ch, RDMA_PS_TCP, 7);
+	a = id_create_resolved(&ch, RDMA_PS_TCP, 7);
 	WANT(!rdma_create_id(ch, &b, NULL, RDMA_PS_TCP));
 	WANT(!rdma_resolve_addr(b, NULL, addr_of(ME, 8), 2000));
-	get(ch, b, RDMA_CM_EVENT_ADDR_RESOLVED);
+	event_expect_of(ch, b, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(!rdma_resolve_route(b, 2000));
 	WANT(!rdma_resolve_route(a, 2000));
-	WANT(ready(ch, 5000) == 1);
+	WANT(channel_poll(ch, 5000) == 1);
 	WANT(rdma_cmx_get_events(ch, ev, 8) == 2);
 	WANT(ev[0]->id == b && ev[1]->id == a);
 	rdma_ack_cm_event(ev[0]);
 	rdma_ack_cm_event(ev[1]);
-	WANT(ready(ch, 0) == 0);
+	WANT(channel_poll(ch, 0) == 0);
 }
 
-static void migrated_before(void)
+static void test_migrated_before(void)
 {
 	struct rdma_event_channel *ch, *to = rdma_create_event_channel();
-	struct rdma_cm_id *id = resolved(&ch, RDMA_PS_TCP, 7);
+	struct rdma_cm_id *id = id_create_resolved(&ch, RDMA_PS_TCP, 7);
 
 	WANT(!rdma_migrate_id(id, to));
 	WANT(!rdma_resolve_route(id, 2000));
-	get(to, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	WANT(id->route.num_paths == 1 && ready(ch, 0) == 0);
+	event_expect_of(to, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(id->route.num_paths == 1 && channel_poll(ch, 0) == 0);
 }
 
-static void migrated_meanwhile(void)
+static void test_migrated_meanwhile(void)
 {
 	struct rdma_event_channel *ch, *to = rdma_create_event_channel();
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 
 	WANT(!rdma_migrate_id(id, to));
-	WANT(ready(ch, 0) == 0);
+	WANT(channel_poll(ch, 0) == 0);
 	rdma_destroy_event_channel(ch);
-	WANT(ready(to, 0) == 1);
-	get(to, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	WANT(id->route.num_paths == 1 && ready(to, 100) == 0);
+	WANT(channel_poll(to, 0) == 1);
+	event_expect_of(to, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(id->route.num_paths == 1 && channel_poll(to, 100) == 0);
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(to);
 }
 
-static void migrated_after(void)
+static void test_migrated_after(void)
 {
 	struct pair p = {};
 	struct rdma_event_channel *to = rdma_create_event_channel();
 
-	routed(&p, RDMA_PS_TCP);
+	pair_route(&p, RDMA_PS_TCP);
 	WANT(!rdma_migrate_id(p.id, to));
-	WANT(ready(to, 0) == 0);
+	WANT(channel_poll(to, 0) == 0);
 	p.ch = to;
-	connected_with_tos(&p, 0);
+	pair_connect_with_tos(&p, 0);
 	WANT(!rdma_destroy_id(p.id));
 }
 
-static void synchronous(void)
+static void test_synchronous(void)
 {
 	struct rdma_cm_id *id;
 
@@ -408,32 +409,32 @@ static void synchronous(void)
 	WANT(!rdma_destroy_id(id));
 }
 
-static void destroyed(void)
+static void test_destroyed(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 
 	WANT(!rdma_destroy_id(id));
-	WANT(ready(ch, 0) == 0);
+	WANT(channel_poll(ch, 0) == 0);
 	rdma_destroy_event_channel(ch);
 }
 
-static void *destroy(void *id)
+static void *id_destroy(void *id)
 {
 	WANT(!rdma_destroy_id(id));
 	return NULL;
 }
 
-/* An event that was handed out keeps its id until it is acknowledged. */
-static void unacknowledged(void)
+/* rdma_destroy_id() waits until the event is acknowledged. */
+static void test_unacknowledged(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	struct rdma_cm_event *ev;
 	pthread_t thread;
 
 	WANT(!rdma_get_cm_event(ch, &ev));
-	WANT(!pthread_create(&thread, NULL, destroy, id));
+	WANT(!pthread_create(&thread, NULL, id_destroy, id));
 	usleep(300000);
 	WANT(pthread_tryjoin_np(thread, NULL) == EBUSY);
 	WANT(ev->id == id && ev->event == RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -441,8 +442,8 @@ static void unacknowledged(void)
 	WANT(!pthread_join(thread, NULL));
 }
 
-/* Whether everything that a channel had is gone: it had this port. */
-static void port_is_free(int port)
+/* Checks that the ids of a destroyed channel are gone: one of them had this port. */
+static void port_check_free(int port)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
@@ -452,21 +453,21 @@ static void port_is_free(int port)
 	rdma_destroy_event_channel(ch);
 }
 
-static void channel_closed(void)
+static void test_channel_closed(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	int port = ntohs(rdma_get_src_port(id));
 
 	rdma_destroy_event_channel(ch);
-	port_is_free(port);
+	port_check_free(port);
 }
 
-/* A child that has closed its files has nothing of the channel. */
-static void child_lives(void)
+/* A child that has closed its files does not keep the channel open. */
+static void test_child_lives(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	int port = ntohs(rdma_get_src_port(id)), go[2];
 	pid_t pid;
 	char c;
@@ -480,16 +481,16 @@ static void child_lives(void)
 	}
 	WANT(read(go[1], &c, 1) == 1);
 	rdma_destroy_event_channel(ch);
-	port_is_free(port);
+	port_check_free(port);
 	WANT(write(go[1], "", 1) == 1);
 	WANT(waitpid(pid, &port, 0) == pid && !port);
 }
 
-/* A child that closes the channel does no harm, to itself or to its parent. */
-static void child_closes(void)
+/* A child that destroys the channel affects neither itself nor its parent. */
+static void test_child_closes(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	int status;
 	pid_t pid;
 
@@ -499,10 +500,10 @@ static void child_closes(void)
 		exit(0);
 	}
 	WANT(waitpid(pid, &status, 0) == pid && !status);
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-static void *wait_for_nothing(void *ch)
+static void *channel_wait(void *ch)
 {
 	struct rdma_cm_event *ev;
 
@@ -510,45 +511,45 @@ static void *wait_for_nothing(void *ch)
 	return NULL;
 }
 
-/* rping ends like this. */
-static void closed_under_waiter(void)
+/* rping ends in this way. */
+static void test_closed_under_waiter(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = waiting(&ch);
+	struct rdma_cm_id *id = id_create_waiting(&ch);
 	pthread_t thread;
 
-	get(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	WANT(!pthread_create(&thread, NULL, wait_for_nothing, ch));
+	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	WANT(!pthread_create(&thread, NULL, channel_wait, ch));
 	usleep(200000);
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
 
 const struct test route_tests[] = {
-	{ "route: poll() sees the event", polled_at_once },
-	{ "route: poll() before and after", polled_before },
-	{ "route: a channel that does not block", nonblocking },
-	{ "route: a thread waits for the event", waiting_in_get },
-	{ "route: a thread waits in poll()", waiting_in_poll },
-	{ "route: a thread waits in epoll", waiting_in_epoll },
-	{ "route: a thread begins to wait", races },
-	{ "route: TOS set before", tos_before },
-	{ "route: TOS set while the event waits", tos_meanwhile },
-	{ "route: TOS set after", tos_after },
-	{ "route: an option that comes too late", late_option },
-	{ "route: calls in the wrong state", wrong_state },
-	{ "route: a connect that fails", connect_fails },
-	{ "route: datagrams", datagram },
-	{ "route: order of events", order },
-	{ "route: the id moves before", migrated_before },
-	{ "route: the id moves while the event waits", migrated_meanwhile },
-	{ "route: the id moves after", migrated_after },
-	{ "route: a synchronous id", synchronous },
-	{ "route: the id is destroyed", destroyed },
-	{ "route: the event is not acknowledged", unacknowledged },
-	{ "route: the channel is closed", channel_closed },
-	{ "route: a child lives on", child_lives },
-	{ "route: a child closes the channel", child_closes },
-	{ "route: the channel is closed under a waiter", closed_under_waiter },
+	{ "route: poll() sees the event", test_polled_at_once },
+	{ "route: poll() before and after", test_polled_before },
+	{ "route: a channel that does not block", test_nonblocking },
+	{ "route: a thread waits for the event", test_waiting_in_get },
+	{ "route: a thread waits in poll()", test_waiting_in_poll },
+	{ "route: a thread waits in epoll", test_waiting_in_epoll },
+	{ "route: a thread begins to wait", test_wait_races },
+	{ "route: TOS set before", test_tos_before },
+	{ "route: TOS set while the event waits", test_tos_meanwhile },
+	{ "route: TOS set after", test_tos_after },
+	{ "route: an option that comes too late", test_late_option },
+	{ "route: calls in the wrong state", test_wrong_state },
+	{ "route: a connect that fails", test_connect_fails },
+	{ "route: datagrams", test_datagram },
+	{ "route: order of events", test_event_order },
+	{ "route: the id moves before", test_migrated_before },
+	{ "route: the id moves while the event waits", test_migrated_meanwhile },
+	{ "route: the id moves after", test_migrated_after },
+	{ "route: a synchronous id", test_synchronous },
+	{ "route: the id is destroyed", test_destroyed },
+	{ "route: the event is not acknowledged", test_unacknowledged },
+	{ "route: the channel is closed", test_channel_closed },
+	{ "route: a child lives on", test_child_lives },
+	{ "route: a child closes the channel", test_child_closes },
+	{ "route: the channel is closed under a waiter", test_closed_under_waiter },
 	{},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Threads that share channels, an id, a listener and the library. Each does so
- * much and ends; that all of them do, and that nothing is left, is the test.
+ * Threads that share channels, an id, a listener and the library. The test passes if all of them
+ * end and nothing remains.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -23,8 +23,8 @@ static uint32_t qp_nums;
 #define IP_ME 0x0a4d0001u
 #define GROUP(thread, n) (0xef080000u | (thread) << 8 | (n))
 
-/* addr_of() has but one result */
-static struct sockaddr *ip4(struct sockaddr_in *in, uint32_t addr, int port)
+/* addr_of() returns the same buffer each time, so threads cannot use it */
+static struct sockaddr *sockaddr_ip4(struct sockaddr_in *in, uint32_t addr, int port)
 {
 	*in = (struct sockaddr_in){
 		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(addr),
@@ -34,22 +34,22 @@ static struct sockaddr *ip4(struct sockaddr_in *in, uint32_t addr, int port)
 	return (struct sockaddr *)in;
 }
 
-static void next_qp(struct rdma_conn_param *par)
+static void param_init(struct rdma_conn_param *par)
 {
 	*par = plain;
 	par->qp_num = plain.qp_num + __atomic_add_fetch(&qp_nums, 1, __ATOMIC_RELAXED);
 }
 
-static void answer(struct rdma_cm_id *id)
+static void request_accept(struct rdma_cm_id *id)
 {
 	struct rdma_conn_param par;
 
-	next_qp(&par);
+	param_init(&par);
 	WANT(!rdma_accept(id, &par));
 }
 
-/* Takes what comes, as long as something may. Two of them share a channel. */
-static void *take_events(void *channel)
+/* Fetches and handles events until the test is over. Two takers share a channel. */
+static void *taker_run(void *channel)
 {
 	struct rdma_event_channel *ch = channel;
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
@@ -65,12 +65,12 @@ static void *take_events(void *channel)
 			continue;
 		}
 		type = ev->event;
-		/* its id is being destroyed, and has no device any more */
+		/* the id is being destroyed and has no device any more */
 		WANT(!ev->status || (type == RDMA_CM_EVENT_ADDR_ERROR && ev->status == -ENODEV));
 		id = ev->id;
 		WANT(!rdma_ack_cm_event(ev));
 		if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
-			answer(id);
+			request_accept(id);
 		else if (type == RDMA_CM_EVENT_DISCONNECTED)
 			WANT(!rdma_destroy_id(id));
 		else
@@ -83,7 +83,7 @@ static void *take_events(void *channel)
 	return NULL;
 }
 
-static void one_life(int me, int round)
+static void id_live(int me, int round)
 {
 	struct rdma_event_channel *from = channels[round & 1], *to = channels[!(round & 1)];
 	struct sockaddr_in in;
@@ -91,45 +91,45 @@ static void one_life(int me, int round)
 	int i;
 
 	WANT(!rdma_create_id(from, &id, NULL, RDMA_PS_UDP));
-	WANT(!rdma_bind_addr(id, ip4(&in, IP_ME, 0)));
+	WANT(!rdma_bind_addr(id, sockaddr_ip4(&in, IP_ME, 0)));
 	for (i = 0; i < 3; i++)
-		WANT(!rdma_join_multicast(id, ip4(&in, GROUP(me, 1 + i), 0), NULL));
+		WANT(!rdma_join_multicast(id, sockaddr_ip4(&in, GROUP(me, 1 + i), 0), NULL));
 	WANT(!rdma_migrate_id(id, to));
-	WANT(!rdma_leave_multicast(id, ip4(&in, GROUP(me, 1), 0)));
+	WANT(!rdma_leave_multicast(id, sockaddr_ip4(&in, GROUP(me, 1), 0)));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, round & 15));
 	WANT(get_u32(id, CMX_OPTION, CMX_OPTION_SL, NULL) == (uint32_t)(round & 15));
 	WANT(!rdma_destroy_id(id));
 
 	WANT(!rdma_create_id(from, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(id, NULL, ip4(&in, IP_ME, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, sockaddr_ip4(&in, IP_ME, 7), 2000));
 	WANT(!rdma_destroy_id(id));
 }
 
-/* Groups of one id, left in another order than joined. */
-static void share_id(int me)
+/* All threads use one id. Its groups are left in another order than joined. */
+static void id_share(int me)
 {
 	struct sockaddr_in in;
 	int i;
 
 	for (i = 10; i < 14; i++)
-		WANT(!rdma_join_multicast(shared, ip4(&in, GROUP(me, i), 0), NULL));
+		WANT(!rdma_join_multicast(shared, sockaddr_ip4(&in, GROUP(me, i), 0), NULL));
 	for (i = 13; i >= 10; i--)
-		WANT(!rdma_leave_multicast(shared, ip4(&in, GROUP(me, i), 0)));
+		WANT(!rdma_leave_multicast(shared, sockaddr_ip4(&in, GROUP(me, i), 0)));
 }
 
-static void *live(void *arg)
+static void *live_run(void *arg)
 {
 	int me = (long)arg, i;
 
 	pthread_barrier_wait(&together);
 	for (i = 0; i < ROUNDS; i++) {
-		one_life(me, i);
-		share_id(me);
+		id_live(me, i);
+		id_share(me);
 	}
 	return NULL;
 }
 
-static struct rdma_event_channel *nonblocking(void)
+static struct rdma_event_channel *channel_open(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 
@@ -137,15 +137,15 @@ static struct rdma_event_channel *nonblocking(void)
 	return ch;
 }
 
-static void start(pthread_t *takers, int n)
+static void takers_start(pthread_t *takers, int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		WANT(!pthread_create(&takers[i], NULL, take_events, channels[i & 1]));
+		WANT(!pthread_create(&takers[i], NULL, taker_run, channels[i & 1]));
 }
 
-static void run(void *(*fn)(void *))
+static void threads_run(void *(*fn)(void *))
 {
 	pthread_t threads[THREADS];
 	long i;
@@ -157,7 +157,7 @@ static void run(void *(*fn)(void *))
 		WANT(!pthread_join(threads[i], NULL));
 }
 
-static void end(pthread_t *takers, int n)
+static void takers_end(pthread_t *takers, int n)
 {
 	int i;
 
@@ -168,26 +168,26 @@ static void end(pthread_t *takers, int n)
 	rdma_destroy_event_channel(channels[1]);
 }
 
-static void lives(void)
+static void test_lives(void)
 {
 	pthread_t takers[4];
 
-	channels[0] = nonblocking();
-	channels[1] = nonblocking();
+	channels[0] = channel_open();
+	channels[1] = channel_open();
 	WANT(!rdma_create_id(channels[0], &shared, NULL, RDMA_PS_UDP));
 	WANT(!rdma_bind_addr(shared, addr_of(ME, 0)));
-	start(takers, 4);
-	run(live);
+	takers_start(takers, 4);
+	threads_run(live_run);
 	WANT(!rdma_destroy_id(shared));
-	end(takers, 4);
-	/* IGMP's list ends with the interface's own groups: all of ours are left, soon */
+	takers_end(takers, 4);
+	/* wait until no group of the test is left in the list of IGMP */
 	while (!system("grep -qi '08EF ' /proc/net/igmp"))
 		;
 }
 
 static int listener_port;
 
-static void *call(void *arg)
+static void *call_run(void *arg)
 {
 	struct rdma_conn_param par;
 	struct sockaddr_in in;
@@ -197,10 +197,10 @@ static void *call(void *arg)
 	(void)arg;
 	pthread_barrier_wait(&together);
 	for (i = 0; i < 5; i++) {
-		next_qp(&par);
-		/* waits for its events in the calls */
+		param_init(&par);
+		/* an id without a channel: the calls wait for their events */
 		WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-		WANT(!rdma_resolve_addr(id, NULL, ip4(&in, IP_ME, listener_port), 5000));
+		WANT(!rdma_resolve_addr(id, NULL, sockaddr_ip4(&in, IP_ME, listener_port), 5000));
 		WANT(!rdma_resolve_route(id, 5000));
 		WANT(!rdma_connect(id, &par));
 		WANT(id->event->event == RDMA_CM_EVENT_CONNECT_RESPONSE);
@@ -211,24 +211,24 @@ static void *call(void *arg)
 	return NULL;
 }
 
-static void calls(void)
+static void test_calls(void)
 {
 	struct rdma_cm_id *listener;
 	pthread_t takers[2];
 
-	channels[0] = nonblocking();
-	channels[1] = nonblocking();
+	channels[0] = channel_open();
+	channels[1] = channel_open();
 	WANT(!rdma_create_id(channels[0], &listener, NULL, RDMA_PS_TCP));
 	WANT(!rdma_bind_addr(listener, addr_of(ME, 0)) && !rdma_listen(listener, 64));
 	listener_port = ntohs(rdma_get_src_port(listener));
-	start(takers, 1);
-	run(call);
+	takers_start(takers, 1);
+	threads_run(call_run);
 	WANT(!rdma_destroy_id(listener));
-	end(takers, 1);
+	takers_end(takers, 1);
 }
 
 const struct test thread_tests[] = {
-	{ "threads: lives of ids on shared channels", lives },
-	{ "threads: calls to one listener", calls },
+	{ "threads: lives of ids on shared channels", test_lives },
+	{ "threads: calls to one listener", test_calls },
 	{}
 };
