@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * For every method, every way to get its attributes and the header wrong.
+ * Every way to pass wrong attributes or a wrong header to a method, for each method.
  *
- * Wrong calls are all made on one id, and then the right one must still
- * succeed: none of them had an effect. Calls that are only unusual each get an
- * id of their own.
+ * All wrong calls are made on one id. The right call must still succeed afterwards, which shows
+ * that none of them had an effect. Calls that are unusual but valid each get an id of their own.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -15,7 +14,7 @@
 #define UNKNOWN_ATTR 0x7abc
 #define UNMAPPED ((void *)16)
 
-static const struct spec *spec_of(const struct method *m, const struct ib_uverbs_attr *a)
+static const struct spec *attr_spec(const struct method *m, const struct ib_uverbs_attr *a)
 {
 	const struct spec *spec;
 
@@ -25,17 +24,17 @@ static const struct spec *spec_of(const struct method *m, const struct ib_uverbs
 	abort();
 }
 
-static void *data_of(struct ib_uverbs_attr *a)
+static void *attr_data(struct ib_uverbs_attr *a)
 {
 	return a->len > sizeof(a->data) ? (void *)(uintptr_t)a->data : &a->data;
 }
 
-/* Makes the input @len bytes long, with @tail in the last of them. */
-static void lengthen(struct ib_uverbs_attr *a, size_t len, uint8_t tail)
+/* Extends the input to @len bytes. The last byte is @tail. */
+static void attr_lengthen(struct ib_uverbs_attr *a, size_t len, uint8_t tail)
 {
-	uint8_t *copy = guarded(len);
+	uint8_t *copy = guarded_alloc(len);
 
-	memcpy(copy, data_of(a), a->len);
+	memcpy(copy, attr_data(a), a->len);
 	if (tail)
 		copy[len - 1] = tail;
 	a->len = len;
@@ -45,182 +44,182 @@ static void lengthen(struct ib_uverbs_attr *a, size_t len, uint8_t tail)
 		memcpy(&a->data, copy, len);
 }
 
-static void remove_attr(struct cmd *c, int i)
+static void cmd_remove_attr(struct cmd *c, int i)
 {
 	memmove(&c->attrs[i], &c->attrs[i + 1], (CMD_ATTRS - i - 1) * sizeof(c->attrs[0]));
 	c->hdr.num_attrs--;
 	c->hdr.length -= sizeof(c->attrs[0]);
 }
 
-static void add_attr(struct cmd *c, const struct ib_uverbs_attr *a)
+static void cmd_add_attr(struct cmd *c, const struct ib_uverbs_attr *a)
 {
 	c->attrs[c->hdr.num_attrs++] = *a;
 	c->hdr.length += sizeof(*a);
 }
 
 /*
- * A way to spoil the attribute @i of a call, or the call; false when it does
- * not apply to that attribute.
+ * Changes attribute @i of a call, or the call itself. Returns false if the change does not apply to
+ * that attribute.
  */
 typedef bool (*spoil_fn)(const struct method *m, struct cmd *c, int i);
 
-static enum dir dir_of(const struct method *m, const struct ib_uverbs_attr *a)
+static enum dir attr_dir(const struct method *m, const struct ib_uverbs_attr *a)
 {
-	return spec_of(m, a)->dir;
+	return attr_spec(m, a)->dir;
 }
 
-static bool missing(const struct method *m, struct cmd *c, int i)
+static bool spoil_missing(const struct method *m, struct cmd *c, int i)
 {
-	if (!spec_of(m, &c->attrs[i])->mandatory)
+	if (!attr_spec(m, &c->attrs[i])->mandatory)
 		return false;
-	remove_attr(c, i);
+	cmd_remove_attr(c, i);
 	return true;
 }
 
-static bool twice(const struct method *m, struct cmd *c, int i)
+static bool spoil_twice(const struct method *m, struct cmd *c, int i)
 {
 	(void)m;
-	add_attr(c, &c->attrs[i]);
+	cmd_add_attr(c, &c->attrs[i]);
 	return true;
 }
 
-static bool short_input(const struct method *m, struct cmd *c, int i)
+static bool spoil_short_input(const struct method *m, struct cmd *c, int i)
 {
 	struct ib_uverbs_attr *a = &c->attrs[i];
-	const struct spec *spec = spec_of(m, a);
+	const struct spec *spec = attr_spec(m, a);
 	uint64_t inlined = 0;
 
 	if (spec->dir != IN || !spec->min)
 		return false;
 	if (a->len > sizeof(a->data) && spec->min - 1 <= sizeof(a->data)) {
-		memcpy(&inlined, data_of(a), spec->min - 1);
+		memcpy(&inlined, attr_data(a), spec->min - 1);
 		a->data = inlined;
 	}
 	a->len = spec->min - 1;
 	return true;
 }
 
-static bool short_output(const struct method *m, struct cmd *c, int i)
+static bool spoil_short_output(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
 	c->attrs[i].len = spec->min - 1;
 	return spec->dir == OUT;
 }
 
-static bool empty_input(const struct method *m, struct cmd *c, int i)
+static bool spoil_empty_input(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
 	c->attrs[i].len = 0;
 	return spec->dir == IN && spec->min;
 }
 
-static bool empty_output(const struct method *m, struct cmd *c, int i)
+static bool spoil_empty_output(const struct method *m, struct cmd *c, int i)
 {
 	c->attrs[i].len = 0;
-	return dir_of(m, &c->attrs[i]) == OUT;
+	return attr_dir(m, &c->attrs[i]) == OUT;
 }
 
-static bool surplus(const struct method *m, struct cmd *c, int i)
+static bool spoil_surplus(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
 	if (spec->dir != IN)
 		return false;
-	lengthen(&c->attrs[i], spec->max + 9, 1);
+	attr_lengthen(&c->attrs[i], spec->max + 9, 1);
 	return true;
 }
 
-static bool surplus_inline(const struct method *m, struct cmd *c, int i)
+static bool spoil_surplus_inline(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
 	if (spec->dir != IN || spec->max >= 8)
 		return false;
-	lengthen(&c->attrs[i], 8, 1);
+	attr_lengthen(&c->attrs[i], 8, 1);
 	return true;
 }
 
-/* Make the attribute one that has a pointer. */
-static void point(const struct method *m, struct ib_uverbs_attr *a, const void *to)
+/* Makes the attribute point to @to. A short input, which would be inline, is extended first. */
+static void attr_set_pointer(const struct method *m, struct ib_uverbs_attr *a, const void *to)
 {
-	if (dir_of(m, a) == IN && a->len <= sizeof(a->data))
-		lengthen(a, 24, 0);
+	if (attr_dir(m, a) == IN && a->len <= sizeof(a->data))
+		attr_lengthen(a, 24, 0);
 	a->data = (uintptr_t)to;
 }
 
-static bool unmapped(const struct method *m, struct cmd *c, int i)
+static bool spoil_unmapped(const struct method *m, struct cmd *c, int i)
 {
-	point(m, &c->attrs[i], UNMAPPED);
+	attr_set_pointer(m, &c->attrs[i], UNMAPPED);
 	return true;
 }
 
-static bool null(const struct method *m, struct cmd *c, int i)
+static bool spoil_null(const struct method *m, struct cmd *c, int i)
 {
-	point(m, &c->attrs[i], NULL);
+	attr_set_pointer(m, &c->attrs[i], NULL);
 	return true;
 }
 
-static bool kernel_memory(const struct method *m, struct cmd *c, int i)
+static bool spoil_kernel_memory(const struct method *m, struct cmd *c, int i)
 {
-	point(m, &c->attrs[i], (void *)0xffff888000000000ULL);
+	attr_set_pointer(m, &c->attrs[i], (void *)0xffff888000000000ULL);
 	return true;
 }
 
-static bool half_unmapped(const struct method *m, struct cmd *c, int i)
+static bool spoil_half_unmapped(const struct method *m, struct cmd *c, int i)
 {
 	struct ib_uverbs_attr *a = &c->attrs[i];
 
-	point(m, a, NULL);
-	a->data = (uintptr_t)guarded(a->len / 2);
+	attr_set_pointer(m, a, NULL);
+	a->data = (uintptr_t)guarded_alloc(a->len / 2);
 	return true;
 }
 
-static bool not_writable(const struct method *m, struct cmd *c, int i)
+static bool spoil_not_writable(const struct method *m, struct cmd *c, int i)
 {
-	if (dir_of(m, &c->attrs[i]) != OUT)
+	if (attr_dir(m, &c->attrs[i]) != OUT)
 		return false;
-	c->attrs[i].data = (uintptr_t)read_only();
+	c->attrs[i].data = (uintptr_t)read_only_alloc();
 	return true;
 }
 
-static bool reserved(const struct method *m, struct cmd *c, int i)
+static bool spoil_reserved(const struct method *m, struct cmd *c, int i)
 {
 	(void)m;
 	c->attrs[i].attr_data.reserved = 1;
 	return true;
 }
 
-static bool elem_id(const struct method *m, struct cmd *c, int i)
+static bool spoil_elem_id(const struct method *m, struct cmd *c, int i)
 {
 	(void)m;
 	c->attrs[i].attr_data.enum_data.elem_id = 1;
 	return true;
 }
 
-static bool unknown_flag(const struct method *m, struct cmd *c, int i)
+static bool spoil_unknown_flag(const struct method *m, struct cmd *c, int i)
 {
 	(void)m;
 	c->attrs[i].flags |= 1 << (i + 1);
 	return true;
 }
 
-/* One that the method does not know takes the place of one that it needs. */
-static bool misdirected(const struct method *m, struct cmd *c, int i)
+/* An attribute that the method does not know replaces a mandatory one. */
+static bool spoil_misdirected(const struct method *m, struct cmd *c, int i)
 {
-	if (!spec_of(m, &c->attrs[i])->mandatory)
+	if (!attr_spec(m, &c->attrs[i])->mandatory)
 		return false;
 	c->attrs[i].attr_id = UNKNOWN_ATTR;
 	c->attrs[i].flags = 0;
 	return true;
 }
 
-/* An inline value where a pointer belongs. */
-static bool not_a_pointer(const struct method *m, struct cmd *c, int i)
+/* An inline value instead of a pointer. */
+static bool spoil_not_a_pointer(const struct method *m, struct cmd *c, int i)
 {
 	c->attrs[i].data = 4711;
-	return dir_of(m, &c->attrs[i]) == OUT;
+	return attr_dir(m, &c->attrs[i]) == OUT;
 }
 
 static const struct {
@@ -228,27 +227,27 @@ static const struct {
 	spoil_fn fn;
 	int want;
 } spoils[] = {
-	{ "missing", missing, EINVAL },
-	{ "twice", twice, EINVAL },
-	{ "too short", short_input, EINVAL },
-	{ "too short", short_output, ENOSPC },
-	{ "empty", empty_input, EINVAL },
-	{ "empty", empty_output, ENOSPC },
-	{ "surplus", surplus, E2BIG },
-	{ "inline surplus", surplus_inline, E2BIG },
-	{ "unmapped", unmapped, EFAULT },
-	{ "null", null, EFAULT },
-	{ "kernel memory", kernel_memory, EFAULT },
-	{ "half unmapped", half_unmapped, EFAULT },
-	{ "not writable", not_writable, EFAULT },
-	{ "reserved", reserved, EINVAL },
-	{ "elem_id", elem_id, EINVAL },
-	{ "unknown flag", unknown_flag, EINVAL },
-	{ "misdirected", misdirected, EINVAL },
-	{ "not a pointer", not_a_pointer, EFAULT },
+	{ "missing", spoil_missing, EINVAL },
+	{ "twice", spoil_twice, EINVAL },
+	{ "too short", spoil_short_input, EINVAL },
+	{ "too short", spoil_short_output, ENOSPC },
+	{ "empty", spoil_empty_input, EINVAL },
+	{ "empty", spoil_empty_output, ENOSPC },
+	{ "surplus", spoil_surplus, E2BIG },
+	{ "inline surplus", spoil_surplus_inline, E2BIG },
+	{ "unmapped", spoil_unmapped, EFAULT },
+	{ "null", spoil_null, EFAULT },
+	{ "kernel memory", spoil_kernel_memory, EFAULT },
+	{ "half unmapped", spoil_half_unmapped, EFAULT },
+	{ "not writable", spoil_not_writable, EFAULT },
+	{ "reserved", spoil_reserved, EINVAL },
+	{ "elem_id", spoil_elem_id, EINVAL },
+	{ "unknown flag", spoil_unknown_flag, EINVAL },
+	{ "misdirected", spoil_misdirected, EINVAL },
+	{ "not a pointer", spoil_not_a_pointer, EFAULT },
 };
 
-static void spoil_attrs(const struct method *m, struct scene *s)
+static void method_spoil_attrs(const struct method *m, struct scene *s)
 {
 	struct cmd c;
 	size_t k;
@@ -268,7 +267,7 @@ static void spoil_attrs(const struct method *m, struct scene *s)
 	}
 }
 
-static bool takes(const struct method *m, uint16_t id)
+static bool method_takes(const struct method *m, uint16_t id)
 {
 	const struct spec *spec;
 
@@ -278,13 +277,13 @@ static bool takes(const struct method *m, uint16_t id)
 	return false;
 }
 
-static void unknown_attrs(const struct method *m, struct scene *s)
+static void method_add_unknown_attrs(const struct method *m, struct scene *s)
 {
 	struct cmd c;
 	int id, got;
 
 	for (id = 0; id <= CMX_ATTR_NUM; id++) {
-		if (takes(m, id))
+		if (method_takes(m, id))
 			continue;
 		method_build(m, &c, s);
 		cmd_out(&c, id, UNMAPPED, 4);
@@ -296,7 +295,7 @@ static void unknown_attrs(const struct method *m, struct scene *s)
 	CHECK(cmd_issue(&c, s->fd) == EPROTONOSUPPORT, "%s", m->name);
 }
 
-static void spoil_headers(const struct method *m, struct scene *s)
+static void method_spoil_headers(const struct method *m, struct scene *s)
 {
 	struct ib_uverbs_ioctl_hdr *hdr;
 	struct cmd c;
@@ -334,14 +333,15 @@ static void spoil_headers(const struct method *m, struct scene *s)
 	CHECK(ioctl(s->fd, 0, &c) < 0 && errno == ENOTTY);
 	CHECK(ioctl(s->fd, CMX_IOCTL, NULL) < 0 && errno == EFAULT);
 	len = c.hdr.length;
-	for (end = guarded(len - 1); len > 1; len -= len > 24 ? 16 : 6, end = guarded(len - 1)) {
+	for (end = guarded_alloc(len - 1); len > 1; len -= len > 24 ? 16 : 6,
+	     end = guarded_alloc(len - 1)) {
 		memcpy(end, &c, len - 1);
 		CHECK(ioctl(s->fd, CMX_IOCTL, end) < 0 && errno == EFAULT, "%zu bytes", len - 1);
 	}
 }
 
-/* The plain call must do what it is for. */
-static bool succeeds(const struct method *m, struct scene *s, const char *after)
+/* Checks that the unchanged call succeeds. */
+static bool method_succeeds(const struct method *m, struct scene *s, const char *after)
 {
 	struct cmd c;
 	int ret;
@@ -351,10 +351,10 @@ static bool succeeds(const struct method *m, struct scene *s, const char *after)
 	return CHECK(!ret, "%s after %s: %d", m->name, after, ret);
 }
 
-static void refused(const struct method *m)
+static void method_check_refused(const struct method *m)
 {
 	static void (*const ways[])(const struct method *, struct scene *) = {
-		spoil_attrs, unknown_attrs, spoil_headers,
+		method_spoil_attrs, method_add_unknown_attrs, method_spoil_headers,
 	};
 	struct scene s;
 	size_t i;
@@ -362,62 +362,62 @@ static void refused(const struct method *m)
 	if (scene_open(&s, m->stage)) {
 		for (i = 0; i < ARRAY_SIZE(ways); i++)
 			ways[i](m, &s);
-		succeeds(m, &s, "calls that failed");
+		method_succeeds(m, &s, "calls that failed");
 	}
 	scene_close(&s);
 }
 
-/* Ways that must not matter */
-static bool optional_missing(const struct method *m, struct cmd *c, int i)
+/* Changes that must have no effect */
+static bool vary_optional_missing(const struct method *m, struct cmd *c, int i)
 {
-	if (spec_of(m, &c->attrs[i])->mandatory)
+	if (attr_spec(m, &c->attrs[i])->mandatory)
 		return false;
-	remove_attr(c, i);
+	cmd_remove_attr(c, i);
 	return true;
 }
 
-static bool not_mandatory_flag(const struct method *m, struct cmd *c, int i)
+static bool vary_not_mandatory_flag(const struct method *m, struct cmd *c, int i)
 {
 	(void)m;
 	c->attrs[i].flags = 0;
 	return true;
 }
 
-static bool zero_surplus(const struct method *m, struct cmd *c, int i)
+static bool vary_zero_surplus(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
-	/* where the data is, its length counts */
+	/* the length of variable data is significant */
 	if (spec->dir != IN || spec->min != spec->max)
 		return false;
-	lengthen(&c->attrs[i], spec->max + 4000, 0);
+	attr_lengthen(&c->attrs[i], spec->max + 4000, 0);
 	return true;
 }
 
-static bool zero_surplus_inline(const struct method *m, struct cmd *c, int i)
+static bool vary_zero_surplus_inline(const struct method *m, struct cmd *c, int i)
 {
-	const struct spec *spec = spec_of(m, &c->attrs[i]);
+	const struct spec *spec = attr_spec(m, &c->attrs[i]);
 
 	if (spec->dir != IN || spec->max >= 8)
 		return false;
-	lengthen(&c->attrs[i], 8, 0);
+	attr_lengthen(&c->attrs[i], 8, 0);
 	return true;
 }
 
-static bool to_the_edge(const struct method *m, struct cmd *c, int i)
+static bool vary_to_the_edge(const struct method *m, struct cmd *c, int i)
 {
 	struct ib_uverbs_attr *a = &c->attrs[i];
 
-	if (spec_of(m, a)->dir == OUT)
-		a->data = (uintptr_t)guarded(a->len);
+	if (attr_spec(m, a)->dir == OUT)
+		a->data = (uintptr_t)guarded_alloc(a->len);
 	else if (a->len > sizeof(a->data))
-		lengthen(a, a->len, 0);
+		attr_lengthen(a, a->len, 0);
 	else
 		return false;
 	return true;
 }
 
-static bool unknown_optional(const struct method *m, struct cmd *c, int i)
+static bool vary_unknown_optional(const struct method *m, struct cmd *c, int i)
 {
 	const struct ib_uverbs_attr a = {
 		.attr_id = UNKNOWN_ATTR, .len = 0xffff, .data = (uintptr_t)UNMAPPED,
@@ -427,11 +427,11 @@ static bool unknown_optional(const struct method *m, struct cmd *c, int i)
 	if (i)
 		return false;
 	while (c->hdr.num_attrs < CMX_MAX_ATTRS)
-		add_attr(c, &a);
+		cmd_add_attr(c, &a);
 	return true;
 }
 
-static bool others_optional(const struct method *m, struct cmd *c, int i)
+static bool vary_others_optional(const struct method *m, struct cmd *c, int i)
 {
 	struct ib_uverbs_attr a = { .len = 4, .data = (uintptr_t)UNMAPPED };
 
@@ -439,12 +439,12 @@ static bool others_optional(const struct method *m, struct cmd *c, int i)
 		return false;
 	for (a.attr_id = 0; a.attr_id <= CMX_ATTR_NUM && c->hdr.num_attrs < CMX_MAX_ATTRS;
 	     a.attr_id++)
-		if (!takes(m, a.attr_id))
-			add_attr(c, &a);
+		if (!method_takes(m, a.attr_id))
+			cmd_add_attr(c, &a);
 	return true;
 }
 
-static bool reversed(const struct method *m, struct cmd *c, int i)
+static bool vary_reversed(const struct method *m, struct cmd *c, int i)
 {
 	int n = c->hdr.num_attrs, k;
 	struct ib_uverbs_attr a;
@@ -463,14 +463,15 @@ static bool reversed(const struct method *m, struct cmd *c, int i)
 static const struct {
 	const char *name;
 	spoil_fn fn;
-} oddities[] = {
-	{ "missing", optional_missing }, { "not flagged", not_mandatory_flag },
-	{ "zero surplus", zero_surplus }, { "inline zero surplus", zero_surplus_inline },
-	{ "to the edge", to_the_edge }, { "with unknown optional ones", unknown_optional },
-	{ "with those of others", others_optional }, { "in reverse order", reversed },
+} variations[] = {
+	{ "missing", vary_optional_missing }, { "not flagged", vary_not_mandatory_flag },
+	{ "zero surplus", vary_zero_surplus }, { "inline zero surplus", vary_zero_surplus_inline },
+	{ "to the edge", vary_to_the_edge },
+	{ "with unknown optional ones", vary_unknown_optional },
+	{ "with those of others", vary_others_optional }, { "in reverse order", vary_reversed },
 };
 
-static void odd(const struct method *m, size_t k, int i)
+static void method_check_variation(const struct method *m, size_t k, int i)
 {
 	struct scene s;
 	struct cmd c;
@@ -478,15 +479,15 @@ static void odd(const struct method *m, size_t k, int i)
 
 	if (scene_open(&s, m->stage)) {
 		method_build(m, &c, &s);
-		if (oddities[k].fn(m, &c, i)) {
+		if (variations[k].fn(m, &c, i)) {
 			ret = cmd_issue(&c, s.fd);
-			CHECK(!ret, "%s, attribute %d %s: %d", m->name, i, oddities[k].name, ret);
+			CHECK(!ret, "%s, attribute %d %s: %d", m->name, i, variations[k].name, ret);
 		}
 	}
 	scene_close(&s);
 }
 
-static void accepted(const struct method *m)
+static void method_check_accepted(const struct method *m)
 {
 	struct scene none = {};
 	struct cmd c, probe;
@@ -494,17 +495,17 @@ static void accepted(const struct method *m)
 	int i;
 
 	method_build(m, &c, &none);
-	for (k = 0; k < ARRAY_SIZE(oddities); k++) {
+	for (k = 0; k < ARRAY_SIZE(variations); k++) {
 		for (i = 0; i < c.hdr.num_attrs; i++) {
 			probe = c;
-			if (oddities[k].fn(m, &probe, i))
-				odd(m, k, i);
+			if (variations[k].fn(m, &probe, i))
+				method_check_variation(m, k, i);
 		}
 	}
 }
 
 /* An output buffer that is too long is zeroed to its end. */
-static void zeroed(const struct method *m, int i)
+static void method_check_zeroed(const struct method *m, int i)
 {
 	const size_t extra = 100;
 	unsigned char *to;
@@ -517,7 +518,7 @@ static void zeroed(const struct method *m, int i)
 		goto out;
 	method_build(m, &c, &s);
 	len = c.attrs[i].len;
-	to = guarded(len + extra);
+	to = guarded_alloc(len + extra);
 	memset(to, 0xa5, len + extra);
 	c.attrs[i].data = (uintptr_t)to;
 	c.attrs[i].len = len + extra;
@@ -530,7 +531,7 @@ out:
 	scene_close(&s);
 }
 
-static void long_outputs(const struct method *m)
+static void method_check_long_outputs(const struct method *m)
 {
 	const struct spec *spec;
 	struct scene none = {};
@@ -539,13 +540,13 @@ static void long_outputs(const struct method *m)
 
 	method_build(m, &c, &none);
 	for (i = 0; i < c.hdr.num_attrs; i++) {
-		spec = spec_of(m, &c.attrs[i]);
+		spec = attr_spec(m, &c.attrs[i]);
 		if (spec->dir == OUT && spec->max)
-			zeroed(m, i);
+			method_check_zeroed(m, i);
 	}
 }
 
-static void all_methods(void (*fn)(const struct method *m))
+static void methods_run(void (*fn)(const struct method *m))
 {
 	size_t i;
 
@@ -555,17 +556,17 @@ static void all_methods(void (*fn)(const struct method *m))
 
 static void test_refused(void)
 {
-	all_methods(refused);
+	methods_run(method_check_refused);
 }
 
 static void test_accepted(void)
 {
-	all_methods(accepted);
+	methods_run(method_check_accepted);
 }
 
 static void test_long_outputs(void)
 {
-	all_methods(long_outputs);
+	methods_run(method_check_long_outputs);
 }
 
 /* Neither read() nor write() nor mmap() is part of the ABI. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands, and memory that ends in a bad place.
+ * Building and issuing commands, and buffers that end at unmapped or read-only memory.
  */
 #include <err.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ void cmd_init(struct cmd *c, uint16_t object, uint16_t method)
 	c->hdr.length = sizeof(c->hdr);
 }
 
-static struct ib_uverbs_attr *add(struct cmd *c, uint16_t id, size_t len)
+static struct ib_uverbs_attr *cmd_add_attr(struct cmd *c, uint16_t id, size_t len)
 {
 	struct ib_uverbs_attr *a = &c->attrs[c->hdr.num_attrs++];
 
@@ -32,7 +32,7 @@ static struct ib_uverbs_attr *add(struct cmd *c, uint16_t id, size_t len)
 
 struct ib_uverbs_attr *cmd_in(struct cmd *c, uint16_t id, const void *data, size_t len)
 {
-	struct ib_uverbs_attr *a = add(c, id, len);
+	struct ib_uverbs_attr *a = cmd_add_attr(c, id, len);
 
 	if (len > sizeof(a->data))
 		a->data = (uintptr_t)data;
@@ -53,7 +53,7 @@ struct ib_uverbs_attr *cmd_u64(struct cmd *c, uint16_t id, uint64_t value)
 
 struct ib_uverbs_attr *cmd_out(struct cmd *c, uint16_t id, void *to, size_t len)
 {
-	struct ib_uverbs_attr *a = add(c, id, len);
+	struct ib_uverbs_attr *a = cmd_add_attr(c, id, len);
 
 	a->data = (uintptr_t)to;
 	return a;
@@ -64,7 +64,7 @@ int cmd_issue(struct cmd *c, int fd)
 	return ioctl(fd, CMX_IOCTL, c) ? errno : 0;
 }
 
-void *guarded(size_t len)
+void *guarded_alloc(size_t len)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	size_t size = (len + page - 1) / page * page;
@@ -76,7 +76,7 @@ void *guarded(size_t len)
 	return mem + size - len;
 }
 
-void *read_only(void)
+void *read_only_alloc(void)
 {
 	void *mem = mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -21,17 +21,17 @@ enum {
 	CONNECT_RESPONSE = 5, UNREACHABLE = 7, REJECTED = 8, ESTABLISHED = 9, MULTICAST_JOIN = 12,
 };
 
-/* @n ids whose addresses are resolved, with the uids @n to 1, events not fetched */
-static void resolve_many(int fd, uint32_t *ids, int n)
+/* Resolves the addresses of @n new ids with the user data @n to 1. The events are not fetched. */
+static void ids_resolve(int fd, uint32_t *ids, int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++) {
 		CHECK(!id_create(fd, RDMA_PS_TCP, n - i, &ids[i]));
 		CHECK(!id_resolve(fd, ids[i], 7));
-		CHECK(readable(fd, 10000));
+		CHECK(fd_is_readable(fd, 10000));
 	}
-	/* what did not finish inline has time to */
+	/* wait for work items that complete the calls */
 	usleep(300000);
 }
 
@@ -41,19 +41,19 @@ static void test_empty(void)
 	int fd = dev_open();
 	uint32_t count = 7;
 
-	CHECK(!readable(fd, 0));
+	CHECK(!fd_is_readable(fd, 0));
 	CHECK(get_events(fd, &record, 1, &count) == EAGAIN);
 	close(fd);
 }
 
-static void on_alarm(int sig)
+static void alarm_handle(int sig)
 {
 	(void)sig;
 }
 
 static void test_interrupted(void)
 {
-	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct sigaction action = { .sa_handler = alarm_handle };
 	/* until one of them finds it waiting */
 	const struct itimerval soon = {
 		.it_value.tv_usec = 200000, .it_interval.tv_usec = 200000,
@@ -77,19 +77,19 @@ static void test_batch(void)
 	int fd = dev_open(), i;
 	uint32_t ids[5], count;
 
-	resolve_many(fd, ids, 5);
+	ids_resolve(fd, ids, 5);
 	CHECK(!get_events(fd, records, 3, &count) && count == 3, "%u", count);
 	for (i = 0; i < 3; i++)
 		CHECK(records[i].resp.id == ids[i] && records[i].resp.user_data == 5U - i);
-	CHECK(readable(fd, 0));
+	CHECK(fd_is_readable(fd, 0));
 	CHECK(!get_events(fd, records, 8, &count) && count == 2, "%u", count);
 	CHECK(records[0].resp.id == ids[3] && records[1].resp.id == ids[4]);
 	CHECK(get_events(fd, records, 8, &count) == EAGAIN);
 	close(fd);
 }
 
-/* Three pages, the second of them unmapped; @before bytes of the first one. */
-static void *with_hole(size_t before)
+/* Returns a buffer of @before bytes that end at an unmapped page, which a mapped one follows. */
+static void *buffer_with_hole(size_t before)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	char *mem = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -99,7 +99,7 @@ static void *with_hole(size_t before)
 	return mem + page - before;
 }
 
-/* A join that cannot tell its handle has not begun: there is no event of it. */
+/* A join that cannot write its handle does not start, so no event follows. */
 static void test_join_fails(void)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xef4d4d09) };
@@ -112,14 +112,14 @@ static void test_join_fails(void)
 	cmd_u32(&c, CMX_ATTR_ID, s.id);
 	cmd_in(&c, CMX_ATTR_DST_ADDR, &addr, sizeof(addr));
 	cmd_u64(&c, CMX_ATTR_USER_DATA, 8);
-	cmd_out(&c, CMX_ATTR_OUT_ID, with_hole(100), 100 + 4096 + 100);
+	cmd_out(&c, CMX_ATTR_OUT_ID, buffer_with_hole(100), 100 + 4096 + 100);
 	CHECK(cmd_issue(&c, s.fd) == EFAULT);
 	usleep(100000);
-	CHECK(!readable(s.fd, 0));
+	CHECK(!fd_is_readable(s.fd, 0));
 	scene_close(&s);
 }
 
-/* An event that can't be copied stays where it is. */
+/* An event that cannot be copied stays in the queue. */
 static void test_copy_fails(void)
 {
 	struct cmx_event_resp *resp;
@@ -127,11 +127,12 @@ static void test_copy_fails(void)
 	uint32_t count;
 
 	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
-	    !CHECK(readable(s.fd, 10000)))
+	    !CHECK(fd_is_readable(s.fd, 10000)))
 		return;
-	CHECK(get_into(s.fd, with_hole(100), 100 + 4096 + 100, &count) == EFAULT);
-	CHECK(get_into(s.fd, with_hole(sizeof(struct cmx_event_record) - 1), 2 * 4096, &count) == EFAULT);
-	CHECK(readable(s.fd, 0));
+	CHECK(events_get_into(s.fd, buffer_with_hole(100), 100 + 4096 + 100, &count) == EFAULT);
+	CHECK(events_get_into(s.fd, buffer_with_hole(sizeof(struct cmx_event_record) - 1), 2 * 4096,
+			      &count) == EFAULT);
+	CHECK(fd_is_readable(s.fd, 0));
 	resp = next_event(s.fd, CONNECT_REQUEST);
 	CHECK(resp && !id_accept(s.fd, resp->id, 200));
 	scene_close(&s);
@@ -139,12 +140,12 @@ static void test_copy_fails(void)
 
 static void test_copy_half(void)
 {
-	struct cmx_event_record *record = with_hole(sizeof(*record) + 10), one;
+	struct cmx_event_record *record = buffer_with_hole(sizeof(*record) + 10), one;
 	int fd = dev_open();
 	uint32_t ids[2], count;
 
-	resolve_many(fd, ids, 2);
-	CHECK(!get_into(fd, record, 2 * 4096, &count) && count == 1, "%u", count);
+	ids_resolve(fd, ids, 2);
+	CHECK(!events_get_into(fd, record, 2 * 4096, &count) && count == 1, "%u", count);
 	CHECK(record->resp.id == ids[0]);
 	CHECK(!get_events(fd, &one, 1, &count) && one.resp.id == ids[1]);
 	close(fd);
@@ -156,7 +157,7 @@ static void test_dropped(void)
 	int fd = dev_open();
 	struct cmx_event_record records[3];
 
-	resolve_many(fd, ids, 3);
+	ids_resolve(fd, ids, 3);
 	CHECK(!id_destroy(fd, ids[1], &fetched) && !fetched);
 	CHECK(!get_events(fd, records, 3, &fetched) && fetched == 2, "%u", fetched);
 	CHECK(records[0].resp.id == ids[0] && records[1].resp.id == ids[2]);
@@ -192,7 +193,7 @@ static void test_request(void)
 	CHECK(info->port_num == 1 && info->node_guid);
 	CHECK(((struct sockaddr_in *)&info->src_addr)->sin_port == s.port);
 
-	/* it counted for the listener, whose end leaves what was fetched alone */
+	/* the event counts for the listener, whose end does not affect a fetched request */
 	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 1, "%u", fetched);
 	CHECK(!id_accept(s.fd, child, 200));
 	resp = next_event(s.fd, CONNECT_RESPONSE);
@@ -206,17 +207,17 @@ static void test_listener_ends(void)
 	struct scene s;
 
 	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
-	    !CHECK(readable(s.fd, 10000)))
+	    !CHECK(fd_is_readable(s.fd, 10000)))
 		return;
-	/* the request that nobody fetched is refused */
+	/* a request that has not been fetched is rejected */
 	CHECK(!id_destroy(s.fd, s.listener, NULL));
 	next_event(s.fd, REJECTED);
-	CHECK(!readable(s.fd, 100));
+	CHECK(!fd_is_readable(s.fd, 100));
 	scene_close(&s);
 }
 
-/* A listener whose backlog is 1 after a listen with @backlog */
-static void check_backlog(int backlog)
+/* Checks that listening with @backlog leads to a backlog of 1. */
+static void backlog_check(int backlog)
 {
 	int wait = slow_time(500);
 	uint32_t second, fetched;
@@ -232,13 +233,13 @@ static void check_backlog(int backlog)
 	CHECK(!id_create(s.other, RDMA_PS_TCP, 2, &second));
 	CHECK(!id_resolve(s.other, second, s.port) && next_event(s.other, ADDR_RESOLVED));
 	CHECK(!id_route(s.other, second) && next_event(s.other, ROUTE_RESOLVED));
-	CHECK(!id_connect(s.fd, s.id) && readable(s.fd, 10000));
+	CHECK(!id_connect(s.fd, s.id) && fd_is_readable(s.fd, 10000));
 	CHECK(!id_connect(s.other, second));
 	/* ib_cm sends the second REQ again after 4.6 s */
 	usleep(1000 * (wait < 3000 ? wait : 3000));
 	CHECK(next_event(s.fd, CONNECT_REQUEST));
-	CHECK(!readable(s.fd, 100));
-	/* it was not refused: its peer tries again, and now there is room */
+	CHECK(!fd_is_readable(s.fd, 100));
+	/* the second request was dropped and not rejected, so the peer repeats it */
 	CHECK(next_event(s.fd, CONNECT_REQUEST));
 	CHECK(!id_destroy(s.fd, s.listener, &fetched) && fetched == 2, "%u", fetched);
 	scene_close(&s);
@@ -246,7 +247,7 @@ static void check_backlog(int backlog)
 
 static void test_backlog(void)
 {
-	check_backlog(1);
+	backlog_check(1);
 }
 
 static void max_backlog_set(int value)
@@ -259,12 +260,12 @@ static void max_backlog_set(int value)
 static void test_max_backlog(void)
 {
 	max_backlog_set(1);
-	check_backlog(0);
-	check_backlog(100);
+	backlog_check(0);
+	backlog_check(100);
 	max_backlog_set(1024);
 }
 
-/* Until it is accepted, an id that a request brought has no events. */
+/* The id of a request has no events until it is accepted. */
 static void test_muted(void)
 {
 	struct cmx_event_resp *resp;
@@ -274,7 +275,7 @@ static void test_muted(void)
 		return;
 	resp = next_event(s.fd, CONNECT_REQUEST);
 	CHECK(!id_destroy(s.fd, s.id, NULL));
-	CHECK(!readable(s.fd, 500));
+	CHECK(!fd_is_readable(s.fd, 500));
 	CHECK(resp && !id_destroy(s.fd, resp->id, NULL));
 	scene_close(&s);
 }
@@ -294,10 +295,10 @@ static void test_mcast(void)
 	CHECK(resp->param.ud.qp_num == 0xffffff && resp->param.ud.ah_attr.is_global);
 	CHECK(!mc_leave(s.fd, mc, &fetched) && fetched == 1, "%u", fetched);
 
-	/* not fetched: gone with the membership */
-	CHECK(!id_join(s.fd, s.id, 0xe0010204, 301, &mc) && readable(s.fd, 10000));
+	/* an event that has not been fetched is dropped with the membership */
+	CHECK(!id_join(s.fd, s.id, 0xe0010204, 301, &mc) && fd_is_readable(s.fd, 10000));
 	CHECK(!mc_leave(s.fd, mc, &fetched) && !fetched, "%u", fetched);
-	CHECK(!readable(s.fd, 100));
+	CHECK(!fd_is_readable(s.fd, 100));
 	CHECK(!id_destroy(s.fd, s.id, &fetched) && fetched == 1, "%u", fetched);
 	scene_close(&s);
 }
@@ -310,7 +311,7 @@ static void test_migrate(void)
 	if (!scene_open(&s, EVENT))
 		return;
 	CHECK(!id_migrate(s.other, s.id, s.fd, &id, &fetched) && !fetched);
-	CHECK(!readable(s.fd, 0));
+	CHECK(!fd_is_readable(s.fd, 0));
 	CHECK(id_destroy(s.fd, s.id, NULL) == ENOENT);
 	CHECK(next_event(s.other, ADDR_RESOLVED));
 	CHECK(!id_migrate(s.fd, id, s.other, &id, &fetched) && fetched == 1, "%u", fetched);
@@ -326,7 +327,7 @@ static void test_migrate_more(void)
 	int null = open("/dev/null", O_RDWR);
 	struct scene s;
 
-	/* memberships go along */
+	/* memberships move with the id */
 	if (!scene_open(&s, JOINED))
 		return;
 	CHECK(id_migrate(s.other, s.id, -1, &id, &fetched) == ENOENT);
@@ -337,12 +338,12 @@ static void test_migrate_more(void)
 	CHECK(!mc_leave(s.other, s.mc, &fetched) && fetched == 1);
 	scene_close(&s);
 
-	/* and so do requests that wait */
+	/* requests that wait move with the listener */
 	if (!scene_open(&s, ROUTE) || !CHECK(!id_connect(s.fd, s.id)) ||
-	    !CHECK(readable(s.fd, 10000)))
+	    !CHECK(fd_is_readable(s.fd, 10000)))
 		return;
 	CHECK(!id_migrate(s.other, s.listener, s.fd, &id, &fetched) && !fetched);
-	CHECK(!readable(s.fd, 0));
+	CHECK(!fd_is_readable(s.fd, 0));
 	resp = next_event(s.other, CONNECT_REQUEST);
 	CHECK(resp && resp->listen_id == id && !id_accept(s.other, resp->id, 200));
 	CHECK(next_event(s.fd, CONNECT_RESPONSE));
@@ -350,7 +351,7 @@ static void test_migrate_more(void)
 	close(null);
 }
 
-static void expect_written(int fd, uint32_t id, uint64_t uid, int status, uint64_t arg)
+static void written_expect(int fd, uint32_t id, uint64_t uid, int status, uint64_t arg)
 {
 	struct cmx_event_resp *resp = next_event(fd, CMX_EVENT_USER);
 
@@ -374,22 +375,22 @@ static void test_written(void)
 	for (i = 0; i < ARRAY_SIZE(types); i++)
 		CHECK(event_write(fd, id, types[i], 0, 0) == EINVAL, "%u", types[i]);
 	CHECK(event_write(fd2, id, CMX_EVENT_USER, 0, 0) == ENOENT);
-	CHECK(!readable(fd, 0));
+	CHECK(!fd_is_readable(fd, 0));
 
 	CHECK(!event_write(fd, id, CMX_EVENT_USER, -7, arg));
 	CHECK(!event_write(fd, ud, CMX_EVENT_USER, 8, ~arg));
 	CHECK(!event_write(fd, id, CMX_EVENT_ADDRINFO_RESOLVED, 0, 0));
-	expect_written(fd, id, 5, -7, arg);
-	expect_written(fd, ud, 6, 8, ~arg);
+	written_expect(fd, id, 5, -7, arg);
+	written_expect(fd, ud, 6, 8, ~arg);
 	CHECK(next_event(fd, CMX_EVENT_ADDRINFO_RESOLVED));
 
-	/* one moves with its id, one ends with it */
+	/* an event moves with its id, and is dropped with it */
 	CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, 1));
 	CHECK(!id_migrate(fd2, id, fd, &other, &fetched) && fetched == 2, "%u", fetched);
-	expect_written(fd2, other, 5, 0, 1);
+	written_expect(fd2, other, 5, 0, 1);
 	CHECK(!event_write(fd2, other, CMX_EVENT_USER, 0, 2));
 	CHECK(!id_destroy(fd2, other, &fetched) && fetched == 3, "%u", fetched);
-	CHECK(!readable(fd2, 0));
+	CHECK(!fd_is_readable(fd2, 0));
 	close(fd);
 	close(fd2);
 }
@@ -405,15 +406,15 @@ static void test_written_limit(void)
 		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
 	CHECK(event_write(fd, id, CMX_EVENT_USER, 0, i) == ENOBUFS);
 	CHECK(!event_write(fd, second, CMX_EVENT_USER, 0, 0));
-	expect_written(fd, id, 5, 0, 0);
+	written_expect(fd, id, 5, 0, 0);
 	CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i));
 	CHECK(event_write(fd, id, CMX_EVENT_USER, 0, i) == ENOBUFS);
-	/* what others report is never refused */
+	/* the limit applies only to written events */
 	CHECK(!id_resolve(fd, id, 7));
 	close(fd);
 }
 
-static int resolve(int fd, uint32_t id, const char *addr)
+static int id_resolve_addr(int fd, uint32_t id, const char *addr)
 {
 	struct sockaddr_in dst = { .sin_family = AF_INET, .sin_port = 7 };
 
@@ -421,7 +422,7 @@ static int resolve(int fd, uint32_t id, const char *addr)
 	return id_resolve_to(fd, id, &dst);
 }
 
-/* The first of @n events that is not of that type, or @n */
+/* Fetches up to @n events. Returns how many are of the type before another one comes. */
 static int events_count(int fd, uint32_t type, int n)
 {
 	struct cmx_event_record record;
@@ -434,26 +435,27 @@ static int events_count(int fd, uint32_t type, int n)
 	return i;
 }
 
-static void shell(const char *command)
+static void shell_run(const char *command)
 {
 	CHECK(!system(command), "%s", command);
 }
 
 #define UNRELATED "10.99.0.2"
 
-/* An interface without RDMA, over which UNRELATED is reached */
+/* Creates an interface without RDMA. The route to UNRELATED leads through it. */
 static void plain_interface_add(void)
 {
 	if (getenv("CMX_DEV") || system("ip -V >/dev/null 2>&1"))
 		tap_case_skip("needs ip(8), and the interface of the suite");
-	shell("ip link add plain type dummy");
-	shell("ip addr add 10.99.0.1/24 dev plain");
-	shell("ip link set plain up");
+	shell_run("ip link add plain type dummy");
+	shell_run("ip addr add 10.99.0.1/24 dev plain");
+	shell_run("ip link set plain up");
 }
 
 /*
- * An id with twice CMX_MAX_QUEUED events: written ones, those of an address on which there is no RDMA
- * device, and those of a route. A peer that moves adds one, however often it does.
+ * The queue of an id has twice CMX_MAX_QUEUED events: written ones, errors of resolving an address
+ * without an RDMA device, and those of a route. A peer whose MAC address changes adds one event, no
+ * matter how often it changes.
  */
 static void test_full(void)
 {
@@ -462,23 +464,23 @@ static void test_full(void)
 	char command[128];
 
 	plain_interface_add();
-	shell("ip link set d0 arp on");
-	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent");
+	shell_run("ip link set d0 arp on");
+	shell_run("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent");
 	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
 	for (i = 0; i < CMX_MAX_QUEUED; i++)
 		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
 	for (i = 0; i < CMX_MAX_QUEUED - 2; i++)
-		if (!CHECK(!resolve(fd, id, UNRELATED), "%d", i))
+		if (!CHECK(!id_resolve_addr(fd, id, UNRELATED), "%d", i))
 			break;
-	CHECK(!resolve(fd, id, "10.77.0.97"));
+	CHECK(!id_resolve_addr(fd, id, "10.77.0.97"));
 	CHECK(!id_route(fd, id));
 	CHECK(!id_create(fd2, RDMA_PS_TCP, 6, &witness));
-	CHECK(!resolve(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
+	CHECK(!id_resolve_addr(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
 	CHECK(!id_route(fd2, witness) && next_event(fd2, ROUTE_RESOLVED));
 	for (i = 0; i < 3; i++) {
 		snprintf(command, sizeof(command),
 			 "ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:9%d dev d0 nud permanent", i);
-		shell(command);
+		shell_run(command);
 		CHECK(next_event(fd2, UNREACHABLE));
 	}
 	usleep(100000);
@@ -486,16 +488,16 @@ static void test_full(void)
 	CHECK(events_count(fd, CMX_EVENT_USER, CMX_MAX_QUEUED) == CMX_MAX_QUEUED);
 	CHECK(events_count(fd, ADDR_ERROR, CMX_MAX_QUEUED - 2) == CMX_MAX_QUEUED - 2);
 	CHECK(next_event(fd, ADDR_RESOLVED) && next_event(fd, ROUTE_RESOLVED));
-	CHECK(next_event(fd, UNREACHABLE) && !readable(fd, 0));
-	/* once it was fetched */
-	shell("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent");
-	CHECK(next_event(fd, UNREACHABLE) && !readable(fd, 0));
+	CHECK(next_event(fd, UNREACHABLE) && !fd_is_readable(fd, 0));
+	/* after the event was fetched, the next change adds one again */
+	shell_run("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent");
+	CHECK(next_event(fd, UNREACHABLE) && !fd_is_readable(fd, 0));
 	close(fd);
 	close(fd2);
-	shell("ip neigh del 10.77.0.97 dev d0; ip link set d0 arp off; ip link del plain");
+	shell_run("ip neigh del 10.77.0.97 dev d0; ip link set d0 arp off; ip link del plain");
 }
 
-/* A process cannot fill the memory with the errors of its own calls. */
+/* The number of events that failed calls of a process can queue is limited. */
 static void test_resolving_limit(void)
 {
 	int fd = dev_open(), i, ret = 0;
@@ -504,15 +506,15 @@ static void test_resolving_limit(void)
 	plain_interface_add();
 	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
 	for (i = 0; i < 3 * CMX_MAX_QUEUED && !ret; i++)
-		ret = resolve(fd, id, UNRELATED);
+		ret = id_resolve_addr(fd, id, UNRELATED);
 	CHECK(ret == ENOBUFS && i == 2 * CMX_MAX_QUEUED + 1, "%d after %d", ret, i);
-	CHECK(next_event(fd, ADDR_ERROR) && !resolve(fd, id, UNRELATED));
-	CHECK(resolve(fd, id, UNRELATED) == ENOBUFS);
+	CHECK(next_event(fd, ADDR_ERROR) && !id_resolve_addr(fd, id, UNRELATED));
+	CHECK(id_resolve_addr(fd, id, UNRELATED) == ENOBUFS);
 	close(fd);
-	shell("ip link del plain");
+	shell_run("ip link del plain");
 }
 
-/* Nor with joins that it has reported again. */
+/* The number of joins that a process can have reported again is limited as well. */
 static void test_report_limit(void)
 {
 	struct scene s;
@@ -536,7 +538,7 @@ static void test_report_limit(void)
 }
 
 /* Moves an id between two channels. Returns the time in microseconds. */
-static unsigned int move_time(const int *fds, uint32_t id)
+static unsigned int id_move_time(const int *fds, uint32_t id)
 {
 	double begin = now();
 	uint32_t fetched;
@@ -547,20 +549,20 @@ static unsigned int move_time(const int *fds, uint32_t id)
 	return (now() - begin) * 1e6;
 }
 
-/* The least time: the host may delay the machine. */
-static unsigned int move_time_least(const int *fds, uint32_t id)
+/* Returns the shortest time of several, because the host may delay the machine. */
+static unsigned int id_move_time_least(const int *fds, uint32_t id)
 {
 	unsigned int least = UINT_MAX, t;
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		t = move_time(fds, id);
+		t = id_move_time(fds, id);
 		least = t < least ? t : least;
 	}
 	return least;
 }
 
-/* All users share the lock of the handles, under which an id is moved. */
+/* An id is moved under a lock that all users share, so its time must not depend on the queue. */
 static void test_move_in_crowd(void)
 {
 	unsigned int alone, crowd;
@@ -569,19 +571,19 @@ static void test_move_in_crowd(void)
 
 	CHECK(!id_create(fds[0], RDMA_PS_TCP, 5, &id));
 	CHECK(!event_write(fds[0], id, CMX_EVENT_USER, 0, 1));
-	alone = move_time_least(fds, id);
+	alone = id_move_time_least(fds, id);
 	for (i = 0; i < 16; i++) {
 		CHECK(!id_create(fds[0], RDMA_PS_TCP, 6, &other));
 		for (k = 0; k < CMX_MAX_QUEUED; k++)
 			CHECK(!event_write(fds[0], other, CMX_EVENT_USER, 0, k));
 	}
-	crowd = move_time_least(fds, id);
+	crowd = id_move_time_least(fds, id);
 	CHECK(crowd < 5 * alone, "%u us, alone %u us", crowd, alone);
 	close(fds[0]);
 	close(fds[1]);
 }
 
-/* The program has not given the id user data yet. */
+/* The id of a request has no user data before it is accepted. */
 static void test_written_too_early(void)
 {
 	struct scene s;

@@ -16,14 +16,14 @@ enum { ADDR_RESOLVED = 0, CONNECT_REQUEST = 4 };
 #define MIN_RESP OFFSETOFEND(struct cmx_event_resp, param)
 #define MIN_INFO OFFSETOFEND(struct cmx_id_info, src_addr)
 
-/* The field that the module does not know */
+/* the last field, which the module does not know */
 #ifdef UAPI_MORE
 #define MORE(object) ((object)->more[0] | (object)->more[1])
 #else
 #define MORE(object) 0
 #endif
 
-static bool is_filled(const void *mem, size_t len, uint8_t byte)
+static bool info_is_filled(const void *mem, size_t len, uint8_t byte)
 {
 	const uint8_t *p = mem;
 
@@ -32,12 +32,12 @@ static bool is_filled(const void *mem, size_t len, uint8_t byte)
 	return !len;
 }
 
-static void resolve(int fd, uint64_t uid)
+static void id_create_resolved(int fd, uint64_t uid)
 {
 	uint32_t id;
 
 	CHECK(!id_create(fd, RDMA_PS_TCP, uid, &id));
-	CHECK(!id_resolve(fd, id, 7) && readable(fd, 10000));
+	CHECK(!id_resolve(fd, id, 7) && fd_is_readable(fd, 10000));
 }
 
 static void test_records(void)
@@ -50,8 +50,8 @@ static void test_records(void)
 	int fd = dev_open(), i;
 	uint32_t count = 0;
 
-	resolve(fd, 1);
-	resolve(fd, 2);
+	id_create_resolved(fd, 1);
+	id_create_resolved(fd, 2);
 	memset(&to, FILL, sizeof(to));
 	CHECK(!get_events(fd, to.records, 2, &count) && count == 2, "%u", count);
 	for (i = 0; i < 2; i++) {
@@ -60,11 +60,11 @@ static void test_records(void)
 		CHECK(r->resp.flags & CMX_EVENT_F_INFO && r->info.port_num == 1);
 		CHECK(!MORE(&r->resp) && !MORE(&r->info));
 	}
-	CHECK(is_filled(to.guard, GUARD, FILL));
+	CHECK(info_is_filled(to.guard, GUARD, FILL));
 	close(fd);
 }
 
-/* The parts of a record have any size from the least one on, and the info may be missing. */
+/* The parts of a record can have any size from the minimum on, and the info may be absent. */
 static void test_sizes(void)
 {
 	static const struct cmx_event_sizes cases[] = {
@@ -82,9 +82,10 @@ static void test_sizes(void)
 		stride = cases[i].resp + cases[i].info;
 		mem = malloc(2 * stride + GUARD);
 		memset(mem, FILL, 2 * stride + GUARD);
-		resolve(fd, 10);
-		resolve(fd, 11);
-		CHECK(!get_sized(fd, &cases[i], mem, 2 * stride, &count) && count == 2, "case %zu", i);
+		id_create_resolved(fd, 10);
+		id_create_resolved(fd, 11);
+		CHECK(!events_get_sized(fd, &cases[i], mem, 2 * stride, &count) && count == 2,
+		      "case %zu", i);
 		for (k = 0; k < 2; k++) {
 			const struct cmx_event_resp *resp = (void *)(mem + k * stride);
 			const struct cmx_id_info *info = (void *)((uint8_t *)resp + cases[i].resp);
@@ -94,13 +95,13 @@ static void test_sizes(void)
 			if (cases[i].info)
 				CHECK(info->port_num == 1, "case %zu", i);
 			if (cases[i].resp > known_resp)
-				CHECK(is_filled((uint8_t *)resp + known_resp,
-						cases[i].resp - known_resp, 0), "case %zu", i);
+				CHECK(info_is_filled((uint8_t *)resp + known_resp,
+						     cases[i].resp - known_resp, 0), "case %zu", i);
 			if (cases[i].info > known_info)
-				CHECK(is_filled((uint8_t *)info + known_info,
-						cases[i].info - known_info, 0), "case %zu", i);
+				CHECK(info_is_filled((uint8_t *)info + known_info,
+						     cases[i].info - known_info, 0), "case %zu", i);
 		}
-		CHECK(is_filled(mem + 2 * stride, GUARD, FILL), "case %zu", i);
+		CHECK(info_is_filled(mem + 2 * stride, GUARD, FILL), "case %zu", i);
 		free(mem);
 	}
 	close(fd);
@@ -124,16 +125,16 @@ static void test_wrong_sizes(void)
 	uint32_t count;
 	size_t i;
 
-	resolve(fd, 1);
+	id_create_resolved(fd, 1);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		ret = get_sized(fd, &cases[i].sizes, mem, sizeof(mem), &count);
+		ret = events_get_sized(fd, &cases[i].sizes, mem, sizeof(mem), &count);
 		CHECK(ret == cases[i].want, "case %zu: %d", i, ret);
 	}
 	CHECK(next_event(fd, ADDR_RESOLVED));
 	close(fd);
 }
 
-/* QP attributes come as far as the record goes. */
+/* QP attributes are cut off at the end of the record. */
 static void test_qp(void)
 {
 	struct cmx_event_resp *resp;
@@ -170,11 +171,11 @@ static void test_query(void)
 	CHECK(!cmd_issue(&c, s.fd));
 	CHECK(info.info.port_num == 1 && !MORE(&info.info));
 	CHECK(!ece.ece.flags && !MORE(&ece.ece));
-	CHECK(is_filled(info.guard, GUARD, FILL) && is_filled(ece.guard, GUARD, FILL));
+	CHECK(info_is_filled(info.guard, GUARD, FILL) && info_is_filled(ece.guard, GUARD, FILL));
 	scene_close(&s);
 }
 
-/* A field that the module does not know must not be used. */
+/* A field that the module does not know must be zero. */
 static void test_input(void)
 {
 	struct sockaddr_in group = local;
@@ -228,8 +229,8 @@ static void test_listed(void)
 		o = (void *)(mem + sizes[i]);
 		CHECK(o->level == RDMA_OPTION_ID && !o->name && !o->flags, "case %zu", i);
 		if (sizes[i] > known)
-			CHECK(is_filled(mem + known, sizes[i] - known, 0), "case %zu", i);
-		CHECK(is_filled(mem + CMX_LIST_MIN_LEN, GUARD, FILL), "case %zu", i);
+			CHECK(info_is_filled(mem + known, sizes[i] - known, 0), "case %zu", i);
+		CHECK(info_is_filled(mem + CMX_LIST_MIN_LEN, GUARD, FILL), "case %zu", i);
 	}
 	CHECK(!MORE(r));
 	scene_close(&s);

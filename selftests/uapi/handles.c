@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Handles that are not the caller's, and ids that are not ready.
+ * Handles that do not belong to the caller, and calls on ids in the wrong state.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@ static int handle_attr(const struct cmd *c)
 	return -1;
 }
 
-static void expect_noent(const struct method *m, struct scene *s, uint32_t handle,
-			 const char *what)
+static void method_expect_noent(const struct method *m, struct scene *s, uint32_t handle,
+				const char *what)
 {
 	struct cmd c;
 	int i, ret;
@@ -31,7 +31,7 @@ static void expect_noent(const struct method *m, struct scene *s, uint32_t handl
 	CHECK(ret == ENOENT, "%s of %s: %d", m->name, what, ret);
 }
 
-static void bad_handles(const struct method *m)
+static void method_check_handles(const struct method *m)
 {
 	uint32_t stale, foreign, group;
 	struct scene s, ud;
@@ -41,20 +41,20 @@ static void bad_handles(const struct method *m)
 		return;
 	if (!scene_open(&ud, JOINED))
 		return;
-	/* ud.fd's ids are another channel's; MIGRATE looks on s.other */
+	/* the ids of ud belong to another channel; MIGRATE looks up the id in s.other */
 	foreign = ud.id;
 	group = ud.mc;
 	CHECK(!id_create(m->stage == ELSEWHERE ? s.other : s.fd, RDMA_PS_TCP, 1, &stale));
 	CHECK(!id_destroy(m->stage == ELSEWHERE ? s.other : s.fd, stale, NULL));
 
-	expect_noent(m, &s, 0, "no handle");
-	expect_noent(m, &s, ~0U, "no handle");
-	expect_noent(m, &s, stale, "a stale handle");
-	expect_noent(m, &s, stale + (1 << 22), "a handle to come");
-	expect_noent(m, &s, foreign, "a foreign id");
-	expect_noent(m, &s, group, "a foreign membership");
+	method_expect_noent(m, &s, 0, "no handle");
+	method_expect_noent(m, &s, ~0U, "no handle");
+	method_expect_noent(m, &s, stale, "a stale handle");
+	method_expect_noent(m, &s, stale + (1 << 22), "a handle to come");
+	method_expect_noent(m, &s, foreign, "a foreign id");
+	method_expect_noent(m, &s, group, "a foreign membership");
 	if (m->stage == JOINED)
-		expect_noent(m, &s, s.id, "an id as a membership");
+		method_expect_noent(m, &s, s.id, "an id as a membership");
 
 	method_build(m, &c, &s);
 	CHECK(!cmd_issue(&c, s.fd), "%s after bad handles", m->name);
@@ -67,7 +67,7 @@ static void test_handles(void)
 	size_t i;
 
 	for (i = 0; i < num_methods; i++)
-		bad_handles(&methods[i]);
+		method_check_handles(&methods[i]);
 }
 
 /* A membership is not an id. */
@@ -82,7 +82,7 @@ static void test_wrong_type(void)
 		const struct method *m = &methods[i];
 
 		if (m->object == CMX_OBJ_ID && m->method != CMX_ID_MIGRATE)
-			expect_noent(m, &s, s.mc, "a membership");
+			method_expect_noent(m, &s, s.mc, "a membership");
 	}
 	CHECK(!mc_leave(s.fd, s.mc, NULL));
 	CHECK(mc_leave(s.fd, s.mc, NULL) == ENOENT);
@@ -91,7 +91,7 @@ static void test_wrong_type(void)
 	scene_close(&s);
 }
 
-/* The handles of memberships end with the id. */
+/* The handles of memberships become invalid with the id. */
 static void test_groups_end(void)
 {
 	struct scene s;
@@ -106,7 +106,7 @@ static void test_groups_end(void)
 	CHECK(!id_destroy(s.fd, s.id, NULL));
 	for (i = 0; i < ARRAY_SIZE(mc); i++)
 		CHECK(mc_leave(s.fd, mc[i], NULL) == ENOENT);
-	CHECK(!readable(s.fd, 0));
+	CHECK(!fd_is_readable(s.fd, 0));
 	scene_close(&s);
 }
 
@@ -125,8 +125,8 @@ static void test_not_reused(void)
 	close(fd);
 }
 
-/* Which errno a call may fail with is written in the header. */
-static bool documented(int err)
+/* Returns whether the header lists the errno. */
+static bool errno_is_documented(int err)
 {
 	static const int errs[] = {
 		EINVAL, E2BIG, ENOSPC, EFAULT, ENOENT, EOPNOTSUPP, ENODEV, EADDRINUSE,
@@ -140,7 +140,7 @@ static bool documented(int err)
 	return false;
 }
 
-/* Every method on ids in every state: what fails does so in a documented way. */
+/* Every method on ids in every state. A call that fails returns a documented errno. */
 static void test_states(void)
 {
 	const struct method *m;
@@ -157,14 +157,14 @@ static void test_states(void)
 				return;
 			method_build(m, &c, &s);
 			ret = cmd_issue(&c, s.fd);
-			CHECK(!ret || documented(ret), "%s on %s: %d", m->name,
+			CHECK(!ret || errno_is_documented(ret), "%s on %s: %d", m->name,
 			      stage_names[stage], ret);
 			scene_close(&s);
 		}
 	}
 }
 
-/* What needs a device, a route, or a peer is refused on an id without. */
+/* Methods that need a device, a route or a peer fail on an id without it. */
 static void test_too_early(void)
 {
 	static const struct {
@@ -200,7 +200,7 @@ static void test_too_early(void)
 	}
 }
 
-static int create_as(int fd, uint32_t ps, uint32_t qp_type)
+static int id_create_as(int fd, uint32_t ps, uint32_t qp_type)
 {
 	struct cmd c;
 	uint32_t id;
@@ -213,7 +213,7 @@ static int create_as(int fd, uint32_t ps, uint32_t qp_type)
 	return cmd_issue(&c, fd);
 }
 
-static int bind_to(struct scene *s, const void *addr, size_t len)
+static int id_bind_to(struct scene *s, const void *addr, size_t len)
 {
 	struct cmd c;
 
@@ -222,7 +222,7 @@ static int bind_to(struct scene *s, const void *addr, size_t len)
 	return cmd_issue(&c, s->fd);
 }
 
-static int one_u32(struct scene *s, uint16_t method, uint16_t attr, uint32_t value)
+static int id_call_u32(struct scene *s, uint16_t method, uint16_t attr, uint32_t value)
 {
 	struct ib_uverbs_qp_attr qp_attr;
 	struct cmd c;
@@ -245,22 +245,22 @@ static void test_values(void)
 
 	if (!scene_open(&s, IDLE))
 		return;
-	CHECK(create_as(s.fd, 0, IB_UVERBS_QPT_RC) == EINVAL);
-	CHECK(create_as(s.fd, 0x10106, IB_UVERBS_QPT_RC) == EINVAL);
-	CHECK(create_as(s.fd, RDMA_PS_IB, 0) == 0);
-	CHECK(create_as(s.fd, RDMA_PS_IB, 1) == EINVAL);
-	CHECK(create_as(s.fd, RDMA_PS_IB, ~0U) == EINVAL);
-	CHECK(bind_to(&s, &odd, sizeof(odd)) == EAFNOSUPPORT);
-	CHECK(bind_to(&s, &in6, 27) == EINVAL);
-	CHECK(bind_to(&s, &local, sizeof(local)) == 0);
+	CHECK(id_create_as(s.fd, 0, IB_UVERBS_QPT_RC) == EINVAL);
+	CHECK(id_create_as(s.fd, 0x10106, IB_UVERBS_QPT_RC) == EINVAL);
+	CHECK(id_create_as(s.fd, RDMA_PS_IB, 0) == 0);
+	CHECK(id_create_as(s.fd, RDMA_PS_IB, 1) == EINVAL);
+	CHECK(id_create_as(s.fd, RDMA_PS_IB, ~0U) == EINVAL);
+	CHECK(id_bind_to(&s, &odd, sizeof(odd)) == EAFNOSUPPORT);
+	CHECK(id_bind_to(&s, &in6, 27) == EINVAL);
+	CHECK(id_bind_to(&s, &local, sizeof(local)) == 0);
 	scene_close(&s);
 
 	if (!scene_open(&s, ADDR))
 		return;
-	CHECK(one_u32(&s, CMX_ID_DISCONNECT, CMX_ATTR_QP_STATE, 7) == EINVAL);
-	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, 7) == EINVAL);
-	CHECK(one_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, ~0U) == EINVAL);
-	CHECK(one_u32(&s, CMX_ID_NOTIFY, CMX_ATTR_NOTIFY, 1000) == EINVAL);
+	CHECK(id_call_u32(&s, CMX_ID_DISCONNECT, CMX_ATTR_QP_STATE, 7) == EINVAL);
+	CHECK(id_call_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, 7) == EINVAL);
+	CHECK(id_call_u32(&s, CMX_ID_INIT_QP_ATTR, CMX_ATTR_QP_STATE, ~0U) == EINVAL);
+	CHECK(id_call_u32(&s, CMX_ID_NOTIFY, CMX_ATTR_NOTIFY, 1000) == EINVAL);
 	scene_close(&s);
 
 	if (!scene_open(&s, REQUEST))
@@ -280,7 +280,7 @@ static void test_values(void)
 
 #define MANY 3000
 
-/* debugfs: each id is in the list once, and a read makes no more of it than it gives. */
+/* debugfs lists each id once, and a short read does not skip any. */
 static void test_listed(void)
 {
 	static char buf[MANY * 256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CMX_CHANNEL_LIST_IDS: each id once, to those who may see it.
+ * CMX_CHANNEL_LIST_IDS lists each id once, and only to callers that may see it.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -51,7 +51,7 @@ static int list_call(struct listing *l, uint64_t *cursor, void *to, uint32_t *co
 	return ret;
 }
 
-static bool list_all(struct listing *l)
+static bool ids_list_all(struct listing *l)
 {
 	static uint8_t buffer[65528] __attribute__((aligned(8)));
 	const struct cmx_id_record *record;
@@ -90,7 +90,7 @@ static const struct cmx_id_option *option_find(const struct cmx_id_record *r, ui
 	return NULL;
 }
 
-/* What is known of one id: how often it is listed, and its record */
+/** struct seen - how often an id is listed, and its record */
 struct seen {
 	uint32_t handle;
 	unsigned int times;
@@ -114,7 +114,7 @@ static const struct cmx_id_record *seen_find(struct seen *seen, int fd, uint32_t
 
 	seen->handle = handle;
 	seen->times = 0;
-	return list_all(&l) && CHECK(seen->times == 1, "%u", seen->times) ?
+	return ids_list_all(&l) && CHECK(seen->times == 1, "%u", seen->times) ?
 	       (const void *)seen->mem : NULL;
 }
 
@@ -139,7 +139,7 @@ static void tally_add(const struct cmx_id_record *record, void *arg)
 		tally->times[at - tally->handles]++;
 }
 
-/* By the shortest buffer and by the longest. A call brings only what the buffer can hold. */
+/* With the shortest buffer and with the longest. A call returns as many records as fit. */
 static void test_many(void)
 {
 	static struct tally tally;
@@ -154,7 +154,7 @@ static void test_many(void)
 	for (k = 0; k < ARRAY_SIZE(lens); k++) {
 		memset(tally.times, 0, sizeof(tally.times));
 		l = (struct listing) { .fd = fd, .len = lens[k], .fn = tally_add, .arg = &tally };
-		if (!list_all(&l))
+		if (!ids_list_all(&l))
 			break;
 		for (i = 0; i < MANY && tally.times[i] == 1; i++)
 			;
@@ -172,7 +172,7 @@ static void record_ignore(const struct cmx_id_record *record, void *arg)
 	(void)arg;
 }
 
-/* No call takes long, and neither does one of a user to whom these ids do not belong. */
+/* No call takes long, not even one of a user that may see none of the ids. */
 static void test_hundred_thousand(void)
 {
 	unsigned int n = slow_time(1) > 1 ? 10000 : 100000, i;
@@ -182,11 +182,11 @@ static void test_hundred_thousand(void)
 	for (i = 0; i < n; i++)
 		if (!CHECK(!id_create(l.fd, RDMA_PS_TCP, 1, &id), "%u", i))
 			return;
-	CHECK(list_all(&l) && l.total >= n, "%u", l.total);
+	CHECK(ids_list_all(&l) && l.total >= n, "%u", l.total);
 	CHECK(l.longest_ms < (unsigned int)slow_time(CALL_MS), "%u ms", l.longest_ms);
 	l.total = l.calls = l.longest_ms = 0;
 	CHECK(!seteuid(NOBODY));
-	CHECK(list_all(&l) && !l.total, "%u", l.total);
+	CHECK(ids_list_all(&l) && !l.total, "%u", l.total);
 	CHECK(l.calls >= n / 4096, "%u", l.calls);
 	CHECK(l.longest_ms < (unsigned int)slow_time(CALL_MS), "%u ms", l.longest_ms);
 	close(l.fd);
@@ -230,7 +230,7 @@ static void test_fields(void)
 		CHECK(o && !o->flags && o->value);
 		o = option_find(r, CMX_OPTION, CMX_OPTION_CM_RETRIES);
 		CHECK(o && !o->flags && o->value == 15);
-		/* only InfiniBand has it */
+		/* only InfiniBand has the option P_Key */
 		CHECK(getenv("CMX_DEV") || !option_find(r, CMX_OPTION, CMX_OPTION_PKEY));
 	}
 	r = seen_find(&seen, s.other, s.listener);
@@ -240,7 +240,7 @@ static void test_fields(void)
 		CHECK(o && o->flags == CMX_OPT_F_SET && o->value == 8);
 		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY);
 		CHECK(o && !o->flags && o->value == 1);
-		/* a listener has no path, and the provider is not asked for the MTU */
+		/* a listener has no path, and the listing does not query the MTU of the port */
 		CHECK(!option_find(r, CMX_OPTION, CMX_OPTION_PATH_MTU));
 	}
 	scene_close(&s);
@@ -281,7 +281,7 @@ static void test_wrong_calls(void)
 		CHECK(list_call(&l, &cursor, buffer, &n) == EINVAL, "size %u", sizes[i]);
 	}
 	l.record_size = sizeof(struct cmx_id_record);
-	/* behind all ids there is nothing */
+	/* a cursor behind all ids returns no record */
 	for (i = 0; i < ARRAY_SIZE(cursors); i++) {
 		cursor = cursors[i];
 		n = -1;
@@ -290,8 +290,8 @@ static void test_wrong_calls(void)
 	close(l.fd);
 }
 
-/* Runs in a process of its own, which succeeds if @fn returns 0. */
-static bool in_child(int (*fn)(void *arg), void *arg)
+/* Runs @fn in a child process. Returns whether @fn returns 0. */
+static bool child_run(int (*fn)(void *arg), void *arg)
 {
 	int status;
 	pid_t pid;
@@ -312,14 +312,14 @@ static void seen_count(const struct cmx_id_record *record, void *arg)
 	users[2] += !!record->trace_id;
 }
 
-/* Creates an id, and says whether the caller then sees so many ids of root and of nobody. */
-static int sees(unsigned int root, unsigned int nobody, bool traces)
+/* Creates an id. Returns 0 if the caller then sees this number of ids of root and of nobody. */
+static int ids_are_seen(unsigned int root, unsigned int nobody, bool traces)
 {
 	unsigned int users[3] = {};
 	struct listing l = { .fd = dev_open(), .fn = seen_count, .arg = users };
 	uint32_t id;
 
-	if (l.fd < 0 || id_create(l.fd, RDMA_PS_TCP, 1, &id) || !list_all(&l))
+	if (l.fd < 0 || id_create(l.fd, RDMA_PS_TCP, 1, &id) || !ids_list_all(&l))
 		return 2;
 	if (users[0] == root && users[1] == nobody && !users[2] == !traces)
 		return 0;
@@ -328,20 +328,20 @@ static int sees(unsigned int root, unsigned int nobody, bool traces)
 	return 1;
 }
 
-static int sees_as_nobody(void *arg)
+static int nobody_sees(void *arg)
 {
 	(void)arg;
-	return setuid(NOBODY) ? 3 : sees(0, 1, false);
+	return setuid(NOBODY) ? 3 : ids_are_seen(0, 1, false);
 }
 
-static int sees_as_root(void *arg)
+static int root_sees(void *arg)
 {
 	(void)arg;
-	return sees(2, 0, true);
+	return ids_are_seen(2, 0, true);
 }
 
 /* The tests below count all ids of the machine. */
-static void skip_on_hardware(void)
+static void hardware_skip(void)
 {
 	if (getenv("CMX_DEV"))
 		tap_case_skip("others may have ids");
@@ -352,10 +352,10 @@ static void test_users(void)
 	int fd = dev_open();
 	uint32_t id;
 
-	skip_on_hardware();
+	hardware_skip();
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	in_child(sees_as_root, NULL);
-	in_child(sees_as_nobody, NULL);
+	child_run(root_sees, NULL);
+	child_run(nobody_sees, NULL);
 	close(fd);
 }
 
@@ -370,13 +370,13 @@ static int nobody_opens_for_root(void *arg)
 	fd = dev_open();
 	if (fd < 0 || id_create(fd, RDMA_PS_TCP, 1, &id) || seteuid(0))
 		return 4;
-	return sees(1, 1, true);
+	return ids_are_seen(1, 1, true);
 }
 
 static void test_admin(void)
 {
-	skip_on_hardware();
-	in_child(nobody_opens_for_root, NULL);
+	hardware_skip();
+	child_run(nobody_opens_for_root, NULL);
 }
 
 /* A new network namespace, in the user namespace of the host */
@@ -385,12 +385,12 @@ static int sees_in_net(void *arg)
 	(void)arg;
 	if (unshare(CLONE_NEWNET))
 		return 3;
-	if (sees(1, 0, true))
+	if (ids_are_seen(1, 0, true))
 		return 4;
-	/* that id is still there */
-	if (!in_child(sees_as_nobody, NULL))
+	/* the id of the other process still exists */
+	if (!child_run(nobody_sees, NULL))
 		return 5;
-	return sees(2, 0, true);
+	return ids_are_seen(2, 0, true);
 }
 
 static int sees_in_user_namespace(void *arg)
@@ -398,8 +398,8 @@ static int sees_in_user_namespace(void *arg)
 	(void)arg;
 	if (setuid(NOBODY) || unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return 3;
-	/* without a mapping every user is the overflow user */
-	return sees(0, 1, false);
+	/* without a mapping, every user is the overflow user */
+	return ids_are_seen(0, 1, false);
 }
 
 static void test_namespaces(void)
@@ -407,15 +407,15 @@ static void test_namespaces(void)
 	int fd = dev_open();
 	uint32_t id;
 
-	skip_on_hardware();
+	hardware_skip();
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	in_child(sees_in_net, NULL);
-	in_child(sees_in_user_namespace, NULL);
-	in_child(sees_as_root, NULL);
+	child_run(sees_in_net, NULL);
+	child_run(sees_in_user_namespace, NULL);
+	child_run(root_sees, NULL);
 	close(fd);
 }
 
-/* A daemon that inherited the channel from the process that started it */
+/* A daemon has inherited the channel from the process that started it. */
 static int claims_and_lists(void *arg)
 {
 	static struct seen seen;
@@ -429,13 +429,13 @@ static int claims_and_lists(void *arg)
 	return !r || r->pid != getpid();
 }
 
-static void count_processes(const struct cmx_id_record *record, void *arg)
+static void processes_count(const struct cmx_id_record *record, void *arg)
 {
 	*(unsigned int *)arg += !!record->pid;
 }
 
-/* Starts a process with that ID, if the kernel lets this be chosen. Returns the ID that it has. */
-static pid_t fork_as(pid_t pid)
+/* Starts a process with the ID @pid if the kernel supports it. Returns the ID of the process. */
+static pid_t fork_with_pid(pid_t pid)
 {
 	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "w");
 
@@ -451,24 +451,24 @@ static pid_t fork_as(pid_t pid)
 	return pid;
 }
 
-/* The process that uses a channel is named, never another one that has got its ID. */
+/* The listing shows the process that uses a channel, and never another one with the same ID. */
 static void test_process(void)
 {
 	unsigned int processes = 0;
-	struct listing l = { .fd = dev_open(), .fn = count_processes, .arg = &processes };
+	struct listing l = { .fd = dev_open(), .fn = processes_count, .arg = &processes };
 	int fd = dev_open(), status;
 	pid_t pid, other;
 
-	skip_on_hardware();
+	hardware_skip();
 	pid = fork();
 	if (!pid)
 		_exit(claims_and_lists(&fd));
 	waitpid(pid, &status, 0);
 	CHECK(!status, "%#x", status);
-	other = fork_as(pid);
+	other = fork_with_pid(pid);
 	if (other != pid)
 		tap_note_print("process ID %d was not had again", pid);
-	CHECK(list_all(&l) && l.total == 1 && !processes, "%u, %u", l.total, processes);
+	CHECK(ids_list_all(&l) && l.total == 1 && !processes, "%u, %u", l.total, processes);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	close(fd);

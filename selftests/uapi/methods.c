@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Every method: what it takes, where it works, and a call that succeeds there.
+ * Every method: its attributes, the state that it needs, and a call that succeeds in that state.
  */
 #include <arpa/inet.h>
 #include "uapi.h"
@@ -9,7 +9,7 @@
 #define ADDR_IN(attr, must) { CMX_ATTR_##attr, IN, must, 16, 128 }
 #define O(attr, must, len) { CMX_ATTR_##attr, OUT, must, len, 1 }
 #define INFO O(INFO, false, OFFSETOFEND(struct cmx_id_info, src_addr))
-/* what makes an id, for a method that has none or can do without */
+/* attributes that create an id, for a method whose argument is a new id */
 #define NEW_ID(must)								\
 	{ CMX_ATTR_USER_DATA, IN, must, 8, 8 }, { CMX_ATTR_PS, IN, must, 4, 4 },	\
 	{ CMX_ATTR_QP_TYPE, IN, must, 4, 4 }, O(OUT_ID, must, 4)
@@ -22,20 +22,20 @@
 
 #define ECE { CMX_ATTR_ECE, IN, false, 8, 8 }
 
-/* where calls write to; long enough for any */
+/* outputs of the calls; long enough for each of them */
 static uint64_t out[16][512];
 static struct sockaddr_in group = { .sin_family = AF_INET };
 static const struct rdma_ucm_ece ece;
 static struct cmx_mcast_attr mcast_attr;
 
-static void channel_info(struct cmd *c, struct scene *s)
+static void build_channel_info(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_out(c, CMX_ATTR_VERSION, out[0], 4);
 	cmd_out(c, CMX_ATTR_VERSION_MIN, out[1], 4);
 }
 
-static void events(struct cmd *c, struct scene *s)
+static void build_get_events(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_in(c, CMX_ATTR_EVENT_SIZES, &event_sizes, sizeof(event_sizes));
@@ -43,7 +43,7 @@ static void events(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
 }
 
-static void list_ids(struct cmd *c, struct scene *s)
+static void build_list_ids(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_u32(c, CMX_ATTR_RECORD_SIZE, sizeof(struct cmx_id_record));
@@ -53,7 +53,7 @@ static void list_ids(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_NEXT_CURSOR, out[2], 8);
 }
 
-static void new_id(struct cmd *c, struct scene *s)
+static void build_create(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_u64(c, CMX_ATTR_USER_DATA, 1);
@@ -62,37 +62,37 @@ static void new_id(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_OUT_ID, out[3], 4);
 }
 
-static void id(struct cmd *c, struct scene *s)
+static void build_id(struct cmd *c, struct scene *s)
 {
 	cmd_u32(c, CMX_ATTR_ID, s->id);
 }
 
-static void info(struct cmd *c)
+static void build_info(struct cmd *c)
 {
 	cmd_out(c, CMX_ATTR_INFO, out[0], sizeof(struct cmx_id_info));
 }
 
-static void destroy(struct cmd *c, struct scene *s)
+static void build_destroy(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_out(c, CMX_ATTR_COUNT, out[0], 4);
 }
 
-static void bind_to(struct cmd *c, struct scene *s)
+static void build_bind(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
-	info(c);
+	build_info(c);
 }
 
-static void bind_new(struct cmd *c, struct scene *s)
+static void build_bind_new(struct cmd *c, struct scene *s)
 {
-	new_id(c, s);
+	build_create(c, s);
 	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
-	info(c);
+	build_info(c);
 }
 
-static void addresses(struct cmd *c)
+static void build_addresses(struct cmd *c)
 {
 	static struct sockaddr_in dst;
 
@@ -101,100 +101,100 @@ static void addresses(struct cmd *c)
 	cmd_in(c, CMX_ATTR_SRC_ADDR, &local, sizeof(local));
 	cmd_in(c, CMX_ATTR_DST_ADDR, &dst, sizeof(dst));
 	cmd_u32(c, CMX_ATTR_TIMEOUT, 2000);
-	info(c);
+	build_info(c);
 }
 
-static void resolve_addr(struct cmd *c, struct scene *s)
+static void build_resolve_addr(struct cmd *c, struct scene *s)
 {
-	id(c, s);
-	addresses(c);
+	build_id(c, s);
+	build_addresses(c);
 }
 
-static void resolve_new(struct cmd *c, struct scene *s)
+static void build_resolve_new(struct cmd *c, struct scene *s)
 {
-	new_id(c, s);
-	addresses(c);
+	build_create(c, s);
+	build_addresses(c);
 }
 
-static void resolve_route(struct cmd *c, struct scene *s)
+static void build_resolve_route(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_TIMEOUT, 2000);
-	info(c);
+	build_info(c);
 }
 
-static void query(struct cmd *c, struct scene *s)
+static void build_query(struct cmd *c, struct scene *s)
 {
-	id(c, s);
-	info(c);
+	build_id(c, s);
+	build_info(c);
 	cmd_out(c, CMX_ATTR_ECE_INFO, out[1], sizeof(struct cmx_ece_info));
 }
 
-static void listen_on(struct cmd *c, struct scene *s)
+static void build_listen(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_BACKLOG, 4);
-	info(c);
+	build_info(c);
 }
 
-static void connect_to(struct cmd *c, struct scene *s)
+static void build_connect(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
-	info(c);
+	build_info(c);
 }
 
-static void accept_it(struct cmd *c, struct scene *s)
+static void build_accept(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
 	cmd_u64(c, CMX_ATTR_USER_DATA, 200);
 }
 
-static void reject(struct cmd *c, struct scene *s)
+static void build_reject(struct cmd *c, struct scene *s)
 {
 	static const char data[148];
 	static const uint8_t reason = 28;
 
-	id(c, s);
+	build_id(c, s);
 	cmd_in(c, CMX_ATTR_PRIVATE_DATA, data, sizeof(data));
 	cmd_in(c, CMX_ATTR_REASON, &reason, 1);
 }
 
-static void disconnect(struct cmd *c, struct scene *s)
+static void build_disconnect(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_QP_STATE, 6);	/* ERR */
 }
 
-static void notify(struct cmd *c, struct scene *s)
+static void build_notify(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_NOTIFY, 4);		/* COMM_EST */
 }
 
-static void init_qp_attr(struct cmd *c, struct scene *s)
+static void build_init_qp_attr(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_QP_STATE, 1);	/* INIT */
 	cmd_out(c, CMX_ATTR_QP_ATTR, out[0], sizeof(struct ib_uverbs_qp_attr));
 }
 
-static void set_option(struct cmd *c, struct scene *s)
+static void build_set_option(struct cmd *c, struct scene *s)
 {
 	static const uint8_t tos = 8;
 
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
 	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
 	cmd_in(c, CMX_ATTR_OPT_VALUE, &tos, 1);
 }
 
-static void get_option(struct cmd *c, struct scene *s)
+static void build_get_option(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
 	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
 	cmd_out(c, CMX_ATTR_OPT_OUT, out[0], 4);
@@ -202,104 +202,106 @@ static void get_option(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_OPT_FLAGS, out[2], 4);
 }
 
-static void migrate(struct cmd *c, struct scene *s)
+static void build_migrate(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_FD, s->other);
 	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
 	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
 }
 
-static void join(struct cmd *c, struct scene *s)
+static void build_join(struct cmd *c, struct scene *s)
 {
 	group.sin_addr.s_addr = htonl(0xe0010203);
-	id(c, s);
+	build_id(c, s);
 	cmd_in(c, CMX_ATTR_DST_ADDR, &group, sizeof(group));
 	cmd_u64(c, CMX_ATTR_USER_DATA, 300);
 	cmd_in(c, CMX_ATTR_MCAST, &mcast_attr, sizeof(mcast_attr));
 	cmd_out(c, CMX_ATTR_OUT_ID, out[0], 4);
 }
 
-static void write_event(struct cmd *c, struct scene *s)
+static void build_write_event(struct cmd *c, struct scene *s)
 {
-	id(c, s);
+	build_id(c, s);
 	cmd_u32(c, CMX_ATTR_EVENT, CMX_EVENT_USER);
 	cmd_u32(c, CMX_ATTR_STATUS, 0);
 	cmd_u64(c, CMX_ATTR_ARG, 1);
 }
 
-static void report(struct cmd *c, struct scene *s)
+static void build_report(struct cmd *c, struct scene *s)
 {
 	cmd_u32(c, CMX_ATTR_MCAST_ID, s->mc);
 }
 
-static void leave(struct cmd *c, struct scene *s)
+static void build_leave(struct cmd *c, struct scene *s)
 {
-	report(c, s);
+	build_report(c, s);
 	cmd_out(c, CMX_ATTR_COUNT, out[0], 4);
 }
 
 const struct method methods[] = {
 	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4), O(VERSION_MIN, false, 4) },
-	  channel_info },
+	  build_channel_info },
 	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
 	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },
 	    { CMX_ATTR_EVENTS, OUT, true, OFFSETOFEND(struct cmx_event_resp, param), 0 },
-	    O(COUNT, true, 4) }, events },
+	    O(COUNT, true, 4) }, build_get_events },
 	{ "list ids", CMX_OBJ_CHANNEL, CMX_CHANNEL_LIST_IDS, IDLE,
 	  { I4(RECORD_SIZE), { CMX_ATTR_CURSOR, IN, true, 8, 8 },
 	    { CMX_ATTR_LIST, OUT, true, CMX_LIST_MIN_LEN, 0 }, O(COUNT, true, 4),
-	    O(NEXT_CURSOR, true, 8) }, list_ids },
+	    O(NEXT_CURSOR, true, 8) }, build_list_ids },
 	{ "create", CMX_OBJ_ID, CMX_ID_CREATE, NOTHING,
-	  { NEW_ID(true) }, new_id },
-	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE, { I4(ID), O(COUNT, true, 4) }, destroy },
+	  { NEW_ID(true) }, build_create },
+	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE,
+	  { I4(ID), O(COUNT, true, 4) }, build_destroy },
 	{ "bind", CMX_OBJ_ID, CMX_ID_BIND, IDLE,
-	  { I4(ID), NEW_ID(false), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, bind_to },
+	  { I4(ID), NEW_ID(false), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, build_bind },
 	{ "bind a new id", CMX_OBJ_ID, CMX_ID_BIND, NOTHING,
-	  { OLD_ID, NEW_ID(true), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, bind_new },
+	  { OLD_ID, NEW_ID(true), FETCHED, ADDR_IN(SRC_ADDR, true), INFO }, build_bind_new },
 	{ "resolve addr", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, IDLE,
 	  { I4(ID), NEW_ID(false), FETCHED, ADDR_IN(SRC_ADDR, false),
-	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, resolve_addr },
+	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, build_resolve_addr },
 	{ "resolve addr of a new id", CMX_OBJ_ID, CMX_ID_RESOLVE_ADDR, NOTHING,
 	  { OLD_ID, NEW_ID(true), FETCHED, ADDR_IN(SRC_ADDR, false),
-	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, resolve_new },
+	    ADDR_IN(DST_ADDR, true), I4(TIMEOUT), INFO }, build_resolve_new },
 	{ "resolve route", CMX_OBJ_ID, CMX_ID_RESOLVE_ROUTE, ADDR,
-	  { I4(ID), I4(TIMEOUT), INFO }, resolve_route },
+	  { I4(ID), I4(TIMEOUT), INFO }, build_resolve_route },
 	{ "query", CMX_OBJ_ID, CMX_ID_QUERY, CONNECTED,
-	  { I4(ID), INFO, O(ECE_INFO, false, OFFSETOFEND(struct cmx_ece_info, flags)) }, query },
-	{ "listen", CMX_OBJ_ID, CMX_ID_LISTEN, BOUND, { I4(ID), I4(BACKLOG), INFO }, listen_on },
+	  { I4(ID), INFO, O(ECE_INFO, false, OFFSETOFEND(struct cmx_ece_info, flags)) },
+	  build_query },
+	{ "listen", CMX_OBJ_ID, CMX_ID_LISTEN, BOUND, { I4(ID), I4(BACKLOG), INFO }, build_listen },
 	{ "connect", CMX_OBJ_ID, CMX_ID_CONNECT, ROUTE,
-	  { I4(ID), PARAM, ECE, INFO }, connect_to },
+	  { I4(ID), PARAM, ECE, INFO }, build_connect },
 	{ "accept", CMX_OBJ_ID, CMX_ID_ACCEPT, REQUEST,
-	  { I4(ID), PARAM, ECE, { CMX_ATTR_USER_DATA, IN, false, 8, 8 } }, accept_it },
-	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, id },
+	  { I4(ID), PARAM, ECE, { CMX_ATTR_USER_DATA, IN, false, 8, 8 } }, build_accept },
+	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, build_id },
 	{ "reject", CMX_OBJ_ID, CMX_ID_REJECT, REQUEST,
 	  { I4(ID), { CMX_ATTR_PRIVATE_DATA, IN, false, 0, 255 },
-	    { CMX_ATTR_REASON, IN, false, 1, 1 } }, reject },
+	    { CMX_ATTR_REASON, IN, false, 1, 1 } }, build_reject },
 	{ "disconnect", CMX_OBJ_ID, CMX_ID_DISCONNECT, CONNECTED,
-	  { I4(ID), { CMX_ATTR_QP_STATE, IN, false, 4, 4 } }, disconnect },
-	{ "notify", CMX_OBJ_ID, CMX_ID_NOTIFY, ACCEPTED, { I4(ID), I4(NOTIFY) }, notify },
+	  { I4(ID), { CMX_ATTR_QP_STATE, IN, false, 4, 4 } }, build_disconnect },
+	{ "notify", CMX_OBJ_ID, CMX_ID_NOTIFY, ACCEPTED, { I4(ID), I4(NOTIFY) }, build_notify },
 	{ "init qp attr", CMX_OBJ_ID, CMX_ID_INIT_QP_ATTR, ADDR,
 	  { I4(ID), I4(QP_STATE), O(QP_ATTR, true, sizeof(struct ib_uverbs_qp_attr)) },
-	  init_qp_attr },
+	  build_init_qp_attr },
 	{ "set option", CMX_OBJ_ID, CMX_ID_SET_OPTION, IDLE,
 	  { I4(ID), I4(OPT_LEVEL), I4(OPT_NAME),
-	    { CMX_ATTR_OPT_VALUE, IN, true, 0, CMX_OPT_MAX_LEN } }, set_option },
+	    { CMX_ATTR_OPT_VALUE, IN, true, 0, CMX_OPT_MAX_LEN } }, build_set_option },
 	{ "get option", CMX_OBJ_ID, CMX_ID_GET_OPTION, IDLE,
 	  { I4(ID), I4(OPT_LEVEL), I4(OPT_NAME), { CMX_ATTR_OPT_OUT, OUT, true, 1, 0 },
-	    O(COUNT, true, 4), O(OPT_FLAGS, false, 4) }, get_option },
+	    O(COUNT, true, 4), O(OPT_FLAGS, false, 4) }, build_get_option },
 	{ "migrate", CMX_OBJ_ID, CMX_ID_MIGRATE, ELSEWHERE,
-	  { I4(ID), I4(FD), O(OUT_ID, true, 4), O(COUNT, true, 4) }, migrate },
+	  { I4(ID), I4(FD), O(OUT_ID, true, 4), O(COUNT, true, 4) }, build_migrate },
 	{ "write event", CMX_OBJ_ID, CMX_ID_WRITE_EVENT, IDLE,
-	  { I4(ID), I4(EVENT), I4(STATUS), { CMX_ATTR_ARG, IN, true, 8, 8 } }, write_event },
+	  { I4(ID), I4(EVENT), I4(STATUS), { CMX_ATTR_ARG, IN, true, 8, 8 } }, build_write_event },
 	{ "join", CMX_OBJ_MCAST, CMX_MCAST_JOIN, UD,
 	  { I4(ID), ADDR_IN(DST_ADDR, true), { CMX_ATTR_USER_DATA, IN, true, 8, 8 },
 	    { CMX_ATTR_MCAST, IN, false, OFFSETOFEND(struct cmx_mcast_attr, scope),
 	      sizeof(mcast_attr) },
-	    O(OUT_ID, true, 4) }, join },
+	    O(OUT_ID, true, 4) }, build_join },
 	{ "leave", CMX_OBJ_MCAST, CMX_MCAST_LEAVE, JOINED, { I4(MCAST_ID), O(COUNT, true, 4) },
-	  leave },
-	{ "report", CMX_OBJ_MCAST, CMX_MCAST_REPORT, JOINED, { I4(MCAST_ID) }, report },
+	  build_leave },
+	{ "report", CMX_OBJ_MCAST, CMX_MCAST_REPORT, JOINED, { I4(MCAST_ID) }, build_report },
 };
 
 const size_t num_methods = ARRAY_SIZE(methods);

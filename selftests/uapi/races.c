@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Threads, forks and death.
+ * Races between threads, channels after fork(), and processes that are killed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,15 +21,15 @@
 #define THREADS 4
 #define SECONDS 2
 
-/* What threads act on together. */
+/* The objects that all threads use */
 static struct {
 	int fd[2];
-	uint32_t id[16];	/* racy, as that of any program that is wrong */
+	uint32_t id[16];	/* accessed without a lock, as by a faulty program */
 	uint32_t mc[16];
 	time_t end;
 } shared;
 
-static void run_threads(void *(*const fn[])(void *), int n)
+static void threads_run(void *(*const fn[])(void *), int n)
 {
 	pthread_t threads[16];
 	int i;
@@ -45,7 +45,7 @@ static void run_threads(void *(*const fn[])(void *), int n)
 	close(shared.fd[1]);
 }
 
-static void *destroy_one(void *wins)
+static void *destroy_run(void *wins)
 {
 	if (!id_destroy(shared.fd[0], shared.id[0], NULL))
 		__atomic_add_fetch((int *)wins, 1, __ATOMIC_RELAXED);
@@ -62,7 +62,7 @@ static void test_one_winner(void)
 		wins = 0;
 		CHECK(!id_create(shared.fd[0], RDMA_PS_TCP, 1, &shared.id[0]));
 		for (i = 0; i < THREADS; i++)
-			pthread_create(&threads[i], NULL, destroy_one, &wins);
+			pthread_create(&threads[i], NULL, destroy_run, &wins);
 		for (i = 0; i < THREADS; i++)
 			pthread_join(threads[i], NULL);
 		if (!CHECK(wins == 1, "%d", wins))
@@ -71,30 +71,30 @@ static void test_one_winner(void)
 	close(shared.fd[0]);
 }
 
-static uint32_t *some(uint32_t *table, unsigned int *seed)
+static uint32_t *table_pick(uint32_t *table, unsigned int *seed)
 {
 	return &table[rand_r(seed) % 16];
 }
 
-static int some_fd(unsigned int *seed)
+static int fd_pick(unsigned int *seed)
 {
 	return shared.fd[rand_r(seed) % 2];
 }
 
-static void *create_and_destroy(void *arg)
+static void *create_and_destroy_run(void *arg)
 {
 	unsigned int seed = (intptr_t)arg;
 	uint32_t *id;
 
 	while (time(NULL) < shared.end) {
-		id = some(shared.id, &seed);
-		id_destroy(some_fd(&seed), *id, NULL);
-		id_create(some_fd(&seed), rand_r(&seed) % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, id);
+		id = table_pick(shared.id, &seed);
+		id_destroy(fd_pick(&seed), *id, NULL);
+		id_create(fd_pick(&seed), rand_r(&seed) % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, id);
 	}
 	return NULL;
 }
 
-static void *use(void *arg)
+static void *use_run(void *arg)
 {
 	unsigned int seed = (intptr_t)arg;
 	struct sockaddr_in addr = local;
@@ -102,8 +102,8 @@ static void *use(void *arg)
 	int fd;
 
 	while (time(NULL) < shared.end) {
-		fd = some_fd(&seed);
-		id = *some(shared.id, &seed);
+		fd = fd_pick(&seed);
+		id = *table_pick(shared.id, &seed);
 		switch (rand_r(&seed) % 6) {
 		case 0:
 			id_bind(fd, id, &addr);
@@ -119,61 +119,65 @@ static void *use(void *arg)
 			break;
 		case 4:
 			id_join(fd, id, 0xe0030000 + rand_r(&seed) % 8, 1,
-				some(shared.mc, &seed));
+				table_pick(shared.mc, &seed));
 			break;
 		case 5:
-			mc_leave(fd, *some(shared.mc, &seed), NULL);
+			mc_leave(fd, *table_pick(shared.mc, &seed), NULL);
 			break;
 		}
 	}
 	return NULL;
 }
 
-static void *move(void *arg)
+static void *move_run(void *arg)
 {
 	unsigned int seed = (intptr_t)arg;
 	uint32_t id, fetched;
 
 	while (time(NULL) < shared.end)
-		id_migrate(some_fd(&seed), *some(shared.id, &seed), some_fd(&seed), &id, &fetched);
+		id_migrate(fd_pick(&seed), *table_pick(shared.id, &seed), fd_pick(&seed), &id,
+			   &fetched);
 	return NULL;
 }
 
-static void *fetch(void *arg)
+static void *fetch_run(void *arg)
 {
 	struct cmx_event_record records[4];
 	unsigned int seed = (intptr_t)arg;
 	uint32_t count;
 
 	while (time(NULL) < shared.end)
-		get_events(some_fd(&seed), records, 4, &count);
+		get_events(fd_pick(&seed), records, 4, &count);
 	return NULL;
 }
 
 static void test_all_at_once(void)
 {
 	static void *(*const fn[])(void *) = {
-		create_and_destroy, create_and_destroy, use, use, move, fetch,
+		create_and_destroy_run, create_and_destroy_run, use_run, use_run, move_run,
+		fetch_run,
 	};
 
-	run_threads(fn, ARRAY_SIZE(fn));
+	threads_run(fn, ARRAY_SIZE(fn));
 }
 
 static void test_move_and_destroy(void)
 {
-	static void *(*const fn[])(void *) = { create_and_destroy, move, move, fetch };
+	static void *(*const fn[])(void *) = {
+		create_and_destroy_run, move_run, move_run, fetch_run,
+	};
 
-	run_threads(fn, ARRAY_SIZE(fn));
+	threads_run(fn, ARRAY_SIZE(fn));
 }
 
-static void on_usr1(int sig)
+static void usr1_handle(int sig)
 {
 	(void)sig;
 }
 
-static pid_t waiter;	/* the thread that runs wait_event() */
+static pid_t waiter;	/* the thread that runs event_wait() */
 
-static void *wait_event(void *fd)
+static void *event_wait(void *fd)
 {
 	struct cmx_event_record record;
 	uint32_t count;
@@ -182,32 +186,32 @@ static void *wait_event(void *fd)
 	return (void *)(intptr_t)get_events((intptr_t)fd, &record, 1, &count);
 }
 
-/* Until the thread that leaves its number in @tid sleeps in a call of the device */
-static void wait_asleep(const pid_t *tid)
+/* Waits until the thread that stores its ID in @tid sleeps in an ioctl of the device. */
+static void thread_wait_asleep(const pid_t *tid)
 {
 	while (task_syscall(__atomic_load_n(tid, __ATOMIC_ACQUIRE)) != SYS_ioctl)
 		usleep(1000);
 }
 
-/* A thread that waits keeps the channel, not the descriptor. */
+/* A waiting thread keeps the channel open, although its file descriptor is closed. */
 static void test_close_under_wait(void)
 {
-	const struct sigaction action = { .sa_handler = on_usr1 };
+	const struct sigaction action = { .sa_handler = usr1_handle };
 	int fd = dev_open();
 	pthread_t thread;
 	void *ret;
 
 	sigaction(SIGUSR1, &action, NULL);
 	fcntl(fd, F_SETFL, 0);
-	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
-	wait_asleep(&waiter);
+	pthread_create(&thread, NULL, event_wait, (void *)(intptr_t)fd);
+	thread_wait_asleep(&waiter);
 	close(fd);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, &ret);
 	CHECK((intptr_t)ret == EINTR, "%d", (int)(intptr_t)ret);
 }
 
-/* Waiting threads are woken by an event, and one gets it. */
+/* An event wakes the waiting threads, and one of them gets it. */
 static void test_wake(void)
 {
 	int fd = dev_open();
@@ -216,8 +220,8 @@ static void test_wake(void)
 	void *ret;
 
 	fcntl(fd, F_SETFL, 0);
-	pthread_create(&thread, NULL, wait_event, (void *)(intptr_t)fd);
-	wait_asleep(&waiter);
+	pthread_create(&thread, NULL, event_wait, (void *)(intptr_t)fd);
+	thread_wait_asleep(&waiter);
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
 	CHECK(!id_resolve(fd, id, 7));
 	pthread_join(thread, &ret);
@@ -225,7 +229,7 @@ static void test_wake(void)
 	close(fd);
 }
 
-static void in_child(void (*fn)(int fd), int fd)
+static void child_run(void (*fn)(int fd), int fd)
 {
 	int status;
 	pid_t pid = fork();
@@ -243,7 +247,7 @@ static void child_closes(int fd)
 	close(fd);
 }
 
-/* of the parent */
+/* an id of the parent */
 static uint32_t inherited;
 
 static void child_works(int fd)
@@ -263,13 +267,13 @@ static void child_is_refused(int fd)
 	if (channel_claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
 	    get_events(fd, &record, 1, &count) != EACCES)
 		_exit(1);
-	/* neither can it take the parent's ids to a channel of its own */
+	/* the child cannot move ids of the parent to a channel of its own, either */
 	if (id_destroy(fd, inherited, &count) != EACCES ||
 	    id_migrate(own, inherited, fd, &id, &count) != EACCES)
 		_exit(2);
 }
 
-/* But it is for one process when that says so. */
+/* A process can claim a channel for itself. */
 static void test_claim(void)
 {
 	int fd = dev_open();
@@ -279,7 +283,7 @@ static void test_claim(void)
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
 	CHECK(!channel_claim(fd));
 	CHECK(!id_resolve(fd, inherited, 7));
-	in_child(child_is_refused, fd);
+	child_run(child_is_refused, fd);
 	CHECK(next_event(fd, 0));
 	CHECK(!id_destroy(fd, inherited, NULL));
 	close(fd);
@@ -293,7 +297,7 @@ static void child_claims(int fd)
 		_exit(1);
 }
 
-/* A child that was waiting for an event before that has to leave it to its parent. */
+/* A child that began to wait before the claim gets no event; the parent gets it. */
 static void test_claim_under_wait(void)
 {
 	int fd = dev_open(), status;
@@ -303,7 +307,7 @@ static void test_claim_under_wait(void)
 	fcntl(fd, F_SETFL, 0);
 	pid = fork();
 	if (!pid)
-		_exit((intptr_t)wait_event((void *)(intptr_t)fd) != EACCES);
+		_exit((intptr_t)event_wait((void *)(intptr_t)fd) != EACCES);
 	while (task_syscall(pid) != SYS_ioctl)
 		usleep(1000);
 	CHECK(!channel_claim(fd));
@@ -315,13 +319,13 @@ static void test_claim_under_wait(void)
 	close(fd);
 }
 
-/* Who claims it need not be who opened it, and keeps it. */
+/* A process can claim a channel that another one has opened, and keeps it. */
 static void test_claim_by_child(void)
 {
 	int fd = dev_open();
 	uint32_t id;
 
-	in_child(child_claims, fd);
+	child_run(child_claims, fd);
 	CHECK(channel_claim(fd) == EACCES);
 	CHECK(id_create(fd, RDMA_PS_TCP, 1, &id) == EACCES);
 	close(fd);
@@ -335,24 +339,27 @@ static void child_creates_nothing(int fd)
 		_exit(1);
 }
 
-/* With an id of a claimed channel, its new channel is claimed. */
+/* Moving an id from a claimed channel claims the new channel. */
 static void test_claim_by_move(void)
 {
 	int from = dev_open(), to = dev_open(), used = dev_open();
 	uint32_t id, moved, count;
 
 	CHECK(!channel_claim(from) && !id_create(from, RDMA_PS_TCP, 1, &id));
-	in_child(child_works, used);
+	child_run(child_works, used);
 	CHECK(id_migrate(used, id, from, &moved, &count) == EBUSY);
 	CHECK(!id_migrate(to, id, from, &moved, &count));
-	in_child(child_creates_nothing, to);
+	child_run(child_creates_nothing, to);
 	CHECK(!id_destroy(to, moved, NULL));
 	close(from);
 	close(to);
 	close(used);
 }
 
-/* The user data of another id would be taken for an address by the library of the one who claims. */
+/*
+ * A channel with ids cannot be claimed: the library of the claiming process would use the user data
+ * of these ids as addresses.
+ */
 static void test_claim_of_used(void)
 {
 	int fd = dev_open(), other = dev_open();
@@ -361,22 +368,22 @@ static void test_claim_of_used(void)
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
 	CHECK(!id_migrate(other, id, fd, &id, &count));
 	CHECK(!channel_claim(fd));
-	in_child(child_works, other);
+	child_run(child_works, other);
 	CHECK(channel_claim(other) == EBUSY);
 	CHECK(!event_write(other, id, CMX_EVENT_USER, 0, 1) && next_event(other, CMX_EVENT_USER));
 	close(fd);
 	close(other);
 }
 
-/* A channel is one for all who inherited it. */
+/* All processes that have inherited a channel use the same queue. */
 static void test_fork(void)
 {
 	int fd = dev_open();
 	uint32_t id;
 
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	in_child(child_closes, fd);
-	in_child(child_works, fd);
+	child_run(child_closes, fd);
+	child_run(child_works, fd);
 	CHECK(!id_resolve(fd, id, 7));
 	CHECK(next_event(fd, 0));
 	CHECK(!id_destroy(fd, id, NULL));
@@ -384,15 +391,15 @@ static void test_fork(void)
 }
 
 /**
- * struct late - an accept that waits, while others act on its id
- * @used: a connection whose peer does not answer to its end: until it does, or for two
- *	seconds, nobody can be connected by its QP
- * @s: a request
- * @child: the id that came with it
- * @param: that QP
- * @thread: accepts @child by that QP
- * @tid: of @thread, once it runs
- * @ret: what came of it
+ * struct late - an accept that waits while other calls use its id
+ * @used: a connection whose peer does not confirm its end. Its QP cannot be connected again until
+ *	the peer does, for two seconds at most
+ * @s: the scene of the request
+ * @child: id of the request
+ * @param: parameters with the QP of @used
+ * @thread: accepts @child with @param
+ * @tid: ID of @thread, once it runs
+ * @ret: result of the accept
  */
 struct late {
 	struct scene used, s;
@@ -403,7 +410,7 @@ struct late {
 	int ret;
 };
 
-static void *accept_late(void *arg)
+static void *late_accept(void *arg)
 {
 	struct late *l = arg;
 
@@ -412,7 +419,7 @@ static void *accept_late(void *arg)
 	return NULL;
 }
 
-/* Of a process, or of a thread */
+/* Returns the state of a process or thread. */
 char task_state(pid_t pid)
 {
 	char path[64], state = 0;
@@ -435,7 +442,7 @@ static bool late_open(struct late *l)
 	if (!scene_open(&l->used, CONNECTED))
 		return false;
 	l->param = *conn_param();
-	/* connect took one, and accept the next */
+	/* the connect used a QP number, and the accept the next one */
 	l->param.qp_num -= 2;
 	if (!CHECK(!id_disconnect(l->used.fd, l->used.id)) || !scene_open(&l->s, ROUTE) ||
 	    !CHECK(!id_connect(l->s.fd, l->s.id)))
@@ -444,8 +451,8 @@ static bool late_open(struct late *l)
 	if (!resp)
 		return false;
 	l->child = resp->id;
-	pthread_create(&l->thread, NULL, accept_late, l);
-	wait_asleep(&l->tid);
+	pthread_create(&l->thread, NULL, late_accept, l);
+	thread_wait_asleep(&l->tid);
 	return true;
 }
 
@@ -455,7 +462,7 @@ static void late_close(struct late *l)
 	scene_close(&l->used);
 }
 
-/* Who comes too late leaves the id to who has accepted it. */
+/* The id belongs to the call that accepted it first. The late accept fails. */
 static void test_late_accept(void)
 {
 	struct cmx_event_resp *resp;
@@ -473,8 +480,8 @@ static void test_late_accept(void)
 	late_close(&l);
 }
 
-/* How often a thread went to sleep */
-static unsigned int sleeps(pid_t tid)
+/* Returns how often a thread went to sleep. */
+static unsigned int thread_sleeps(pid_t tid)
 {
 	char path[64], line[128];
 	unsigned int n = 0;
@@ -489,7 +496,7 @@ static unsigned int sleeps(pid_t tid)
 	return n;
 }
 
-/* There may be thousands of waiters, which the end of any other connection must not wake. */
+/* The end of another connection must not wake a waiting accept. There may be thousands of them. */
 static void test_late_accept_sleeps(void)
 {
 	unsigned int before, after;
@@ -499,19 +506,19 @@ static void test_late_accept_sleeps(void)
 
 	if (!late_open(&l))
 		return;
-	before = sleeps(l.tid);
+	before = thread_sleeps(l.tid);
 	for (i = 0; i < 10; i++) {
 		if (scene_open(&s, CONNECTED))
 			CHECK(!id_disconnect(s.fd, s.id));
 		scene_close(&s);
 	}
-	after = sleeps(l.tid);
+	after = thread_sleeps(l.tid);
 	CHECK(before && after < before + 5, "%u, then %u", before, after);
 	pthread_join(l.thread, NULL);
 	late_close(&l);
 }
 
-/* An id whose accept fails has no events: its owner does not know it yet. */
+/* The id of a failed accept has no events, because the program does not know the id yet. */
 static void test_accept_of_rejected(void)
 {
 	struct late l;
@@ -521,12 +528,12 @@ static void test_accept_of_rejected(void)
 	CHECK(!id_destroy(l.s.fd, l.s.id, NULL));
 	pthread_join(l.thread, NULL);
 	CHECK(l.ret == EINVAL, "%d", l.ret);
-	CHECK(!readable(l.s.fd, 0));
+	CHECK(!fd_is_readable(l.s.fd, 0));
 	late_close(&l);
 }
 
-/* Many ids in many states, and nobody who cleans up. */
-static void make_a_mess(void)
+/* Leaves many ids in many states. */
+static void mess_make(void)
 {
 	struct scene s[NUM_STAGES];
 	uint32_t id, mc;
@@ -551,7 +558,7 @@ static void test_killed(void)
 	CHECK(!pipe(ready));
 	pid = fork();
 	if (!pid) {
-		make_a_mess();
+		mess_make();
 		if (write(ready[1], "", 1) == 1)
 			pause();
 		_exit(1);
@@ -563,7 +570,7 @@ static void test_killed(void)
 	CHECK(now() - start < slow_time(5), "%.1f s", now() - start);
 }
 
-/* Closing with requests under way, again and again. */
+/* Closes channels again and again while requests arrive. */
 static void test_close_early(void)
 {
 	static const enum stage stages[] = { ROUTE, EVENT, REQUEST, RESPONSE, JOINED };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Brings an id to the state that a method needs. Both ends of a connection are
- * on one channel.
+ * Brings an id to the state that a method needs. Both ends of a connection use one channel.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -22,12 +21,12 @@ const char *const stage_names[NUM_STAGES] = {
 	[ELSEWHERE] = "an id elsewhere",
 };
 
-/* 10.77.0.1; on hardware CMX_ADDR */
+/* 10.77.0.1, or on hardware CMX_ADDR */
 struct sockaddr_in local = { .sin_family = AF_INET };
 
 uint32_t last_qpn;
 
-/* No QP number twice: the CM takes it for a stale connection. */
+/* Each call returns another QP number, because the CM treats a reused one as a stale connection. */
 const struct rdma_ucm_conn_param *conn_param(void)
 {
 	static struct rdma_ucm_conn_param param = {
@@ -238,7 +237,8 @@ int ids_list(int fd, uint32_t size, uint64_t *cursor, void *to, size_t len, uint
 	return cmd_issue(&c, fd);
 }
 
-int get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len, uint32_t *count)
+int events_get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len,
+		     uint32_t *count)
 {
 	struct cmd c;
 
@@ -249,17 +249,17 @@ int get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len,
 	return cmd_issue(&c, fd);
 }
 
-int get_into(int fd, void *to, size_t len, uint32_t *count)
+int events_get_into(int fd, void *to, size_t len, uint32_t *count)
 {
-	return get_sized(fd, &event_sizes, to, len, count);
+	return events_get_sized(fd, &event_sizes, to, len, count);
 }
 
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count)
 {
-	return get_into(fd, records, n * sizeof(*records), count);
+	return events_get_into(fd, records, n * sizeof(*records), count);
 }
 
-bool readable(int fd, int ms)
+bool fd_is_readable(int fd, int ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -273,7 +273,7 @@ struct cmx_event_resp *next_event(int fd, int type)
 	uint32_t count;
 
 	memset(&record, 0, sizeof(record));
-	if (!CHECK(readable(fd, slow_time(10000)), "event %d", type) ||
+	if (!CHECK(fd_is_readable(fd, slow_time(10000)), "event %d", type) ||
 	    !CHECK(!get_events(fd, &record, 1, &count)) ||
 	    !CHECK((int)resp->event == type, "event %u, status %d, not %d", resp->event,
 		   resp->status, type))
@@ -291,38 +291,38 @@ static bool listener_open(struct scene *s)
 	       CHECK(!id_listen(s->fd, s->listener, 0, &s->port));
 }
 
-static bool bound(struct scene *s, uint32_t ps)
+static bool scene_bind(struct scene *s, uint32_t ps)
 {
 	struct sockaddr_in addr = local;
 
 	return CHECK(!id_create(s->fd, ps, 1, &s->id)) && CHECK(!id_bind(s->fd, s->id, &addr));
 }
 
-static bool addr(struct scene *s)
+static bool scene_resolve_addr(struct scene *s)
 {
 	return listener_open(s) && CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id)) &&
 	       CHECK(!id_resolve(s->fd, s->id, s->port)) && next_event(s->fd, 0);
 }
 
-static bool route(struct scene *s)
+static bool scene_route(struct scene *s)
 {
-	return addr(s) && CHECK(!id_route(s->fd, s->id)) && next_event(s->fd, 2);
+	return scene_resolve_addr(s) && CHECK(!id_route(s->fd, s->id)) && next_event(s->fd, 2);
 }
 
-static uint32_t request(struct scene *s)
+static uint32_t scene_request(struct scene *s)
 {
 	struct cmx_event_resp *resp;
 
-	if (!route(s) || !CHECK(!id_connect(s->fd, s->id)))
+	if (!scene_route(s) || !CHECK(!id_connect(s->fd, s->id)))
 		return 0;
 	resp = next_event(s->fd, 4);
 	return resp ? resp->id : 0;
 }
 
-/* The id that was accepted, while the other end has not yet answered. */
-static uint32_t accepted(struct scene *s)
+/* Accepts the request, without the answer of the other end. */
+static uint32_t scene_accept(struct scene *s)
 {
-	uint32_t child = request(s);
+	uint32_t child = scene_request(s);
 
 	return child && CHECK(!id_accept(s->fd, child, 200)) && next_event(s->fd, 5) ? child : 0;
 }
@@ -340,28 +340,29 @@ bool scene_open(struct scene *s, enum stage stage)
 	case IDLE:
 		return CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id));
 	case BOUND:
-		return bound(s, RDMA_PS_TCP);
+		return scene_bind(s, RDMA_PS_TCP);
 	case UD:
-		return bound(s, RDMA_PS_UDP);
+		return scene_bind(s, RDMA_PS_UDP);
 	case ADDR:
-		return addr(s);
+		return scene_resolve_addr(s);
 	case ROUTE:
-		return route(s);
+		return scene_route(s);
 	case EVENT:
 		return CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id)) &&
-		       CHECK(!id_resolve(s->fd, s->id, 7)) && CHECK(readable(s->fd, 10000));
+		       CHECK(!id_resolve(s->fd, s->id, 7)) && CHECK(fd_is_readable(s->fd, 10000));
 	case REQUEST:
-		s->id = request(s);
+		s->id = scene_request(s);
 		return s->id;
 	case ACCEPTED:
-		s->id = accepted(s);
+		s->id = scene_accept(s);
 		return s->id;
 	case RESPONSE:
-		return accepted(s);
+		return scene_accept(s);
 	case CONNECTED:
-		return accepted(s) && CHECK(!id_establish(s->fd, s->id)) && next_event(s->fd, 9);
+		return scene_accept(s) && CHECK(!id_establish(s->fd, s->id)) && next_event(s->fd,
+											   9);
 	case JOINED:
-		return bound(s, RDMA_PS_UDP) &&
+		return scene_bind(s, RDMA_PS_UDP) &&
 		       CHECK(!id_join(s->fd, s->id, 0xe0010203, 300, &s->mc)) &&
 		       next_event(s->fd, 12);
 	case ELSEWHERE:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Services, on a port without an SA: the suite ib asks one. */
+/* Queries of services on a port without an SA. The suite ib queries an SA. */
 #include <unistd.h>
 #include "uapi.h"
 
@@ -30,8 +30,8 @@ static void test_resolve(void)
 	CHECK(service_resolve(fd, id, NULL, 0) == EINVAL);
 	CHECK(service_resolve(fd, id, name, 10) == EINVAL, "with a zero");
 	CHECK(service_resolve(fd, id, name, 9) == EOPNOTSUPP);
-	/* nothing has changed */
-	CHECK(!readable(fd, 0));
+	/* the failed call has changed nothing */
+	CHECK(!fd_is_readable(fd, 0));
 	CHECK(!id_listen(fd, id, 1, NULL));
 	CHECK(service_resolve(fd, id, name, 9) == EINVAL);
 	close(fd);

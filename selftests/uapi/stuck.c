@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Calls that wait for memory of the process.
+ * Calls that wait in a page fault on memory of the process (userfaultfd).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 #define PAGES 4
 
 /**
- * struct stuck - a call that waits for memory of its process
+ * struct stuck - a call that waits in a page fault
  * @fd: the channel
- * @uffd: what that memory waits for
- * @mem: pages, of which all but the first and the last are not there
- * @page: size of one
- * @id: what stuck_destroy() destroys
- * @thread: that calls
- * @count: what the call says in CMX_ATTR_COUNT
+ * @uffd: the userfaultfd that delays the page fault
+ * @mem: pages, of which only the first and the last are present
+ * @page: page size
+ * @id: id that stuck_destroy() destroys
+ * @thread: thread that makes the call
+ * @count: CMX_ATTR_COUNT of the call
  * @err: 0 or errno of the call
  */
 struct stuck {
@@ -61,7 +61,7 @@ static void *stuck_list(void *arg)
 	return NULL;
 }
 
-/* Creates the id, and waits for its address first. */
+/* A call that creates an id, and waits for the memory of its address first. */
 static void *stuck_bind(void *arg)
 {
 	struct stuck *s = arg;
@@ -80,7 +80,7 @@ static void *stuck_bind(void *arg)
 	return NULL;
 }
 
-/* False: the kernel has no userfaultfd, or not for us. */
+/* Returns false if the kernel has no userfaultfd, or does not allow it. */
 static bool stuck_begin(struct stuck *s, int fd, void *(*call)(void *))
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -104,7 +104,7 @@ static bool stuck_begin(struct stuck *s, int fd, void *(*call)(void *))
 	return CHECK(read(s->uffd, &msg, sizeof(msg)) == sizeof(msg));
 }
 
-/* The call gets its input, and waits for its output, which was writable when the call began. */
+/* Provides the input. The call then waits for its output, which was writable before. */
 static bool stuck_continue(struct stuck *s)
 {
 	struct uffdio_register reg = {
@@ -123,7 +123,7 @@ static bool stuck_continue(struct stuck *s)
 	       CHECK(read(s->uffd, &msg, sizeof(msg)) == sizeof(msg));
 }
 
-/* The memory comes, and with it the end of the call. */
+/* Provides the memory, and waits until the call has ended. */
 static void stuck_end(struct stuck *s)
 {
 	close(s->uffd);
@@ -131,7 +131,7 @@ static void stuck_end(struct stuck *s)
 	munmap(s->mem, PAGES * s->page);
 }
 
-/* Whether a process that @fn keeps from going on can be killed */
+/* Returns whether a process that is blocked in @fn can be killed. */
 static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t handle)
 {
 	pid_t pid = fork();
@@ -159,7 +159,7 @@ static void child_leaves(int fd, uint32_t mc)
 	mc_leave(fd, mc, NULL);
 }
 
-/* One event waits. Another process has the channel, too, and its fetch does not end. */
+/* Another process that has the channel is blocked while it fetches the only event. */
 static void test_stuck_fetch(void)
 {
 	struct stuck stuck;
@@ -181,8 +181,8 @@ static void test_stuck_fetch(void)
 }
 
 /*
- * A command creates the id, and fails after another thread has fetched an event of it: the process
- * must learn that somebody has the event.
+ * A command that creates an id fails after another thread has fetched an event of that id. The
+ * process must learn that the event was fetched.
  */
 static void test_failed_creation(void)
 {
@@ -198,7 +198,7 @@ static void test_failed_creation(void)
 	fd = dev_open();
 	if (stuck_begin(&stuck, fd, stuck_bind) && stuck_continue(&stuck)) {
 		CHECK(!system("rdma link del rxe0"));
-		CHECK(readable(fd, slow_time(2000)));
+		CHECK(fd_is_readable(fd, slow_time(2000)));
 		CHECK(!get_events(fd, record, ARRAY_SIZE(record), &n));
 		CHECK(n == 1 && record[0].resp.user_data == BIND_UID, "%u", n);
 		munmap(stuck.mem + 3 * stuck.page, stuck.page);
@@ -211,7 +211,7 @@ static void test_failed_creation(void)
 	close(fd);
 }
 
-/* Neither ids nor the channel wait for a listing that waits for its memory. */
+/* A blocked listing blocks neither ids nor the channel. */
 static void test_stuck_listing(void)
 {
 	struct stuck stuck;
@@ -239,14 +239,14 @@ static void *stuck_reject(void *arg)
 	return NULL;
 }
 
-/* Whether another call for the id ends within a tenth of a second; @pid makes it */
+/* Returns whether another call on the id ends within 0.1 s. The process @pid makes the call. */
 static bool call_ends(int fd, uint32_t id, pid_t *pid)
 {
 	int i;
 
 	*pid = fork();
 	if (!*pid) {
-		/* the memory comes when the last userfaultfd is closed */
+		/* the page faults end when the last userfaultfd is closed */
 		closefrom(fd + 1);
 		_exit(id_disconnect(fd, id) != EINVAL);
 	}
@@ -258,7 +258,7 @@ static bool call_ends(int fd, uint32_t id, pid_t *pid)
 	return false;
 }
 
-/* Many threads that use one id would delay what ib_cm has for it, and so for all ids. */
+/* Many threads that use one id would delay the callbacks of ib_cm for it, and thus for all ids. */
 static void test_calls_of_id(void)
 {
 	struct stuck stuck[CALLS_OF_ID] = {};
@@ -307,7 +307,7 @@ static void *stuck_destroy(void *arg)
 	return NULL;
 }
 
-/* @id: for stuck_destroy */
+/* @id is the argument of stuck_destroy(). */
 static int child_calls(int fd, uint32_t id, void *(*call)(void *), int tell, int wait)
 {
 	struct stuck stuck = { .id = id };
@@ -321,7 +321,7 @@ static int child_calls(int fd, uint32_t id, void *(*call)(void *), int tell, int
 	return stuck.err != (call == stuck_create ? EACCES : ENOENT);
 }
 
-/* @id: the handle that the id of the parent will have */
+/* @id is the handle that the id of the parent will have. */
 static void claim_beside_call(void *(*call)(void *), uint32_t id)
 {
 	int fd = dev_open(), up[2], down[2], status;
@@ -350,7 +350,7 @@ static void claim_beside_call(void *(*call)(void *), uint32_t id)
 	close(fd);
 }
 
-/* The index of a handle has 22 bits; the lowest one is used again, with the next generation. */
+/* Returns the handle of the next id: the lowest free index (22 bits), with the next generation. */
 static uint32_t next_handle(void)
 {
 	int fd = dev_open();
@@ -361,7 +361,7 @@ static uint32_t next_handle(void)
 	return id + (1 << 22);
 }
 
-/* A call of a child begins, its parent claims the channel, and the call goes on. */
+/* The parent claims the channel while a call of its child is blocked. */
 static void test_stuck_claim(void)
 {
 	claim_beside_call(stuck_create, next_handle());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ABI, called as no library would: uapi [-l] [PATTERN...], see ../lib/tap.h
+ * uapi [-l] [PATTERN...]: tests of the ABI without the library. For the arguments see ../lib/tap.h.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 static bool failed;
 
-bool check(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
+bool check_report(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
 {
 	int err = errno;
 	va_list args;
@@ -20,7 +20,7 @@ bool check(bool cond, const char *text, const char *file, int line, const char *
 	if (cond)
 		return true;
 	failed = true;
-	printf("# %s:%d: not so: %s", file, line, text);
+	printf("# %s:%d: does not hold: %s", file, line, text);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
@@ -31,7 +31,7 @@ bool check(bool cond, const char *text, const char *file, int line, const char *
 static int uapi_test_run(const struct test *test)
 {
 	test->run();
-	/* threads may still be in a call */
+	/* exit at once, because threads may still be in a call */
 	fflush(stdout);
 	_exit(failed);
 }

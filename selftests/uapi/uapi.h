@@ -18,9 +18,9 @@
 #define OFFSETOFEND(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #define M UVERBS_ATTR_F_MANDATORY
 
-/* Says what is wrong; the test goes on, and has failed. */
-#define CHECK(cond, ...) check(cond, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
-bool check(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
+/* Prints the condition if it does not hold. The test continues, and fails at its end. */
+#define CHECK(cond, ...) check_report(cond, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
+bool check_report(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
@@ -38,25 +38,25 @@ struct ib_uverbs_attr *cmd_in(struct cmd *c, uint16_t id, const void *data, size
 struct ib_uverbs_attr *cmd_u32(struct cmd *c, uint16_t id, uint32_t value);
 struct ib_uverbs_attr *cmd_u64(struct cmd *c, uint16_t id, uint64_t value);
 struct ib_uverbs_attr *cmd_out(struct cmd *c, uint16_t id, void *to, size_t len);
-int cmd_issue(struct cmd *c, int fd);		/* 0 or errno */
+int cmd_issue(struct cmd *c, int fd);		/* returns 0 or an errno */
 
-void *guarded(size_t len);			/* ends where unmapped memory begins */
-void *read_only(void);
+void *guarded_alloc(size_t len);			/* a buffer that ends at unmapped memory */
+void *read_only_alloc(void);
 
-/* scene.c: how far an id has come when a method is called */
+/* scene.c: the state of the id when a method is called */
 enum stage {
 	NOTHING, IDLE, BOUND, UD, ADDR, ROUTE, EVENT, REQUEST, ACCEPTED, RESPONSE, CONNECTED,
 	JOINED, ELSEWHERE, NUM_STAGES,
 };
 
 /**
- * struct scene - what a call acts on
+ * struct scene - the objects that a call uses
  * @fd: the channel
  * @other: another channel
  * @id: the id
- * @mc: a membership of it
+ * @mc: a membership of @id
  * @listener: a listener on @fd
- * @port: of the listener
+ * @port: port of the listener
  */
 struct scene {
 	int fd;
@@ -91,19 +91,20 @@ int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetche
 int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg);
 int channel_claim(int fd);
 int ids_list(int fd, uint32_t size, uint64_t *cursor, void *to, size_t len, uint32_t *count);
-int get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len, uint32_t *count);
-int get_into(int fd, void *to, size_t len, uint32_t *count);
+int events_get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len,
+		     uint32_t *count);
+int events_get_into(int fd, void *to, size_t len, uint32_t *count);
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count);
-bool readable(int fd, int ms);
-/* the next event, which must be of that type; NULL if not */
+bool fd_is_readable(int fd, int ms);
+/* Returns the next event, or NULL if it is not of the type. */
 struct cmx_event_resp *next_event(int fd, int type);
-extern const struct cmx_event_sizes event_sizes;	/* those of the header */
+extern const struct cmx_event_sizes event_sizes;	/* sizes of the structs of the header */
 
-/* races.c: of a process or a thread, as in /proc/PID/stat */
+/* races.c: the state of a process or thread, as in /proc/PID/stat */
 char task_state(pid_t pid);
 
-extern struct sockaddr_in local;		/* of the RDMA device */
-extern uint32_t last_qpn;			/* of the last connect or accept */
+extern struct sockaddr_in local;		/* address of the RDMA device */
+extern uint32_t last_qpn;			/* QP number of the last connect or accept */
 const struct rdma_ucm_conn_param *conn_param(void);
 
 /* methods.c */
@@ -114,14 +115,14 @@ struct spec {
 	enum dir dir;
 	bool mandatory;
 	size_t min;
-	size_t max;		/* outputs: whether what is surplus is zeroed */
+	size_t max;		/* outputs: not 0 if the surplus is zeroed */
 };
 
 struct method {
 	const char *name;
 	uint16_t object;
 	uint16_t method;
-	enum stage stage;	/* where it works */
+	enum stage stage;	/* in which the method succeeds */
 	struct spec specs[12];
 	void (*build)(struct cmd *c, struct scene *s);
 };
