@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* rdma_bind_addr(): which addresses and ports, and who is in whose way. */
+/* rdma_bind_addr(): the addresses and ports that can be bound, and conflicts between ids. */
 #define _GNU_SOURCE
 #include "util.h"
 #include <endian.h>
@@ -7,7 +7,10 @@
 #include <sys/socket.h>
 #include <infiniband/ib.h>
 
-/* the last two: in namespaces that a user has made; the last: port 0 stands for 800 to 899 */
+/*
+ * The user that binds. The last two run in namespaces that a user has created; NS_LOW has the local
+ * port range 800 to 899.
+ */
 enum who { ROOT, USER, NS_ROOT, NS_LOW };
 
 struct one {
@@ -17,22 +20,25 @@ struct one {
 	enum who who;
 };
 
-/* what a side of a pair does: R reuseaddr, O AF only, o not AF only, B bind, L listen, D destroy */
+/*
+ * struct pair - the steps of two ids: R sets REUSEADDR, O sets AFONLY, o clears AFONLY, B binds, L
+ * listens, D destroys
+ */
 struct pair {
 	const char *a_steps, *a_addr;
 	const char *b_steps, *b_addr;
 	enum rdma_port_space a_ps, b_ps;
 };
 
-static void set_sysctl(const char *name, const char *value)
+static void sysctl_set(const char *name, const char *value)
 {
 	FILE *f = fopen(name, "w");
 
 	if (!f || fputs(value, f) < 0 || fclose(f))
-		say("%s: %s", name, strerror(errno));
+		trace_print("%s: %s", name, strerror(errno));
 }
 
-static void single(const void *arg)
+static void test_single(const void *arg)
 {
 	const struct one *o = arg;
 	struct rdma_event_channel *ch;
@@ -43,21 +49,21 @@ static void single(const void *arg)
 	if (o->who >= NS_ROOT)
 		CALL(unshare(CLONE_NEWUSER | CLONE_NEWNET), "unshare");
 	if (o->who == NS_LOW) {
-		set_sysctl("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-		set_sysctl("/proc/sys/net/ipv4/ip_local_port_range", "800 899");
+		sysctl_set("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+		sysctl_set("/proc/sys/net/ipv4/ip_local_port_range", "800 899");
 	}
-	ch = mkchan();
-	id = mkid(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
-	do_bind(id, o->addr, o->port);
+	ch = channel_create();
+	id = id_create(ch, "id", o->ps ? o->ps : RDMA_PS_TCP);
+	id_bind(id, o->addr, o->port);
 	show_id(id);
 	show_ports(id);
-	do_listen(id, 1);
+	id_listen(id, 1);
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-static void steps(struct rdma_cm_id *id, const char *step, const char *addr)
+static void id_run_steps(struct rdma_cm_id *id, const char *step, const char *addr)
 {
 	int one = 1, zero = 0;
 
@@ -65,84 +71,84 @@ static void steps(struct rdma_cm_id *id, const char *step, const char *addr)
 		switch (*step) {
 		case 'R':
 			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one,
-					     sizeof(one)), "reuseaddr %s", idname(id));
+					     sizeof(one)), "reuseaddr %s", id_name(id));
 			break;
 		case 'O':
 			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &one,
-					     sizeof(one)), "afonly %s", idname(id));
+					     sizeof(one)), "afonly %s", id_name(id));
 			break;
 		case 'o':
 			CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &zero,
-					     sizeof(zero)), "not afonly %s", idname(id));
+					     sizeof(zero)), "not afonly %s", id_name(id));
 			break;
 		case 'B':
-			do_bind(id, addr, PORT);
+			id_bind(id, addr, PORT);
 			break;
 		case 'L':
-			do_listen(id, 2);
+			id_listen(id, 2);
 			break;
 		}
 	}
 }
 
-static void two(const void *arg)
+static void test_two(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	const struct pair *p = arg;
 	struct rdma_cm_id *a, *b;
 
-	a = mkid(ch, "a", p->a_ps ? p->a_ps : RDMA_PS_TCP);
-	b = mkid(ch, "b", p->b_ps ? p->b_ps : RDMA_PS_TCP);
-	steps(a, p->a_steps, p->a_addr);
-	steps(b, p->b_steps, p->b_addr);
+	a = id_create(ch, "a", p->a_ps ? p->a_ps : RDMA_PS_TCP);
+	b = id_create(ch, "b", p->b_ps ? p->b_ps : RDMA_PS_TCP);
+	id_run_steps(a, p->a_steps, p->a_addr);
+	id_run_steps(b, p->b_steps, p->b_addr);
 	show_id(b);
-	rmid(a);
-	steps(b, p->b_steps, p->b_addr);
-	rmid(b);
+	id_destroy(a);
+	id_run_steps(b, p->b_steps, p->b_addr);
+	id_destroy(b);
 	rdma_destroy_event_channel(ch);
 }
 
-static void again(const void *arg)
+static void test_again(const void *arg)
 {
 	static const char *const first[] = { ADDR, ADDR_6, "0.0.0.0", NORDMA };
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(first); i++) {
-		id = mkid(ch, "id", RDMA_PS_TCP);
-		do_bind(id, first[i], PORT);
-		do_bind(id, ADDR, PORT + 1);
+		id = id_create(ch, "id", RDMA_PS_TCP);
+		id_bind(id, first[i], PORT);
+		id_bind(id, ADDR, PORT + 1);
 		show_id(id);
-		rmid(id);
+		id_destroy(id);
 	}
 	rdma_destroy_event_channel(ch);
 }
 
-static void in_state(const void *arg)
+static void test_in_state(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *where);
-	do_bind(id, ADDR, PORT + 1);
-	do_bind(id, "0.0.0.0", 0);
+	id_bind(id, ADDR, PORT + 1);
+	id_bind(id, "0.0.0.0", 0);
 	show_ports(id);
 	duo_end(&d);
 }
 
-static void families(const void *arg)
+static void test_families(const void *arg)
 {
 	static const int tried[] = { 0, AF_UNIX, AF_PACKET, AF_NETLINK, 99, 65535 };
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct sockaddr_storage ss;
 	struct rdma_cm_id *id;
 	size_t i;
 
 	(void)arg;
-	id = mkid(ch, "id", RDMA_PS_TCP);
+	id = id_create(ch, "id", RDMA_PS_TCP);
 	CALL(rdma_bind_addr(id, NULL), "bind NULL");
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
 		memset(&ss, 0, sizeof(ss));
@@ -150,46 +156,49 @@ static void families(const void *arg)
 		CALL(rdma_bind_addr(id, (struct sockaddr *)&ss), "bind family %d", tried[i]);
 	}
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-static void native(const void *arg)
+static void test_native(const void *arg)
 {
 	static const enum rdma_port_space tried[] = { RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IB };
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		id = mkid(ch, "id", tried[i]);
+		id = id_create(ch, "id", tried[i]);
 		CALL(rdma_bind_addr(id, ib_addr(PORT)), "bind AF_IB");
 		show_id(id);
-		do_listen(id, 1);
-		rmid(id);
+		id_listen(id, 1);
+		id_destroy(id);
 	}
 	rdma_destroy_event_channel(ch);
 }
 
-/* The port's GID, and the service ID of an IP listener on that port of TCP's space. */
-static int bind_native(struct rdma_cm_id *id, struct rdma_event_channel *ch)
+/* Binds to the GID of the port and to the service ID of an IP listener on PORT in RDMA_PS_TCP. */
+static int id_bind_native(struct rdma_cm_id *id, struct rdma_event_channel *ch)
 {
 	struct sockaddr_ib *sib = (struct sockaddr_ib *)ib_addr(PORT);
 	struct rdma_cm_id *ip_id;
 
 	quiet++;
-	ip_id = mkid(ch, "ip", RDMA_PS_TCP);
-	do_bind(ip_id, ADDR, 0);
+	ip_id = id_create(ch, "ip", RDMA_PS_TCP);
+	id_bind(ip_id, ADDR, 0);
 	memcpy(&sib->sib_addr, &ip_id->route.addr.addr.ibaddr.sgid, sizeof(sib->sib_addr));
-	rmid(ip_id);
+	id_destroy(ip_id);
 	quiet--;
-	sib->sib_sid = htobe64(((uint64_t)RDMA_PS_TCP << 16) + real_port(PORT));
-	return CALL(rdma_bind_addr(id, (struct sockaddr *)sib), "bind %s AF_IB", idname(id));
+	sib->sib_sid = htobe64(((uint64_t)RDMA_PS_TCP << 16) + port_real(PORT));
+	return CALL(rdma_bind_addr(id, (struct sockaddr *)sib), "bind %s AF_IB", id_name(id));
 }
 
-/* Who listens on the port's GID and who does on its IP address: one gets the request for the latter. */
-static void native_beside(const void *arg)
+/*
+ * One id listens on the GID of the port, the other one on its IP address. The trace shows which of
+ * them gets a request to the IP address.
+ */
+static void test_native_beside(const void *arg)
 {
 	const char *order = arg;
 	struct rdma_cm_event *event;
@@ -198,89 +207,89 @@ static void native_beside(const void *arg)
 
 	duo_init(&d);
 	d.no_qp = 1;
-	d.lst = mkid(d.cl, "lst", RDMA_PS_TCP);
-	native = mkid(d.cl, "native", RDMA_PS_TCP);
+	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
+	native = id_create(d.cl, "native", RDMA_PS_TCP);
 	for (; *order; order++) {
-		if (*order == 'n' ? bind_native(native, d.cl) : do_bind(d.lst, ADDR, PORT))
+		if (*order == 'n' ? id_bind_native(native, d.cl) : id_bind(d.lst, ADDR, PORT))
 			goto out;
-		do_listen(*order == 'n' ? native : d.lst, 1);
+		id_listen(*order == 'n' ? native : d.lst, 1);
 	}
 	duo_route(&d, RDMA_PS_TCP);
-	d.param.qp_num = fake_qpn("cli");
+	d.param.qp_num = qpn_fake("cli");
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	/* an AF_IB listener sees the header too, with a port that is another one each time */
-	event = ev_raw(d.cl, 5000);
-	say("the request is for %s", event ? idname(event->listen_id) : "nobody");
+	/* not traced, because an AF_IB listener sees the CMA header, which has an ephemeral port */
+	event = event_fetch(d.cl, 5000);
+	trace_print("the request is for %s", event ? id_name(event->listen_id) : "nobody");
 	if (event) {
 		d.srv = event->id;
-		label_id(d.srv, "srv");
+		id_label(d.srv, "srv");
 		rdma_ack_cm_event(event);
 	}
 out:
-	rmid(native);
+	id_destroy(native);
 	duo_end(&d);
 }
 
-/* Ephemeral ports: given at the bind, distinct, and free again after the destroy. */
-static void ephemeral(const void *arg)
+/* Ephemeral ports: chosen at the bind, distinct, and free again after the destroy. */
+static void test_ephemeral(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id[64];
 	size_t i, j, same = 0;
 
 	(void)arg;
 	quiet++;
 	for (i = 0; i < ARRAY_SIZE(id); i++) {
-		id[i] = mkid(ch, "id", RDMA_PS_TCP);
-		do_bind(id[i], ADDR, 0);
+		id[i] = id_create(ch, "id", RDMA_PS_TCP);
+		id_bind(id[i], ADDR, 0);
 		for (j = 0; j < i; j++)
 			same += rdma_get_src_port(id[i]) == rdma_get_src_port(id[j]);
 	}
 	show_ports(id[0]);
-	say("%zu equal ports", same);
+	trace_print("%zu equal ports", same);
 	for (i = 0; i < ARRAY_SIZE(id); i++)
-		rmid(id[i]);
+		id_destroy(id[i]);
 	quiet--;
 	rdma_destroy_event_channel(ch);
 }
 
-static void free_again(const void *arg)
+static void test_free_again(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	int i;
 
 	(void)arg;
 	for (i = 0; i < 3; i++) {
-		id = mkid(ch, "id", RDMA_PS_TCP);
-		do_bind(id, ADDR, PORT);
-		do_listen(id, 1);
-		rmid(id);
+		id = id_create(ch, "id", RDMA_PS_TCP);
+		id_bind(id, ADDR, PORT);
+		id_listen(id, 1);
+		id_destroy(id);
 	}
 	rdma_destroy_event_channel(ch);
 }
 
 /* A failed bind must leave the id usable. */
-static void after_failure(const void *arg)
+static void test_after_failure(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 
 	(void)arg;
-	id = mkid(ch, "id", RDMA_PS_TCP);
-	do_bind(id, FOREIGN, PORT);
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	id_bind(id, FOREIGN, PORT);
 	show_id(id);
-	do_bind(id, NORDMA, PORT);
+	id_bind(id, NORDMA, PORT);
 	show_id(id);
-	do_bind(id, ADDR, PORT);
+	id_bind(id, ADDR, PORT);
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-#define ONE(name, ...)	{ "bind." name, single, &(const struct one){ __VA_ARGS__ } }
-#define TWO(name, ...)	{ "bind.two." name, two, &(const struct pair){ __VA_ARGS__ } }
-#define IN(name, where)	{ "bind.in." name, in_state, &(const enum reach){ where } }
+#define ONE(name, ...)	{ "bind." name, test_single, &(const struct one){ __VA_ARGS__ } }
+#define TWO(name, ...)	{ "bind.two." name, test_two, &(const struct pair){ __VA_ARGS__ } }
+#define IN(name, where)	{ "bind.in." name, test_in_state, &(const enum reach){ where } }
 
 const struct cmp_case bind_cases[] = {
 	ONE("v4", ADDR, PORT),
@@ -366,15 +375,15 @@ const struct cmp_case bind_cases[] = {
 	TWO("udp_same", "B", ADDR, "B", ADDR, RDMA_PS_UDP, RDMA_PS_UDP),
 	TWO("listen_unbound", "L", ADDR, "L", ADDR),
 	TWO("listen_twice", "BLL", ADDR, "B", ADDR),
-	{ "bind.again", again, NULL },
-	{ "bind.families", families, NULL },
-	{ "bind.af_ib", native, NULL },
-	{ "bind.af_ib_then_ip", native_beside, "ni" },
-	{ "bind.ip_then_af_ib", native_beside, "in" },
-	{ "bind.af_ib_alone", native_beside, "n" },
-	{ "bind.ephemeral", ephemeral, NULL },
-	{ "bind.free_again", free_again, NULL },
-	{ "bind.after_failure", after_failure, NULL },
+	{ "bind.again", test_again, NULL },
+	{ "bind.families", test_families, NULL },
+	{ "bind.af_ib", test_native, NULL },
+	{ "bind.af_ib_then_ip", test_native_beside, "ni" },
+	{ "bind.ip_then_af_ib", test_native_beside, "in" },
+	{ "bind.af_ib_alone", test_native_beside, "n" },
+	{ "bind.ephemeral", test_ephemeral, NULL },
+	{ "bind.free_again", test_free_again, NULL },
+	{ "bind.after_failure", test_after_failure, NULL },
 	IN("addressed", ADDRESSED),
 	IN("routed", ROUTED),
 	IN("listening", LISTENING),

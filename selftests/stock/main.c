@@ -2,11 +2,11 @@
 /*
  * compare [-l] [-t] [-j JOBS] [-p PORT] [PATTERN...]
  *
- * Run the cases whose name matches one of the shell patterns (default: all) and print the trace.
- * -l lists their names, -t tells on stderr how many milliseconds each took, -j runs so many at the
- * same time (default: 1), -p is the first port in use (default: 10000). Every case runs in a child
- * and writes to a file of its own, so that neither a crash nor a hang of one hides the next, and
- * the order of the trace is always the same.
+ * Runs the cases whose name matches one of the shell patterns (default: all) and prints the trace.
+ * -l lists their names, -t prints on stderr how many milliseconds each case took, -j runs JOBS
+ * cases at a time (default: 1), -p is the first port in use (default: 10000). Each case runs in a
+ * child process and writes to a file of its own, so a crash or hang of a case does not affect the
+ * next one, and the order of the trace is always the same.
  */
 #include "util.h"
 #include <fnmatch.h>
@@ -23,16 +23,16 @@ static const struct cmp_case *const areas[] = {
 };
 
 /**
- * struct job - a case that is to be run
+ * struct job - a case to run
  * @c: the case
- * @port: first one of its ports
- * @pid: of its child while it runs
- * @out: what it printed
- * @start: when it began, in milliseconds
- * @taken: milliseconds that it took
- * @end: why there is no @status, or NULL
- * @status: of its child
- * @done: it ended, or was given up
+ * @port: first of its ports
+ * @pid: process ID of its child while it runs
+ * @out: its trace
+ * @start: time of its start in milliseconds
+ * @taken: its duration in milliseconds
+ * @end: reason why there is no @status, or NULL
+ * @status: exit status of its child
+ * @done: the case has ended, or was given up
  */
 struct job {
 	const struct cmp_case *c;
@@ -48,7 +48,7 @@ struct job {
 static struct job jobs[1000];
 static int num_jobs;
 
-static int wanted(const char *name, int argc, char **argv)
+static int case_is_wanted(const char *name, int argc, char **argv)
 {
 	int i;
 
@@ -58,14 +58,15 @@ static int wanted(const char *name, int argc, char **argv)
 	return !argc;
 }
 
-static void choose(int port, int argc, char **argv)
+static void jobs_select(int port, int argc, char **argv)
 {
 	const struct cmp_case *c;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(areas); i++) {
 		for (c = areas[i]; c->name; c++) {
-			if (wanted(c->name, argc, argv) && num_jobs < (int)ARRAY_SIZE(jobs)) {
+			if (case_is_wanted(c->name, argc, argv) &&
+			    num_jobs < (int)ARRAY_SIZE(jobs)) {
 				jobs[num_jobs].c = c;
 				jobs[num_jobs++].port = port;
 			}
@@ -74,7 +75,7 @@ static void choose(int port, int argc, char **argv)
 	}
 }
 
-static void start(struct job *job)
+static void job_start(struct job *job)
 {
 	job->out = tmpfile();
 	job->start = now_ms();
@@ -87,33 +88,33 @@ static void start(struct job *job)
 		return;
 	dup2(fileno(job->out), STDOUT_FILENO);
 	case_port = job->port;
-	/* for what sleeps interruptibly */
+	/* ends a case that sleeps interruptibly */
 	alarm(slow_time(CASE_SECONDS));
 	job->c->run(job->c->arg);
 	exit(0);
 }
 
-static void ended(struct job *job, int status)
+static void job_end(struct job *job, int status)
 {
 	job->done = 1;
 	job->taken = now_ms() - job->start;
 	job->status = status;
 }
 
-/* A child that sits in the kernel past its alarm is given up. */
-static void check(struct job *job)
+/* A child that is still blocked in the kernel after its alarm is given up. */
+static void job_check(struct job *job)
 {
 	int status;
 
 	if (waitpid(job->pid, &status, WNOHANG) == job->pid) {
-		ended(job, status);
+		job_end(job, status);
 	} else if (now_ms() - job->start > (slow_time(CASE_SECONDS) + 2) * 1000) {
-		ended(job, 0);
+		job_end(job, 0);
 		job->end = "stuck in the kernel";
 	}
 }
 
-static void print(struct job *job, int times)
+static void job_print(struct job *job, int times)
 {
 	char text[4096];
 	off_t pos = 0;
@@ -128,40 +129,41 @@ static void print(struct job *job, int times)
 		fclose(job->out);
 	}
 	if (job->end)
-		say("%s", job->end);
+		trace_print("%s", job->end);
 	else if (WIFSIGNALED(job->status))
-		say("killed by signal %d", WTERMSIG(job->status));
+		trace_print("killed by signal %d", WTERMSIG(job->status));
 	else if (WEXITSTATUS(job->status))
-		say("exit status %d", WEXITSTATUS(job->status));
+		trace_print("exit status %d", WEXITSTATUS(job->status));
 	fflush(stdout);
 	if (times)
 		fprintf(stderr, "%6ld %s\n", job->taken, job->c->name);
 }
 
 /*
- * These are run one by one: rxe loses a group that one QP leaves while another is
- * being attached, and then never frees the latter.
+ * Cases that join groups run one at a time: if a QP leaves a group of rxe while another QP is being
+ * attached, rxe loses the group and never frees the other QP.
  */
-static int joins(const struct job *job)
+static int job_joins(const struct job *job)
 {
 	return !strncmp(job->c->name, "mcast.", 6);
 }
 
-static void run(int parallel, int times)
+static void jobs_run(int parallel, int times)
 {
 	int printed = 0, started = 0, i, running, joined;
 
 	while (printed < num_jobs) {
 		for (running = 0, joined = 0, i = printed; i < started; i++) {
 			if (!jobs[i].done)
-				check(&jobs[i]);
+				job_check(&jobs[i]);
 			running += !jobs[i].done;
-			joined += !jobs[i].done && joins(&jobs[i]);
+			joined += !jobs[i].done && job_joins(&jobs[i]);
 		}
 		while (printed < started && jobs[printed].done)
-			print(&jobs[printed++], times);
-		if (started < num_jobs && running < parallel && !(joined && joins(&jobs[started])))
-			start(&jobs[started++]);
+			job_print(&jobs[printed++], times);
+		if (started < num_jobs && running < parallel &&
+		    !(joined && job_joins(&jobs[started])))
+			job_start(&jobs[started++]);
 		else
 			usleep(2000);
 	}
@@ -189,10 +191,10 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	choose(port, argc - optind, argv + optind);
+	jobs_select(port, argc - optind, argv + optind);
 	for (i = 0; list && i < num_jobs; i++)
 		puts(jobs[i].c->name);
 	if (!list)
-		run(parallel > 0 ? parallel : 1, times);
+		jobs_run(parallel > 0 ? parallel : 1, times);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* rdma_join_multicast() and its kin. */
+/* rdma_join_multicast() and rdma_leave_multicast(). */
 #include "util.h"
 
 struct join {
@@ -10,148 +10,148 @@ struct join {
 
 static struct rdma_event_channel *ch;
 
-static int do_join(struct rdma_cm_id *id, const char *group, void *context)
+static int id_join(struct rdma_cm_id *id, const char *group, void *context)
 {
-	return CALL(rdma_join_multicast(id, ip(group, 0), context), "join %s %s", idname(id),
+	return CALL(rdma_join_multicast(id, ip_addr(group, 0), context), "join %s %s", id_name(id),
 		    group);
 }
 
-static int do_leave(struct rdma_cm_id *id, const char *group)
+static int id_leave(struct rdma_cm_id *id, const char *group)
 {
-	return CALL(rdma_leave_multicast(id, ip(group, 0)), "leave %s %s", idname(id), group);
+	return CALL(rdma_leave_multicast(id, ip_addr(group, 0)), "leave %s %s", id_name(id), group);
 }
 
-static struct rdma_cm_id *member(const char *name, enum rdma_port_space ps, const char *addr,
-				 int with_qp)
+static struct rdma_cm_id *member_create(const char *name, enum rdma_port_space ps, const char *addr,
+					int with_qp)
 {
 	struct rdma_cm_id *id;
 
 	if (!ch)
-		ch = mkchan();
-	id = mkid(ch, name, ps);
+		ch = channel_create();
+	id = id_create(ch, name, ps);
 	if (addr)
-		do_bind(id, addr, 0);
+		id_bind(id, addr, 0);
 	if (with_qp && id->verbs)
-		mkqp(id, ps == RDMA_PS_TCP ? IBV_QPT_RC : IBV_QPT_UD);
+		qp_create(id, ps == RDMA_PS_TCP ? IBV_QPT_RC : IBV_QPT_UD);
 	return id;
 }
 
-static void done(struct rdma_cm_id *id)
+static void member_destroy(struct rdma_cm_id *id)
 {
 	if (id->qp)
 		rdma_destroy_qp(id);
-	rmid(id);
+	id_destroy(id);
 }
 
-static void plain(const void *arg)
+static void test_plain(const void *arg)
 {
 	const struct join *j = arg;
-	struct rdma_cm_id *id = member("id", j->ps, j->bind, j->with_qp);
+	struct rdma_cm_id *id = member_create("id", j->ps, j->bind, j->with_qp);
 
-	if (!do_join(id, j->group, "plain"))
-		ev(ch);
+	if (!id_join(id, j->group, "plain"))
+		event_trace(ch);
 	show_id(id);
-	do_leave(id, j->group);
-	do_leave(id, j->group);
-	done(id);
+	id_leave(id, j->group);
+	id_leave(id, j->group);
+	member_destroy(id);
 }
 
-static void twice(const void *arg)
+static void test_twice(const void *arg)
 {
 	const int *with_qp = arg;
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, *with_qp);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, *with_qp);
 
-	if (!do_join(id, GROUP, "first"))
-		ev(ch);
-	if (!do_join(id, GROUP, "second"))
-		ev(ch);
-	do_leave(id, GROUP);
-	do_leave(id, GROUP);
-	do_leave(id, GROUP);
-	done(id);
+	if (!id_join(id, GROUP, "first"))
+		event_trace(ch);
+	if (!id_join(id, GROUP, "second"))
+		event_trace(ch);
+	id_leave(id, GROUP);
+	id_leave(id, GROUP);
+	id_leave(id, GROUP);
+	member_destroy(id);
 }
 
-static void two_groups(const void *arg)
+static void test_two_groups(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 1);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 1);
 
 	(void)arg;
-	do_join(id, GROUP, "first");
-	ev(ch);
-	do_join(id, GROUP_2, "second");
-	ev(ch);
-	do_leave(id, GROUP);
-	do_leave(id, GROUP);
-	do_leave(id, GROUP_2);
-	done(id);
+	id_join(id, GROUP, "first");
+	event_trace(ch);
+	id_join(id, GROUP_2, "second");
+	event_trace(ch);
+	id_leave(id, GROUP);
+	id_leave(id, GROUP);
+	id_leave(id, GROUP_2);
+	member_destroy(id);
 }
 
-static void two_ids(const void *arg)
+static void test_two_ids(const void *arg)
 {
 	struct rdma_cm_id *a, *b;
 
 	(void)arg;
-	a = member("a", RDMA_PS_UDP, ADDR, 1);
-	b = member("b", RDMA_PS_UDP, ADDR, 1);
-	do_join(a, GROUP, "of a");
-	ev(ch);
-	do_join(b, GROUP, "of b");
-	ev(ch);
-	do_leave(a, GROUP);
-	do_leave(a, GROUP);
-	do_leave(b, GROUP);
-	done(a);
-	done(b);
+	a = member_create("a", RDMA_PS_UDP, ADDR, 1);
+	b = member_create("b", RDMA_PS_UDP, ADDR, 1);
+	id_join(a, GROUP, "of a");
+	event_trace(ch);
+	id_join(b, GROUP, "of b");
+	event_trace(ch);
+	id_leave(a, GROUP);
+	id_leave(a, GROUP);
+	id_leave(b, GROUP);
+	member_destroy(a);
+	member_destroy(b);
 }
 
-static void not_joined(const void *arg)
+static void test_not_joined(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 
 	(void)arg;
-	do_leave(id, GROUP);
-	do_join(id, GROUP, "one");
-	do_leave(id, GROUP_2);
-	ev(ch);
-	do_leave(id, GROUP);
-	do_leave(id, GROUP_6);
+	id_leave(id, GROUP);
+	id_join(id, GROUP, "one");
+	id_leave(id, GROUP_2);
+	event_trace(ch);
+	id_leave(id, GROUP);
+	id_leave(id, GROUP_6);
 	CALL(rdma_leave_multicast(id, NULL), "leave NULL");
-	done(id);
+	member_destroy(id);
 }
 
-/* Left before the event was fetched: it goes, too. */
-static void leave_early(const void *arg)
+/* The group is left before the event is fetched, which drops the event. */
+static void test_leave_early(const void *arg)
 {
 	const int *with_qp = arg;
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, *with_qp);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, *with_qp);
 
-	do_join(id, GROUP, "early");
-	ev_ready(ch, 1000);
-	do_leave(id, GROUP);
-	ev_none(ch);
-	done(id);
+	id_join(id, GROUP, "early");
+	channel_poll(ch, 1000);
+	id_leave(id, GROUP);
+	event_expect_none(ch);
+	member_destroy(id);
 }
 
-/* The QP is attached when the event is fetched; one made afterwards is not. */
-static void qp_later(const void *arg)
+/* A QP is attached when the event is fetched. A QP that is created later is not attached. */
+static void test_qp_later(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 
 	(void)arg;
-	do_join(id, GROUP, "before");
-	ev(ch);
-	mkqp(id, IBV_QPT_UD);
+	id_join(id, GROUP, "before");
+	event_trace(ch);
+	qp_create(id, IBV_QPT_UD);
 	show_qp(id->qp);
-	do_leave(id, GROUP);
-	do_join(id, GROUP, "after");
-	ev(ch);
-	do_leave(id, GROUP);
-	done(id);
+	id_leave(id, GROUP);
+	id_join(id, GROUP, "after");
+	event_trace(ch);
+	id_leave(id, GROUP);
+	member_destroy(id);
 }
 
-static void joined(union ibv_gid *gid, int *lid)
+static void join_fetch(union ibv_gid *gid, int *lid)
 {
-	struct rdma_cm_event *event = ev_raw(ch, 5000);
+	struct rdma_cm_event *event = event_fetch(ch, 5000);
 
 	if (!event)
 		return;
@@ -161,81 +161,81 @@ static void joined(union ibv_gid *gid, int *lid)
 	rdma_ack_cm_event(event);
 }
 
-/* The program attaches a QP that was made after the join. Leaving detaches it. */
-static void attached_later(const void *arg)
+/* The program attaches a QP that was created after the join. Leaving detaches it. */
+static void test_attached_later(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 	union ibv_gid gid = { };
 	int lid = 0;
 
 	(void)arg;
-	do_join(id, GROUP, "before");
-	joined(&gid, &lid);
-	mkqp(id, IBV_QPT_UD);
+	id_join(id, GROUP, "before");
+	join_fetch(&gid, &lid);
+	qp_create(id, IBV_QPT_UD);
 	CALL(ibv_attach_mcast(id->qp, &gid, lid), "attach");
-	do_leave(id, GROUP);
+	id_leave(id, GROUP);
 	CALL(ibv_detach_mcast(id->qp, &gid, lid), "detach");
-	done(id);
+	member_destroy(id);
 }
 
-static void own_attach(const void *arg)
+static void test_own_attach(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 	union ibv_gid gid = { };
 	struct ibv_qp *qp;
 	int lid = 0;
 
 	(void)arg;
-	qp = ext_qp(id, IBV_QPT_UD, "own");
-	do_join(id, GROUP, "own");
-	joined(&gid, &lid);
-	ext_modify(id, qp, IBV_QPS_INIT);
+	qp = ext_qp_create(id, IBV_QPT_UD, "own");
+	id_join(id, GROUP, "own");
+	join_fetch(&gid, &lid);
+	ext_qp_modify(id, qp, IBV_QPS_INIT);
 	CALL(ibv_attach_mcast(qp, &gid, lid), "attach");
 	CALL(ibv_detach_mcast(qp, &gid, lid), "detach");
-	do_leave(id, GROUP);
-	rmid(id);
+	id_leave(id, GROUP);
+	id_destroy(id);
 }
 
-static void with_groups(const void *arg)
+static void test_with_groups(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 1);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 1);
 	static const char *const groups[] = { GROUP, GROUP_2, "239.77.0.3", "239.77.0.4" };
 	size_t i;
 
 	(void)arg;
-	/* one by one: an SA answers in whatever order */
+	/* one at a time, because an SA may answer in any order */
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
-		do_join(id, groups[i], "many");
-		ev(ch);
+		id_join(id, groups[i], "many");
+		event_trace(ch);
 	}
-	done(id);
-	ev_none(ch);
+	member_destroy(id);
+	event_expect_none(ch);
 }
 
-static void unfetched(const void *arg)
+static void test_unfetched(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 1);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 1);
 
 	(void)arg;
-	do_join(id, GROUP, "one");
-	do_join(id, GROUP_2, "two");
-	done(id);
-	ev_none(ch);
+	id_join(id, GROUP, "one");
+	id_join(id, GROUP_2, "two");
+	member_destroy(id);
+	event_expect_none(ch);
 }
 
-static void qp_first_gone(const void *arg)
+static void test_qp_first_gone(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 1);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 1);
 
 	(void)arg;
-	do_join(id, GROUP, "one");
-	ev(ch);
+	id_join(id, GROUP, "one");
+	event_trace(ch);
 	rdma_destroy_qp(id);
-	do_leave(id, GROUP);
-	rmid(id);
+	id_leave(id, GROUP);
+	id_destroy(id);
 }
 
-static void resolved(const void *arg)
+static void test_resolved(const void *arg)
 {
 	static const char *const src[] = { ADDR, NULL };
 	struct rdma_cm_id *id;
@@ -243,58 +243,58 @@ static void resolved(const void *arg)
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(src); i++) {
-		id = member("id", RDMA_PS_UDP, NULL, 0);
-		if (!do_resolve(id, src[i], GROUP, PORT))
-			ev(ch);
+		id = member_create("id", RDMA_PS_UDP, NULL, 0);
+		if (!id_resolve_addr(id, src[i], GROUP, PORT))
+			event_trace(ch);
 		show_id(id);
-		mkqp(id, IBV_QPT_UD);
-		if (!do_join(id, GROUP, "resolved"))
-			ev(ch);
-		do_leave(id, GROUP);
-		done(id);
+		qp_create(id, IBV_QPT_UD);
+		if (!id_join(id, GROUP, "resolved"))
+			event_trace(ch);
+		id_leave(id, GROUP);
+		member_destroy(id);
 	}
 }
 
-static void in_state(const void *arg)
+static void test_in_state(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *where);
-	if (!do_join(id, GROUP, "tcp"))
-		ev(id->channel);
-	do_leave(id, GROUP);
+	if (!id_join(id, GROUP, "tcp"))
+		event_trace(id->channel);
+	id_leave(id, GROUP);
 	duo_end(&d);
 }
 
-/* A UDP id that talks to a peer. */
-static void udp_states(const void *arg)
+/* A UDP id with a peer, in each of its states. */
+static void test_udp_states(const void *arg)
 {
 	struct duo d;
 
 	(void)arg;
 	duo_init(&d);
-	duo_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	if (!do_join(d.lst, GROUP, "listener"))
-		ev(d.cl);
-	if (!do_join(d.cli, GROUP, "routed"))
-		ev(d.cc);
+	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
+	if (!id_join(d.lst, GROUP, "listener"))
+		event_trace(d.cl);
+	if (!id_join(d.cli, GROUP, "routed"))
+		event_trace(d.cc);
 	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = ev_request(d.cl, "srv");
-	mkqp(d.srv, IBV_QPT_UD);
+	d.srv = event_trace_request(d.cl, "srv");
+	qp_create(d.srv, IBV_QPT_UD);
 	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	ev(d.cc);
-	if (!do_join(d.cli, GROUP, "connected"))
-		ev(d.cc);
-	if (!do_join(d.srv, GROUP, "accepted"))
-		ev(d.cl);
-	do_leave(d.cli, GROUP);
-	do_leave(d.srv, GROUP);
+	event_trace(d.cc);
+	if (!id_join(d.cli, GROUP, "connected"))
+		event_trace(d.cc);
+	if (!id_join(d.srv, GROUP, "accepted"))
+		event_trace(d.cl);
+	id_leave(d.cli, GROUP);
+	id_leave(d.srv, GROUP);
 	duo_end(&d);
 }
 
-static void extended(const void *arg)
+static void test_extended(const void *arg)
 {
 	static const struct {
 		uint32_t mask, flags;
@@ -314,56 +314,56 @@ static void extended(const void *arg)
 		{ 3, RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER, GROUP_6 },
 	};
 	const int *with_qp = arg;
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, *with_qp);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, *with_qp);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
 		struct rdma_cm_join_mc_attr_ex attr = {
 			.comp_mask = tried[i].mask,
 			.join_flags = tried[i].flags,
-			.addr = tried[i].addr ? ip(tried[i].addr, 0) : NULL,
+			.addr = tried[i].addr ? ip_addr(tried[i].addr, 0) : NULL,
 		};
 
 		if (CALL(rdma_join_multicast_ex(id, &attr, "extended"),
 			 "join_ex mask=%#x flags=%u %s", tried[i].mask, tried[i].flags,
 			 tried[i].addr ? tried[i].addr : "NULL"))
 			continue;
-		ev(ch);
+		event_trace(ch);
 		if (tried[i].addr)
-			do_leave(id, tried[i].addr);
+			id_leave(id, tried[i].addr);
 	}
-	done(id);
+	member_destroy(id);
 }
 
-/* The port in a group's address takes part in nothing, or does it? */
-static void group_port(const void *arg)
+/* Does the port in the address of a group have an effect? */
+static void test_group_port(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 
 	(void)arg;
-	CALL(rdma_join_multicast(id, ip(GROUP, 5), "five"), "join port 5");
-	ev(ch);
-	CALL(rdma_leave_multicast(id, ip(GROUP, 6)), "leave port 6");
-	CALL(rdma_leave_multicast(id, ip(GROUP, 5)), "leave port 5");
-	done(id);
+	CALL(rdma_join_multicast(id, ip_addr(GROUP, 5), "five"), "join port 5");
+	event_trace(ch);
+	CALL(rdma_leave_multicast(id, ip_addr(GROUP, 6)), "leave port 6");
+	CALL(rdma_leave_multicast(id, ip_addr(GROUP, 5)), "leave port 5");
+	member_destroy(id);
 }
 
-static void families(const void *arg)
+static void test_families(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 	struct sockaddr_storage ss = { .ss_family = 99 };
 
 	(void)arg;
 	CALL(rdma_join_multicast(id, NULL, NULL), "join NULL");
 	CALL(rdma_join_multicast(id, (struct sockaddr *)&ss, NULL), "join family 99");
 	if (!CALL(rdma_join_multicast(id, ib_addr(0), "native"), "join AF_IB"))
-		ev(ch);
-	done(id);
+		event_trace(ch);
+	member_destroy(id);
 }
 
-static void many(const void *arg)
+static void test_many(const void *arg)
 {
-	struct rdma_cm_id *id = member("id", RDMA_PS_UDP, ADDR, 0);
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0);
 	char group[32];
 	int i, joined = 0, left = 0;
 
@@ -371,20 +371,20 @@ static void many(const void *arg)
 	quiet++;
 	for (i = 0; i < 64; i++) {
 		snprintf(group, sizeof(group), "239.78.0.%d", i + 1);
-		if (!do_join(id, group, "many"))
-			joined += ev(ch) == RDMA_CM_EVENT_MULTICAST_JOIN;
+		if (!id_join(id, group, "many"))
+			joined += event_trace(ch) == RDMA_CM_EVENT_MULTICAST_JOIN;
 	}
 	for (i = 64; i--;) {
 		snprintf(group, sizeof(group), "239.78.0.%d", i + 1);
-		left += !do_leave(id, group);
+		left += !id_leave(id, group);
 	}
 	quiet--;
-	say("joined %d left %d", joined, left);
-	done(id);
+	trace_print("joined %d left %d", joined, left);
+	member_destroy(id);
 }
 
-#define PLAIN(name, ...)	{ "mcast." name, plain, &(const struct join){ __VA_ARGS__ } }
-#define IN(name, where)		{ "mcast.in." name, in_state, &(const enum reach){ where } }
+#define PLAIN(name, ...)	{ "mcast." name, test_plain, &(const struct join){ __VA_ARGS__ } }
+#define IN(name, where)		{ "mcast.in." name, test_in_state, &(const enum reach){ where } }
 
 const struct cmp_case mcast_cases[] = {
 	PLAIN("udp", RDMA_PS_UDP, ADDR, GROUP, 0),
@@ -411,26 +411,26 @@ const struct cmp_case mcast_cases[] = {
 	PLAIN("broadcast", RDMA_PS_UDP, ADDR, "255.255.255.255", 0),
 	PLAIN("all_hosts", RDMA_PS_UDP, ADDR, "224.0.0.1", 1),
 	PLAIN("local_block", RDMA_PS_UDP, ADDR, "224.0.0.251", 0),
-	{ "mcast.twice", twice, &(const int){ 0 } },
-	{ "mcast.twice_qp", twice, &(const int){ 1 } },
-	{ "mcast.two_groups", two_groups, NULL },
-	{ "mcast.two_ids", two_ids, NULL },
-	{ "mcast.not_joined", not_joined, NULL },
-	{ "mcast.leave_early", leave_early, &(const int){ 0 } },
-	{ "mcast.leave_early_qp", leave_early, &(const int){ 1 } },
-	{ "mcast.qp_later", qp_later, NULL },
-	{ "mcast.attached_later", attached_later, NULL },
-	{ "mcast.own_attach", own_attach, NULL },
-	{ "mcast.destroy_joined", with_groups, NULL },
-	{ "mcast.destroy_unfetched", unfetched, NULL },
-	{ "mcast.qp_first_gone", qp_first_gone, NULL },
-	{ "mcast.resolved", resolved, NULL },
-	{ "mcast.udp_states", udp_states, NULL },
-	{ "mcast.extended", extended, &(const int){ 0 } },
-	{ "mcast.extended_qp", extended, &(const int){ 1 } },
-	{ "mcast.group_port", group_port, NULL },
-	{ "mcast.families", families, NULL },
-	{ "mcast.many", many, NULL },
+	{ "mcast.twice", test_twice, &(const int){ 0 } },
+	{ "mcast.twice_qp", test_twice, &(const int){ 1 } },
+	{ "mcast.two_groups", test_two_groups, NULL },
+	{ "mcast.two_ids", test_two_ids, NULL },
+	{ "mcast.not_joined", test_not_joined, NULL },
+	{ "mcast.leave_early", test_leave_early, &(const int){ 0 } },
+	{ "mcast.leave_early_qp", test_leave_early, &(const int){ 1 } },
+	{ "mcast.qp_later", test_qp_later, NULL },
+	{ "mcast.attached_later", test_attached_later, NULL },
+	{ "mcast.own_attach", test_own_attach, NULL },
+	{ "mcast.destroy_joined", test_with_groups, NULL },
+	{ "mcast.destroy_unfetched", test_unfetched, NULL },
+	{ "mcast.qp_first_gone", test_qp_first_gone, NULL },
+	{ "mcast.resolved", test_resolved, NULL },
+	{ "mcast.udp_states", test_udp_states, NULL },
+	{ "mcast.extended", test_extended, &(const int){ 0 } },
+	{ "mcast.extended_qp", test_extended, &(const int){ 1 } },
+	{ "mcast.group_port", test_group_port, NULL },
+	{ "mcast.families", test_families, NULL },
+	{ "mcast.many", test_many, NULL },
 	IN("idle", IDLE),
 	IN("bound", BOUND),
 	IN("routed", ROUTED),

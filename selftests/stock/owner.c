@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Whose a channel and its ids are: other channels, children of fork(), changed credentials. */
+/* The owner of channels and ids: other channels, children of fork(), changed credentials. */
 #include "util.h"
 #include <fcntl.h>
 #include <sys/wait.h>
 
-/* The parent waits, so that the trace is in order. */
-static void in_child(void (*fn)(void *arg), void *arg)
+/* Runs @fn in a child. The parent waits, so that the trace is in order. */
+static void child_run(void (*fn)(void *arg), void *arg)
 {
 	int status = 0;
 	pid_t pid;
@@ -14,16 +14,16 @@ static void in_child(void (*fn)(void *arg), void *arg)
 	pid = fork();
 	if (!pid) {
 		alarm(15);
-		say("child");
+		trace_print("child");
 		fn(arg);
 		exit(0);
 	}
 	waitpid(pid, &status, 0);
-	say("parent, child's status %#x", status);
+	trace_print("parent, child's status %#x", status);
 }
 
-/* What a server does with a channel. */
-static void serve(void *arg)
+/* Listens on a channel, as a server does. */
+static void child_serve(void *arg)
 {
 	struct rdma_event_channel *ch = arg;
 	struct rdma_cm_event *event = NULL;
@@ -33,34 +33,34 @@ static void serve(void *arg)
 	CALL(rdma_get_cm_event(ch, &event), "get_cm_event");
 	if (CALL(rdma_create_id(ch, &id, NULL, RDMA_PS_TCP), "create_id"))
 		return;
-	label_id(id, "id");
-	do_bind(id, ADDR, PORT);
-	do_listen(id, 1);
-	rmid(id);
+	id_label(id, "id");
+	id_bind(id, ADDR, PORT);
+	id_listen(id, 1);
+	id_destroy(id);
 }
 
-static void fork_opened(const void *arg)
+static void test_fork_opened(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 
 	(void)arg;
-	in_child(serve, ch);
+	child_run(child_serve, ch);
 	rdma_destroy_event_channel(ch);
 }
 
-/* The parent has had an id on it. */
-static void fork_used(const void *arg)
+/* The parent has used the channel before. */
+static void test_fork_used(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
-	struct rdma_cm_id *id = mkid(ch, "used", RDMA_PS_TCP);
+	struct rdma_event_channel *ch = channel_create();
+	struct rdma_cm_id *id = id_create(ch, "used", RDMA_PS_TCP);
 
 	(void)arg;
-	rmid(id);
-	in_child(serve, ch);
+	id_destroy(id);
+	child_run(child_serve, ch);
 	rdma_destroy_event_channel(ch);
 }
 
-static void use(void *arg)
+static void child_use(void *arg)
 {
 	struct rdma_cm_event *event = NULL;
 	struct rdma_cm_id *id = arg;
@@ -68,56 +68,56 @@ static void use(void *arg)
 
 	CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)),
 	     "reuseaddr");
-	do_bind(id, ADDR, PORT + 1);
-	do_resolve(id, NULL, ADDR, PORT);
-	do_listen(id, 1);
+	id_bind(id, ADDR, PORT + 1);
+	id_resolve_addr(id, NULL, ADDR, PORT);
+	id_listen(id, 1);
 	CALL(rdma_reject(id, NULL, 0), "reject");
 	fcntl(id->channel->fd, F_SETFL, O_NONBLOCK);
 	CALL(rdma_get_cm_event(id->channel, &event), "get_cm_event");
 }
 
-static void fork_calls(const void *arg)
+static void test_fork_calls(const void *arg)
 {
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *(const enum reach *)arg);
-	in_child(use, id);
+	child_run(child_use, id);
 	show_id(id);
 	duo_end(&d);
 }
 
-static void migrate(void *id)
+static void child_migrate(void *id)
 {
-	CALL(rdma_migrate_id(id, mkchan()), "migrate");
+	CALL(rdma_migrate_id(id, channel_create()), "migrate");
 }
 
-static void fork_migrate(const void *arg)
+static void test_fork_migrate(const void *arg)
 {
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	(void)arg;
 	id = duo_reach(&d, BOUND);
-	in_child(migrate, id);
-	do_listen(id, 1);
+	child_run(child_migrate, id);
+	id_listen(id, 1);
 	duo_end(&d);
 }
 
-static void destroy(void *id)
+static void child_destroy(void *id)
 {
-	rmid(id);
+	id_destroy(id);
 }
 
-/* Whether it is there is what an option tells that can be set in any state. */
-static void fork_destroy(const void *arg)
+/* The parent sets an option that is valid in any state, to see whether the id still exists. */
+static void test_fork_destroy(const void *arg)
 {
 	struct rdma_cm_id *id;
 	uint8_t tos = 0;
 	struct duo d;
 
 	id = duo_reach(&d, *(const enum reach *)arg);
-	in_child(destroy, id);
+	child_run(child_destroy, id);
 	if (*(const enum reach *)arg != CONNECTED)
 		CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)),
 		     "tos");
@@ -125,12 +125,12 @@ static void fork_destroy(const void *arg)
 	duo_end(&d);
 }
 
-static void destroy_qp(void *id)
+static void child_destroy_qp(void *id)
 {
 	rdma_destroy_qp(id);
 }
 
-static void fork_destroy_qp(const void *arg)
+static void test_fork_destroy_qp(const void *arg)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -139,22 +139,22 @@ static void fork_destroy_qp(const void *arg)
 
 	(void)arg;
 	id = duo_reach(&d, CONNECTED);
-	in_child(destroy_qp, id);
+	child_run(child_destroy_qp, id);
 	CALL(ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init), "query_qp");
 }
 
-/* A server that opens its channel as root, and then is somebody else. */
-static void setuid_opened(const void *arg)
+/* A server opens its channel as root and then drops its privileges. */
+static void test_setuid_opened(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 
 	(void)arg;
 	CALL(setuid(65534), "setuid");
-	serve(ch);
+	child_serve(ch);
 	rdma_destroy_event_channel(ch);
 }
 
-static void setuid_later(const void *arg)
+static void test_setuid_later(const void *arg)
 {
 	struct rdma_cm_id *id;
 	uint8_t tos = 0;
@@ -163,94 +163,94 @@ static void setuid_later(const void *arg)
 	id = duo_reach(&d, *(const enum reach *)arg);
 	CALL(setuid(65534), "setuid");
 	CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)), "tos");
-	CALL(rdma_migrate_id(id, mkchan()), "migrate");
-	rmid(id);
+	CALL(rdma_migrate_id(id, channel_create()), "migrate");
+	id_destroy(id);
 }
 
-/* struct rdma_cm_id is the application's to write: the id is looked for where it is not. */
-static void channel_swapped(const void *arg)
+/* The application changes id->channel, so that calls look for the id on another channel. */
+static void test_channel_swapped(const void *arg)
 {
-	struct rdma_event_channel *other = mkchan(), *own;
+	struct rdma_event_channel *other = channel_create(), *own;
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *(const enum reach *)arg);
 	own = id->channel;
 	id->channel = other;
-	use(id);
-	CALL(rdma_destroy_id(id), "destroy_id %s", idname(id));
+	child_use(id);
+	CALL(rdma_destroy_id(id), "destroy_id %s", id_name(id));
 	id->channel = own;
 	show_id(id);
 	duo_end(&d);
 }
 
-/* Nothing has been done with the id yet. */
-static void channel_idle(const void *arg)
+/* The id has not been used yet. */
+static void test_channel_idle(const void *arg)
 {
-	struct rdma_event_channel *other = mkchan(), *ch = mkchan();
-	struct rdma_cm_id *id = mkid(ch, "id", RDMA_PS_TCP);
+	struct rdma_event_channel *other = channel_create(), *ch = channel_create();
+	struct rdma_cm_id *id = id_create(ch, "id", RDMA_PS_TCP);
 
 	(void)arg;
 	id->channel = other;
-	do_bind(id, ADDR, PORT);
-	rmid(id);
+	id_bind(id, ADDR, PORT);
+	id_destroy(id);
 }
 
-/* Events come where the id is, and nowhere else. */
-static void channel_other(const void *arg)
+/* Events arrive only on the channel of the id. */
+static void test_channel_other(const void *arg)
 {
-	struct rdma_event_channel *other = mkchan(), *ch = mkchan();
+	struct rdma_event_channel *other = channel_create(), *ch = channel_create();
 	struct rdma_cm_event *event = NULL;
-	struct rdma_cm_id *id = mkid(ch, "id", RDMA_PS_TCP);
+	struct rdma_cm_id *id = id_create(ch, "id", RDMA_PS_TCP);
 
 	(void)arg;
 	fcntl(other->fd, F_SETFL, O_NONBLOCK);
-	do_resolve(id, NULL, ADDR, PORT);
-	say("ready %d, the other %d", ev_ready(ch, 5000), ev_ready(other, 300));
+	id_resolve_addr(id, NULL, ADDR, PORT);
+	trace_print("ready %d, the other %d", channel_poll(ch, 5000), channel_poll(other, 300));
 	CALL(rdma_get_cm_event(other, &event), "get_cm_event");
-	ev(ch);
-	rmid(id);
+	event_trace(ch);
+	id_destroy(id);
 }
 
-/* An id outlives the struct of the channel that it has left. */
-static void channel_left(const void *arg)
+/* An id still works after the channel that it has left is destroyed. */
+static void test_channel_left(const void *arg)
 {
-	struct rdma_event_channel *from = mkchan(), *to = mkchan();
-	struct rdma_cm_id *id = mkid(from, "id", RDMA_PS_TCP);
+	struct rdma_event_channel *from = channel_create(), *to = channel_create();
+	struct rdma_cm_id *id = id_create(from, "id", RDMA_PS_TCP);
 
 	(void)arg;
-	do_bind(id, ADDR, PORT);
+	id_bind(id, ADDR, PORT);
 	CALL(rdma_migrate_id(id, to), "migrate");
 	rdma_destroy_event_channel(from);
-	do_listen(id, 1);
-	rmid(id);
+	id_listen(id, 1);
+	id_destroy(id);
 	rdma_destroy_event_channel(to);
 }
 
 #define REACH(name, fn, where) { "owner." name, fn, &(const enum reach){ where } }
 
 const struct cmp_case owner_cases[] = {
-	{ "owner.fork.opened", fork_opened, NULL },
-	{ "owner.fork.used", fork_used, NULL },
-	REACH("fork.calls.idle", fork_calls, IDLE),
-	REACH("fork.calls.bound", fork_calls, BOUND),
-	REACH("fork.calls.routed", fork_calls, ROUTED),
-	REACH("fork.calls.listening", fork_calls, LISTENING),
-	REACH("fork.calls.requested", fork_calls, REQUESTED),
-	{ "owner.fork.migrate", fork_migrate, NULL },
-	REACH("fork.destroy.idle", fork_destroy, IDLE),
-	REACH("fork.destroy.bound", fork_destroy, BOUND),
-	REACH("fork.destroy.listening", fork_destroy, LISTENING),
-	REACH("fork.destroy.connected", fork_destroy, CONNECTED),
-	{ "owner.fork.destroy_qp", fork_destroy_qp, NULL },
-	{ "owner.channel.idle", channel_idle, NULL },
-	REACH("channel.swapped.bound", channel_swapped, BOUND),
-	REACH("channel.swapped.listening", channel_swapped, LISTENING),
-	REACH("channel.swapped.requested", channel_swapped, REQUESTED),
-	{ "owner.channel.other", channel_other, NULL },
-	{ "owner.channel.left", channel_left, NULL },
-	{ "owner.setuid.opened", setuid_opened, NULL },
-	REACH("setuid.bound", setuid_later, BOUND),
-	REACH("setuid.listening", setuid_later, LISTENING),
+	{ "owner.fork.opened", test_fork_opened, NULL },
+	{ "owner.fork.used", test_fork_used, NULL },
+	REACH("fork.calls.idle", test_fork_calls, IDLE),
+	REACH("fork.calls.bound", test_fork_calls, BOUND),
+	REACH("fork.calls.routed", test_fork_calls, ROUTED),
+	REACH("fork.calls.listening", test_fork_calls, LISTENING),
+	REACH("fork.calls.requested", test_fork_calls, REQUESTED),
+	{ "owner.fork.migrate", test_fork_migrate, NULL },
+	REACH("fork.destroy.idle", test_fork_destroy, IDLE),
+	REACH("fork.destroy.bound", test_fork_destroy, BOUND),
+	REACH("fork.destroy.listening", test_fork_destroy, LISTENING),
+	REACH("fork.destroy.connected", test_fork_destroy, CONNECTED),
+	{ "owner.fork.destroy_qp", test_fork_destroy_qp, NULL },
+	{ "owner.channel.idle", test_channel_idle, NULL },
+	REACH("channel.swapped.bound", test_channel_swapped, BOUND),
+	REACH("channel.swapped.listening", test_channel_swapped, LISTENING),
+	REACH("channel.swapped.requested", test_channel_swapped, REQUESTED),
+	{ "owner.channel.other", test_channel_other, NULL },
+	{ "owner.channel.left", test_channel_left, NULL },
+	{ "owner.setuid.opened", test_setuid_opened, NULL },
+	REACH("setuid.bound", test_setuid_later, BOUND),
+	REACH("setuid.listening", test_setuid_later, LISTENING),
 	{ }
 };

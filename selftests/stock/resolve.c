@@ -8,123 +8,123 @@ struct target {
 	enum rdma_port_space ps;
 };
 
-/* Both steps as far as they go. */
-static void target(const void *arg)
+/* Resolves the address and then the route, as far as this succeeds. */
+static void test_target(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	const struct target *t = arg;
 	struct rdma_cm_id *id;
 
-	id = mkid(ch, "id", t->ps ? t->ps : RDMA_PS_TCP);
-	if (!do_resolve(id, t->src, t->dst, PORT)) {
-		ev(ch);
+	id = id_create(ch, "id", t->ps ? t->ps : RDMA_PS_TCP);
+	if (!id_resolve_addr(id, t->src, t->dst, PORT)) {
+		event_trace(ch);
 		show_id(id);
-		if (id->verbs && !do_route(id)) {
-			ev(ch);
+		if (id->verbs && !id_resolve_route(id)) {
+			event_trace(ch);
 			show_id(id);
 		}
 	}
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-/* The same with the source bound first. */
-static void bound(const void *arg)
+/* The same after a bind to the source address. */
+static void test_bound(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	const struct target *t = arg;
 	struct rdma_cm_id *id;
 
-	id = mkid(ch, "id", RDMA_PS_TCP);
-	do_bind(id, t->src, PORT + 1);
-	if (!do_resolve(id, NULL, t->dst, PORT)) {
-		ev(ch);
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	id_bind(id, t->src, PORT + 1);
+	if (!id_resolve_addr(id, NULL, t->dst, PORT)) {
+		event_trace(ch);
 		show_id(id);
-		if (id->verbs && !do_route(id)) {
-			ev(ch);
+		if (id->verbs && !id_resolve_route(id)) {
+			event_trace(ch);
 			show_id(id);
 		}
 	}
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-/* Bound, and given another source address than it was bound to. */
-static void rebound(const void *arg)
+/* The id is bound, and rdma_resolve_addr() gets another source address. */
+static void test_rebound(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 
 	(void)arg;
-	id = mkid(ch, "id", RDMA_PS_TCP);
-	do_bind(id, ADDR, PORT + 1);
-	if (!do_resolve(id, ADDR_2, ADDR, PORT))
-		ev(ch);
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	id_bind(id, ADDR, PORT + 1);
+	if (!id_resolve_addr(id, ADDR_2, ADDR, PORT))
+		event_trace(ch);
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-static void no_answer(const void *arg)
+static void test_no_answer(const void *arg)
 {
 	const int *ms = arg;
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 
-	id = mkid(ch, "id", RDMA_PS_TCP);
-	CALL(rdma_resolve_addr(id, NULL, ip(ABSENT, PORT), *ms), "resolve_addr %d ms", *ms);
-	ev(ch);
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(id, NULL, ip_addr(ABSENT, PORT), *ms), "resolve_addr %d ms", *ms);
+	event_trace(ch);
 	show_id(id);
-	do_resolve(id, NULL, ADDR, PORT);
-	if (ev_ready(ch, 1000))
-		ev(ch);
+	id_resolve_addr(id, NULL, ADDR, PORT);
+	if (channel_poll(ch, 1000))
+		event_trace(ch);
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-static void cancel(const void *arg)
+static void test_cancel(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 
 	(void)arg;
-	id = mkid(ch, "id", RDMA_PS_TCP);
-	CALL(rdma_resolve_addr(id, NULL, ip(ABSENT, PORT), 5000), "resolve_addr");
-	CALL(rdma_resolve_addr(id, NULL, ip(ADDR, PORT), 5000), "resolve_addr meanwhile");
-	do_bind(id, ADDR, PORT);
-	do_listen(id, 1);
-	rmid(id);
-	ev_none(ch);
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(id, NULL, ip_addr(ABSENT, PORT), 5000), "resolve_addr");
+	CALL(rdma_resolve_addr(id, NULL, ip_addr(ADDR, PORT), 5000), "resolve_addr meanwhile");
+	id_bind(id, ADDR, PORT);
+	id_listen(id, 1);
+	id_destroy(id);
+	event_expect_none(ch);
 	rdma_destroy_event_channel(ch);
 }
 
-static void addr_in(const void *arg)
+static void test_addr_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *where);
-	if (!do_resolve(id, NULL, ADDR, PORT + 2))
-		ev(id->channel);
+	if (!id_resolve_addr(id, NULL, ADDR, PORT + 2))
+		event_trace(id->channel);
 	show_id(id);
 	duo_end(&d);
 }
 
-static void route_in(const void *arg)
+static void test_route_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
 	struct duo d;
 
 	id = duo_reach(&d, *where);
-	if (!do_route(id))
-		ev(id->channel);
+	if (!id_resolve_route(id))
+		event_trace(id->channel);
 	duo_end(&d);
 }
 
-static int asks_sa(struct rdma_cm_id *id)
+static int id_asks_sa(struct rdma_cm_id *id)
 {
 	struct ibv_port_attr attr;
 
@@ -132,7 +132,7 @@ static int asks_sa(struct rdma_cm_id *id)
 	       attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
 }
 
-static void route_timeout(const void *arg)
+static void test_route_timeout(const void *arg)
 {
 	static const int tried[] = { 0, 1, 5000, -1 };
 	struct rdma_cm_id *id;
@@ -142,103 +142,109 @@ static void route_timeout(const void *arg)
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
 		id = duo_reach(&d, ADDRESSED);
-		/* 1 ms would be a race with the SA */
-		if (tried[i] == 1 && asks_sa(id))
-			say("left out");
+		/* whether an SA answers within 1 ms depends on chance */
+		if (tried[i] == 1 && id_asks_sa(id))
+			trace_print("left out");
 		else if (!CALL(rdma_resolve_route(id, tried[i]), "resolve_route %d ms", tried[i]))
-			ev(d.cc);
+			event_trace(d.cc);
 		duo_end(&d);
 	}
 }
 
-static void addr_timeout(const void *arg)
+static void test_addr_timeout(const void *arg)
 {
 	static const int tried[] = { 0, 1, -1 };
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		id = mkid(ch, "id", RDMA_PS_TCP);
-		CALL(rdma_resolve_addr(id, NULL, ip(ADDR, PORT), tried[i]), "resolve_addr %d ms",
-		     tried[i]);
-		ev(ch);
-		rmid(id);
+		id = id_create(ch, "id", RDMA_PS_TCP);
+		CALL(rdma_resolve_addr(id, NULL, ip_addr(ADDR, PORT), tried[i]),
+		     "resolve_addr %d ms", tried[i]);
+		event_trace(ch);
+		id_destroy(id);
 	}
 	rdma_destroy_event_channel(ch);
 }
 
-static void families(const void *arg)
+static void test_families(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct sockaddr_storage ss = { .ss_family = 99 };
 	struct sockaddr *bad = (struct sockaddr *)&ss;
 	struct rdma_cm_id *id;
 
 	(void)arg;
-	id = mkid(ch, "id", RDMA_PS_TCP);
+	id = id_create(ch, "id", RDMA_PS_TCP);
 	CALL(rdma_resolve_addr(id, NULL, NULL, 1000), "resolve_addr dst NULL");
 	CALL(rdma_resolve_addr(id, NULL, bad, 1000), "resolve_addr dst family 99");
-	CALL(rdma_resolve_addr(id, bad, ip(ADDR, PORT), 1000), "resolve_addr src family 99");
+	CALL(rdma_resolve_addr(id, bad, ip_addr(ADDR, PORT), 1000), "resolve_addr src family 99");
 	CALL(rdma_resolve_addr(id, NULL, ib_addr(PORT), 1000), "resolve_addr AF_IB");
 	show_id(id);
-	rmid(id);
+	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
 
-/* The source's port is used, too. */
-static void source_port(const void *arg)
+/* The port of the source address is used as well. */
+static void test_source_port(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *a, *b;
 
 	(void)arg;
-	a = mkid(ch, "a", RDMA_PS_TCP);
-	b = mkid(ch, "b", RDMA_PS_TCP);
-	CALL(rdma_resolve_addr(a, ip(ADDR, PORT + 5), ip(ADDR, PORT), 1000), "resolve_addr a");
-	ev(ch);
+	a = id_create(ch, "a", RDMA_PS_TCP);
+	b = id_create(ch, "b", RDMA_PS_TCP);
+	CALL(rdma_resolve_addr(a, ip_addr(ADDR, PORT + 5), ip_addr(ADDR, PORT), 1000),
+	     "resolve_addr a");
+	event_trace(ch);
 	show_ports(a);
-	CALL(rdma_resolve_addr(b, ip(ADDR, PORT + 5), ip(ADDR, PORT), 1000), "resolve_addr b");
-	if (ev_ready(ch, 500))
-		ev(ch);
+	CALL(rdma_resolve_addr(b, ip_addr(ADDR, PORT + 5), ip_addr(ADDR, PORT), 1000),
+	     "resolve_addr b");
+	if (channel_poll(ch, 500))
+		event_trace(ch);
 	show_ports(b);
-	do_route(a);
-	ev(ch);
+	id_resolve_route(a);
+	event_trace(ch);
 	show_path(a);
-	rmid(a);
-	rmid(b);
+	id_destroy(a);
+	id_destroy(b);
 	rdma_destroy_event_channel(ch);
 }
 
-/* Two active ids with the same source, as REUSEADDR is meant for. */
-static void source_reuse(const void *arg)
+/* Two active ids with the same source address and port, by means of REUSEADDR. */
+static void test_source_reuse(const void *arg)
 {
-	struct rdma_event_channel *ch = mkchan();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id[2];
 	int i, one = 1;
 
 	(void)arg;
 	for (i = 0; i < 2; i++) {
-		id[i] = mkid(ch, i ? "b" : "a", RDMA_PS_TCP);
+		id[i] = id_create(ch, i ? "b" : "a", RDMA_PS_TCP);
 		CALL(rdma_set_option(id[i], RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one,
 				     sizeof(one)), "reuseaddr");
-		CALL(rdma_resolve_addr(id[i], ip(ADDR, PORT + 5), ip(ADDR, PORT + 3 * i), 1000),
-		     "resolve_addr %s", idname(id[i]));
-		if (ev_ready(ch, 5000))
-			ev(ch);
+		CALL(rdma_resolve_addr(id[i], ip_addr(ADDR, PORT + 5), ip_addr(ADDR, PORT + 3 * i),
+				       1000),
+		     "resolve_addr %s", id_name(id[i]));
+		if (channel_poll(ch, 5000))
+			event_trace(ch);
 		show_ports(id[i]);
 	}
-	rmid(id[0]);
-	rmid(id[1]);
+	id_destroy(id[0]);
+	id_destroy(id[1]);
 	rdma_destroy_event_channel(ch);
 }
 
-#define TO(name, ...)		{ "resolve." name, target, &(const struct target){ __VA_ARGS__ } }
+#define TO(name, ...) \
+	{ "resolve." name, test_target, &(const struct target){ __VA_ARGS__ } }
 #define BOUND_TO(name, ...) \
-	{ "resolve.bound." name, bound, &(const struct target){ __VA_ARGS__ } }
-#define ADDR_IN(name, where)	{ "resolve.addr_in." name, addr_in, &(const enum reach){ where } }
-#define ROUTE_IN(name, where)	{ "resolve.route_in." name, route_in, &(const enum reach){ where } }
+	{ "resolve.bound." name, test_bound, &(const struct target){ __VA_ARGS__ } }
+#define ADDR_IN(name, where) \
+	{ "resolve.addr_in." name, test_addr_in, &(const enum reach){ where } }
+#define ROUTE_IN(name, where) \
+	{ "resolve.route_in." name, test_route_in, &(const enum reach){ where } }
 
 const struct cmp_case resolve_cases[] = {
 	TO("self", NULL, ADDR),
@@ -290,15 +296,15 @@ const struct cmp_case resolve_cases[] = {
 	BOUND_TO("v6_linklocal", ADDR_LL "%" DEV, ADDR_LL "%" DEV),
 	BOUND_TO("loopback", "127.0.0.1", ADDR),
 	BOUND_TO("to_loopback", ADDR, "127.0.0.1"),
-	{ "resolve.rebound", rebound, NULL },
-	{ "resolve.no_answer_short", no_answer, &(const int){ 300 } },
-	{ "resolve.no_answer_0", no_answer, &(const int){ 0 } },
-	{ "resolve.cancel", cancel, NULL },
-	{ "resolve.families", families, NULL },
-	{ "resolve.source_port", source_port, NULL },
-	{ "resolve.source_reuse", source_reuse, NULL },
-	{ "resolve.addr_timeout", addr_timeout, NULL },
-	{ "resolve.route_timeout", route_timeout, NULL },
+	{ "resolve.rebound", test_rebound, NULL },
+	{ "resolve.no_answer_short", test_no_answer, &(const int){ 300 } },
+	{ "resolve.no_answer_0", test_no_answer, &(const int){ 0 } },
+	{ "resolve.cancel", test_cancel, NULL },
+	{ "resolve.families", test_families, NULL },
+	{ "resolve.source_port", test_source_port, NULL },
+	{ "resolve.source_reuse", test_source_reuse, NULL },
+	{ "resolve.addr_timeout", test_addr_timeout, NULL },
+	{ "resolve.route_timeout", test_route_timeout, NULL },
 	ADDR_IN("addressed", ADDRESSED),
 	ADDR_IN("routed", ROUTED),
 	ADDR_IN("listening", LISTENING),

@@ -14,8 +14,8 @@ static enum ibv_qp_type ps_qp_type(enum rdma_port_space ps)
 void duo_init(struct duo *d)
 {
 	memset(d, 0, sizeof(*d));
-	d->cl = mkchan();
-	d->cc = mkchan();
+	d->cl = channel_create();
+	d->cc = channel_create();
 	d->param.responder_resources = 1;
 	d->param.initiator_depth = 1;
 	d->param.retry_count = 7;
@@ -24,18 +24,19 @@ void duo_init(struct duo *d)
 
 int duo_listen(struct duo *d, enum rdma_port_space ps)
 {
-	d->lst = mkid(d->cl, "lst", ps);
-	return do_bind(d->lst, ADDR, PORT) || do_listen(d->lst, 8);
+	d->lst = id_create(d->cl, "lst", ps);
+	return id_bind(d->lst, ADDR, PORT) || id_listen(d->lst, 8);
 }
 
 int duo_route(struct duo *d, enum rdma_port_space ps)
 {
-	d->cli = mkid(d->cc, "cli", ps);
-	if (do_resolve(d->cli, NULL, ADDR, PORT) || ev(d->cc) != RDMA_CM_EVENT_ADDR_RESOLVED)
+	d->cli = id_create(d->cc, "cli", ps);
+	if (id_resolve_addr(d->cli, NULL, ADDR, PORT) ||
+	    event_trace(d->cc) != RDMA_CM_EVENT_ADDR_RESOLVED)
 		return -1;
-	if (do_route(d->cli) || ev(d->cc) != RDMA_CM_EVENT_ROUTE_RESOLVED)
+	if (id_resolve_route(d->cli) || event_trace(d->cc) != RDMA_CM_EVENT_ROUTE_RESOLVED)
 		return -1;
-	return d->no_qp ? 0 : mkqp(d->cli, ps_qp_type(ps));
+	return d->no_qp ? 0 : qp_create(d->cli, ps_qp_type(ps));
 }
 
 int duo_prepare(struct duo *d, enum rdma_port_space ps)
@@ -50,57 +51,57 @@ int duo_request(struct duo *d, enum rdma_port_space ps)
 	if (duo_listen(d, ps) || duo_route(d, ps) ||
 	    CALL(rdma_connect(d->cli, &d->param), "connect cli"))
 		return -1;
-	d->srv = ev_request(d->cl, "srv");
+	d->srv = event_trace_request(d->cl, "srv");
 	if (!d->srv)
 		return -1;
-	return d->no_qp ? 0 : mkqp(d->srv, ps_qp_type(ps));
+	return d->no_qp ? 0 : qp_create(d->srv, ps_qp_type(ps));
 }
 
 int duo_connect(struct duo *d, enum rdma_port_space ps)
 {
 	if (duo_request(d, ps) || CALL(rdma_accept(d->srv, &d->param), "accept srv"))
 		return -1;
-	if (ev(d->cc) != RDMA_CM_EVENT_ESTABLISHED)
+	if (event_trace(d->cc) != RDMA_CM_EVENT_ESTABLISHED)
 		return -1;
 	if (ps_qp_type(ps) == IBV_QPT_UD)
 		return 0;
-	return ev(d->cl) != RDMA_CM_EVENT_ESTABLISHED;
+	return event_trace(d->cl) != RDMA_CM_EVENT_ESTABLISHED;
 }
 
-/* The one who is told has to answer before the other one hears that it is over. */
+/* @second confirms the end. Only then does @first get DISCONNECTED. */
 int duo_disconnect(struct duo *d, struct rdma_cm_id *first, struct rdma_cm_id *second)
 {
-	CALL(rdma_disconnect(first), "disconnect %s", idname(first));
-	if (ev(second == d->srv ? d->cl : d->cc) != RDMA_CM_EVENT_DISCONNECTED)
+	CALL(rdma_disconnect(first), "disconnect %s", id_name(first));
+	if (event_trace(second == d->srv ? d->cl : d->cc) != RDMA_CM_EVENT_DISCONNECTED)
 		return -1;
-	CALL(rdma_disconnect(second), "disconnect %s", idname(second));
-	return ev(first == d->srv ? d->cl : d->cc) != RDMA_CM_EVENT_DISCONNECTED;
+	CALL(rdma_disconnect(second), "disconnect %s", id_name(second));
+	return event_trace(first == d->srv ? d->cl : d->cc) != RDMA_CM_EVENT_DISCONNECTED;
 }
 
-void duo_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
-		 enum rdma_port_space ps)
+void duo_run_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
+		     enum rdma_port_space ps)
 {
 	quiet++;
 	step(d, ps);
 	quiet--;
 }
 
-static void drop(struct rdma_cm_id **id)
+static void id_drop(struct rdma_cm_id **id)
 {
 	if (*id) {
 		if ((*id)->qp)
 			rdma_destroy_qp(*id);
-		rmid(*id);
+		id_destroy(*id);
 	}
 	*id = NULL;
 }
 
-/* Everything goes, in the order that the manual page asks for. */
+/* Destroys all objects, in the order that the manual page requires. */
 void duo_end(struct duo *d)
 {
-	drop(&d->cli);
-	drop(&d->srv);
-	drop(&d->lst);
+	id_drop(&d->cli);
+	id_drop(&d->srv);
+	id_drop(&d->lst);
 	rdma_destroy_event_channel(d->cc);
 	rdma_destroy_event_channel(d->cl);
 }
@@ -117,15 +118,15 @@ struct rdma_cm_id *duo_reach(struct duo *d, enum reach where)
 	case WILDCARD:
 	case BOUND:
 	case ADDRESSED:
-		id = mkid(d->cc, "cli", RDMA_PS_TCP);
+		id = id_create(d->cc, "cli", RDMA_PS_TCP);
 		d->cli = id;
 		if (where == WILDCARD)
-			ret = do_bind(id, "0.0.0.0", PORT);
+			ret = id_bind(id, "0.0.0.0", PORT);
 		if (where == BOUND)
-			ret = do_bind(id, ADDR, PORT);
+			ret = id_bind(id, ADDR, PORT);
 		if (where == ADDRESSED)
-			ret = do_resolve(id, NULL, ADDR, PORT) ||
-			      ev(d->cc) != RDMA_CM_EVENT_ADDR_RESOLVED;
+			ret = id_resolve_addr(id, NULL, ADDR, PORT) ||
+			      event_trace(d->cc) != RDMA_CM_EVENT_ADDR_RESOLVED;
 		break;
 	case ROUTED:
 		ret = duo_route(d, RDMA_PS_TCP);
@@ -151,13 +152,13 @@ struct rdma_cm_id *duo_reach(struct duo *d, enum reach where)
 	}
 	quiet--;
 	if (ret || !id) {
-		say("state %s not reached", reach_names[where]);
+		trace_print("state %s not reached", reach_names[where]);
 		exit(3);
 	}
 	return id;
 }
 
-struct ibv_qp *ext_qp(struct rdma_cm_id *id, enum ibv_qp_type type, const char *name)
+struct ibv_qp *ext_qp_create(struct rdma_cm_id *id, enum ibv_qp_type type, const char *name)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = type,
@@ -175,20 +176,20 @@ struct ibv_qp *ext_qp(struct rdma_cm_id *id, enum ibv_qp_type type, const char *
 		qp = ibv_create_qp(pd, &attr);
 	}
 	if (!qp) {
-		say("no QP of our own");
+		trace_print("no external QP");
 		exit(3);
 	}
-	label_qpn(qp->qp_num, name);
+	qpn_label(qp->qp_num, name);
 	return qp;
 }
 
-/* What the user of an external QP does: ask the CM for attributes, apply them. */
-int ext_modify(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state)
+/* Gets the QP attributes from the CM and applies them, as the user of an external QP does. */
+int ext_qp_modify(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 	int mask = 0, ret;
 
-	ret = CALL(rdma_init_qp_attr(id, &attr, &mask), "init_qp_attr %s state=%d", idname(id),
+	ret = CALL(rdma_init_qp_attr(id, &attr, &mask), "init_qp_attr %s state=%d", id_name(id),
 		   state);
 	if (ret)
 		return ret;

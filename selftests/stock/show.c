@@ -47,7 +47,7 @@ static const char *port_str(int port)
 
 	if (is_ephemeral(port))
 		return "eph";
-	snprintf(s, sizeof(text[0]), "%d", shown_port(port));
+	snprintf(s, sizeof(text[0]), "%d", port_shown(port));
 	return s;
 }
 
@@ -98,7 +98,7 @@ static const char *addr_str(const struct sockaddr *sa)
 	return s;
 }
 
-/* The flow label of RoCE v2 is a hash of both ports, the active side's first. */
+/* The flow label of RoCE v2 is a hash of both ports, beginning with that of the active side. */
 static uint32_t flow_hash(int from, int to)
 {
 	return (from * 31 + to) & 0xfffff;
@@ -110,7 +110,7 @@ static const char *flow_str(struct rdma_cm_id *id, uint32_t label)
 	static char text[32];
 	const char *what = "other";
 
-	/* librdmacm adds four bits of the MAC address, which only the suite's own device keeps fixed */
+	/* librdmacm adds four bits of the MAC address, which only the device of the suite fixes */
 	if (getenv("CMX_DEV"))
 		label &= 0xfffff;
 	if ((label & 0xfffff) == flow_hash(src, dst))
@@ -127,16 +127,17 @@ void show_id(struct rdma_cm_id *id)
 {
 	struct rdma_addr *addr = &id->route.addr;
 
-	say("%s: dev=%s port=%d ps=%#x qpt=%d qp=%s src=%s dst=%s", idname(id),
-	    id->verbs ? ibv_get_device_name(id->verbs->device) : "-", id->port_num, id->ps,
-	    id->qp_type, id->qp ? qpn_name(id->qp->qp_num) : "-", addr_str(&addr->src_addr),
-	    addr_str(&addr->dst_addr));
-	say("%s: sgid=%s dgid=%s pkey=%#x paths=%d", idname(id), gid_str(&addr->addr.ibaddr.sgid),
-	    gid_str(&addr->addr.ibaddr.dgid), ntohs(addr->addr.ibaddr.pkey), id->route.num_paths);
+	trace_print("%s: dev=%s port=%d ps=%#x qpt=%d qp=%s src=%s dst=%s", id_name(id),
+		    id->verbs ? ibv_get_device_name(id->verbs->device) : "-", id->port_num, id->ps,
+		    id->qp_type, id->qp ? qpn_name(id->qp->qp_num) : "-", addr_str(&addr->src_addr),
+		    addr_str(&addr->dst_addr));
+	trace_print("%s: sgid=%s dgid=%s pkey=%#x paths=%d", id_name(id),
+		    gid_str(&addr->addr.ibaddr.sgid), gid_str(&addr->addr.ibaddr.dgid),
+		    ntohs(addr->addr.ibaddr.pkey), id->route.num_paths);
 	show_path(id);
 }
 
-/* The default is the kernel's choice: 18 in 6.1, 16 in 6.12. */
+/* The default depends on the kernel: 18 in 6.1, 16 in 6.12. */
 static const char *life_str(int life)
 {
 	static char text[8];
@@ -147,7 +148,7 @@ static const char *life_str(int life)
 	return text;
 }
 
-/* The packet life time, there and back. */
+/* Twice the packet lifetime of the path. */
 static const char *timeout_str(int timeout)
 {
 	static char text[8];
@@ -165,23 +166,23 @@ void show_path(struct rdma_cm_id *id)
 	for (i = 0; i < id->route.num_paths; i++) {
 		struct ibv_sa_path_rec *p = &id->route.path_rec[i];
 
-		say("%s: path dgid=%s sgid=%s raw=%d flow=%s hop=%d tclass=%#x",
-		    idname(id), gid_str(&p->dgid), gid_str(&p->sgid), p->raw_traffic,
-		    flow_str(id, ntohl(p->flow_label)), p->hop_limit, p->traffic_class);
-		say("%s: path rev=%d numb=%d pkey=%#x sl=%d mtu=%d/%d rate=%d/%d life=%d/%s",
-		    idname(id), p->reversible, p->numb_path, ntohs(p->pkey), p->sl,
-		    p->mtu_selector, p->mtu, p->rate_selector, p->rate,
-		    p->packet_life_time_selector, life_str(p->packet_life_time));
+		trace_print("%s: path dgid=%s sgid=%s raw=%d flow=%s hop=%d tclass=%#x",
+			    id_name(id), gid_str(&p->dgid), gid_str(&p->sgid), p->raw_traffic,
+			    flow_str(id, ntohl(p->flow_label)), p->hop_limit, p->traffic_class);
+		trace_print("%s: path rev=%d numb=%d pkey=%#x sl=%d mtu=%d/%d rate=%d/%d life=%d/%s",
+			    id_name(id), p->reversible, p->numb_path, ntohs(p->pkey), p->sl,
+			    p->mtu_selector, p->mtu, p->rate_selector, p->rate,
+			    p->packet_life_time_selector, life_str(p->packet_life_time));
 	}
 }
 
 void show_ports(struct rdma_cm_id *id)
 {
-	say("%s: src_port=%s dst_port=%s", idname(id), port_str(ntohs(rdma_get_src_port(id))),
-	    port_str(ntohs(rdma_get_dst_port(id))));
+	trace_print("%s: src_port=%s dst_port=%s", id_name(id),
+		    port_str(ntohs(rdma_get_src_port(id))), port_str(ntohs(rdma_get_dst_port(id))));
 }
 
-/* An MGID may be one of the SA's choice, each time another: the last 80 bits are its. */
+/* The SA may choose the last 80 bits of an MGID, and chooses others each time. */
 static const char *dgid_str(const union ibv_gid *gid)
 {
 	union ibv_gid shown = *gid;
@@ -191,7 +192,7 @@ static const char *dgid_str(const union ibv_gid *gid)
 	return gid_str(&shown);
 }
 
-/* That of a group is the SA's choice. */
+/* The SA chooses the LID of a group. */
 static const char *lid_str(int lid)
 {
 	static char text[8];
@@ -202,11 +203,11 @@ static const char *lid_str(int lid)
 
 static void show_ah(const struct ibv_ah_attr *ah)
 {
-	say("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
-	    ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,
-	    ah->grh.traffic_class);
-	say("  ah dlid=%s sl=%d bits=%d rate=%d global=%d port=%d", lid_str(ah->dlid), ah->sl,
-	    ah->src_path_bits, ah->static_rate, ah->is_global, ah->port_num);
+	trace_print("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
+		    ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,
+		    ah->grh.traffic_class);
+	trace_print("  ah dlid=%s sl=%d bits=%d rate=%d global=%d port=%d", lid_str(ah->dlid),
+		    ah->sl, ah->src_path_bits, ah->static_rate, ah->is_global, ah->port_num);
 }
 
 /* Sequence numbers are random. */
@@ -241,7 +242,7 @@ void show_attr(const struct ibv_qp_attr *attr, int mask)
 	ADD(IBV_QP_DEST_QPN, "dest=%s", qpn_name(attr->dest_qp_num));
 	ADD(IBV_QP_ALT_PATH, "alt_port=%d", attr->alt_port_num);
 #undef ADD
-	say("  attr mask=%#x%s", mask, text);
+	trace_print("  attr mask=%#x%s", mask, text);
 	if (mask & IBV_QP_AV)
 		show_ah(&attr->ah_attr);
 }
@@ -254,13 +255,13 @@ void show_qp(struct ibv_qp *qp)
 	int ret;
 
 	if (!qp) {
-		say("no qp");
+		trace_print("no qp");
 		return;
 	}
 	memset(&attr, 0, sizeof(attr));
 	ret = ibv_query_qp(qp, &attr, mask, &init);
 	if (ret) {
-		say_ret(ret, 0, "query_qp");
+		trace_result(ret, 0, "query_qp");
 		return;
 	}
 	if (qp->qp_type == IBV_QPT_UD) {
@@ -274,7 +275,7 @@ void show_qp(struct ibv_qp *qp)
 			mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
 	}
-	say("qp %s:", qpn_name(qp->qp_num));
+	trace_print("qp %s:", qpn_name(qp->qp_num));
 	show_attr(&attr, mask);
 }
 
@@ -287,7 +288,7 @@ static int is_zero(const void *data, size_t len)
 	return !len;
 }
 
-/* Length, where the zero padding starts, a sum over everything and the first bytes. */
+/* Prints the length, the start of the zero padding, a checksum and the first bytes. */
 static void show_data(const void *data, int len)
 {
 	const unsigned char *p = data;
@@ -302,7 +303,7 @@ static void show_data(const void *data, int len)
 		if (i < 8)
 			snprintf(text + 2 * i, 3, "%02x", p[i]);
 	}
-	say("  data len=%d%s used=%d sum=%#x %s", len, p ? "" : " null", end, sum, text);
+	trace_print("  data len=%d%s used=%d sum=%#x %s", len, p ? "" : " null", end, sum, text);
 }
 
 static int is_ud(const struct rdma_cm_event *ev)
@@ -312,25 +313,27 @@ static int is_ud(const struct rdma_cm_event *ev)
 
 void show_event(const struct rdma_cm_event *ev)
 {
-	say("event %s %s status=%d%s%s", idname(ev->id), event_name(ev->event), ev->status,
-	    ev->listen_id ? " listen=" : "", ev->listen_id ? idname(ev->listen_id) : "");
+	trace_print("event %s %s status=%d%s%s", id_name(ev->id), event_name(ev->event), ev->status,
+		    ev->listen_id ? " listen=" : "", ev->listen_id ? id_name(ev->listen_id) : "");
 	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
 	    ev->event == RDMA_CM_EVENT_MULTICAST_ERROR) {
-		say("  ud context=%s qpn=%#x qkey=%#x", (const char *)ev->param.ud.private_data,
-		    ev->param.ud.qp_num, ev->param.ud.qkey);
+		trace_print("  ud context=%s qpn=%#x qkey=%#x",
+			    (const char *)ev->param.ud.private_data, ev->param.ud.qp_num,
+			    ev->param.ud.qkey);
 		show_ah(&ev->param.ud.ah_attr);
 	} else if (is_zero(&ev->param, sizeof(ev->param))) {
 		return;
 	} else if (is_ud(ev)) {
-		say("  ud qpn=%s qkey=%#x", qpn_name(ev->param.ud.qp_num), ev->param.ud.qkey);
+		trace_print("  ud qpn=%s qkey=%#x", qpn_name(ev->param.ud.qp_num),
+			    ev->param.ud.qkey);
 		show_ah(&ev->param.ud.ah_attr);
 		show_data(ev->param.ud.private_data, ev->param.ud.private_data_len);
 	} else {
 		const struct rdma_conn_param *c = &ev->param.conn;
 
-		say("  conn rr=%d depth=%d flow=%d retry=%d rnr=%d srq=%d qpn=%s",
-		    c->responder_resources, c->initiator_depth, c->flow_control, c->retry_count,
-		    c->rnr_retry_count, c->srq, qpn_name(c->qp_num));
+		trace_print("  conn rr=%d depth=%d flow=%d retry=%d rnr=%d srq=%d qpn=%s",
+			    c->responder_resources, c->initiator_depth, c->flow_control,
+			    c->retry_count, c->rnr_retry_count, c->srq, qpn_name(c->qp_num));
 		show_data(c->private_data, c->private_data_len);
 	}
 }
@@ -340,43 +343,43 @@ void show_init_attr(struct rdma_cm_id *id, enum ibv_qp_state state)
 	struct ibv_qp_attr attr = { .qp_state = state };
 	int mask = 0;
 
-	if (!CALL(rdma_init_qp_attr(id, &attr, &mask), "init_qp_attr %s state=%d", idname(id),
+	if (!CALL(rdma_init_qp_attr(id, &attr, &mask), "init_qp_attr %s state=%d", id_name(id),
 		  state))
 		show_attr(&attr, mask);
 }
 
-int ev_ready(struct rdma_event_channel *ch, int ms)
+int channel_poll(struct rdma_event_channel *ch, int ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 
 	return poll(&p, 1, ms) == 1 && p.revents & POLLIN;
 }
 
-/* The next event; EAGAIN when none comes within so many ms. */
-static int next_event(struct rdma_event_channel *ch, int ms, struct rdma_cm_event **event)
+/* Fetches the next event. Fails with EAGAIN if none comes within @ms. */
+static int event_next(struct rdma_event_channel *ch, int ms, struct rdma_cm_event **event)
 {
-	if (ev_ready(ch, ms))
+	if (channel_poll(ch, ms))
 		return rdma_get_cm_event(ch, event);
 	errno = EAGAIN;
 	return -1;
 }
 
-struct rdma_cm_event *ev_raw(struct rdma_event_channel *ch, int ms)
+struct rdma_cm_event *event_fetch(struct rdma_event_channel *ch, int ms)
 {
 	struct rdma_cm_event *event;
 
-	if (!next_event(ch, ms, &event))
+	if (!event_next(ch, ms, &event))
 		return event;
 	if (errno == EAGAIN)
-		say("event: timeout");
+		trace_print("event: timeout");
 	else
-		say_ret(-1, errno, "get_cm_event");
+		trace_result(-1, errno, "get_cm_event");
 	return NULL;
 }
 
-int ev(struct rdma_event_channel *ch)
+int event_trace(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_event *event = ev_raw(ch, 5000);
+	struct rdma_cm_event *event = event_fetch(ch, 5000);
 	int type;
 
 	if (!event)
@@ -388,16 +391,16 @@ int ev(struct rdma_event_channel *ch)
 	return type;
 }
 
-struct rdma_cm_id *ev_request(struct rdma_event_channel *ch, const char *name)
+struct rdma_cm_id *event_trace_request(struct rdma_event_channel *ch, const char *name)
 {
-	struct rdma_cm_event *event = ev_raw(ch, 5000);
+	struct rdma_cm_event *event = event_fetch(ch, 5000);
 	struct rdma_cm_id *id = NULL;
 
 	if (!event)
 		return NULL;
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
 		id = event->id;
-		label_id(id, name);
+		id_label(id, name);
 	}
 	if (!quiet || !id)
 		show_event(event);
@@ -405,15 +408,15 @@ struct rdma_cm_id *ev_request(struct rdma_event_channel *ch, const char *name)
 	return id;
 }
 
-void ev_none(struct rdma_event_channel *ch)
+void event_expect_none(struct rdma_event_channel *ch)
 {
 	struct rdma_cm_event *event;
 
-	if (next_event(ch, 300, &event)) {
-		say("no event");
+	if (event_next(ch, 300, &event)) {
+		trace_print("no event");
 		return;
 	}
-	say("an event:");
+	trace_print("an event:");
 	show_event(event);
 	rdma_ack_cm_event(event);
 }

@@ -21,7 +21,7 @@ static struct {
 
 static unsigned int num_ids, num_qpns;
 
-void say(const char *fmt, ...)
+void trace_print(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -38,13 +38,13 @@ static const char *err_name(int err)
 {
 	const char *name = strerrorname_np(err);
 
-	/* the kernel's own; user space should never see it, but does */
+	/* an errno of the kernel, which user space should never see */
 	if (err == 524)
 		return "ENOTSUPP";
 	return name ? name : err ? "unnamed errno" : "errno 0";
 }
 
-long say_ret(long ret, int err, const char *fmt, ...)
+long trace_result(long ret, int err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,33 +64,33 @@ long say_ret(long ret, int err, const char *fmt, ...)
 	return ret;
 }
 
-int real_port(int port)
+int port_real(int port)
 {
 	if (port < PORT || port >= PORT + PORTS)
 		return port;
 	return port - PORT + case_port;
 }
 
-int shown_port(int port)
+int port_shown(int port)
 {
 	if (port < case_port || port >= case_port + PORTS)
 		return port;
 	return port - case_port + PORT;
 }
 
-const char *real_addr(const char *addr)
+const char *addr_real(const char *addr)
 {
 	const char *real = address_real(addr);
 
 	if (!real) {
-		say("skip: needs the address %s", addr);
+		trace_print("skip: needs the address %s", addr);
 		exit(4);
 	}
 	return real;
 }
 
-/* A short-lived socket address; "fe80::77%d0" carries its scope. */
-struct sockaddr *ip(const char *addr, int port)
+/* Returns a static buffer, which is reused soon. "fe80::77%d0" includes the scope. */
+struct sockaddr *ip_addr(const char *addr, int port)
 {
 	static struct sockaddr_storage ring[8];
 	static unsigned int turn;
@@ -101,25 +101,25 @@ struct sockaddr *ip(const char *addr, int port)
 	char *scope;
 
 	memset(ss, 0, sizeof(*ss));
-	snprintf(text, sizeof(text), "%s", real_addr(addr));
+	snprintf(text, sizeof(text), "%s", addr_real(addr));
 	scope = strchr(text, '%');
 	if (scope)
 		*scope++ = '\0';
 	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
 		in->sin_family = AF_INET;
-		in->sin_port = htons(real_port(port));
+		in->sin_port = htons(port_real(port));
 	} else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
 		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(real_port(port));
+		in6->sin6_port = htons(port_real(port));
 		in6->sin6_scope_id = scope ? if_nametoindex(scope) : 0;
 	} else {
-		say("not an address: %s", addr);
+		trace_print("not an address: %s", addr);
 		exit(3);
 	}
 	return (struct sockaddr *)ss;
 }
 
-/* A native InfiniBand address: any GID, a service ID of the RDMA_PS_IB range. */
+/* An AF_IB address with any GID and a service ID of the range of RDMA_PS_IB. */
 struct sockaddr *ib_addr(int port)
 {
 	static struct sockaddr_storage ss;
@@ -128,12 +128,12 @@ struct sockaddr *ib_addr(int port)
 	memset(&ss, 0, sizeof(ss));
 	sib->sib_family = AF_IB;
 	sib->sib_pkey = htons(0xffff);
-	sib->sib_sid = htobe64(RDMA_IB_PS_IB + real_port(port));
+	sib->sib_sid = htobe64(RDMA_IB_PS_IB + port_real(port));
 	sib->sib_sid_mask = htobe64(~0ULL);
 	return (struct sockaddr *)&ss;
 }
 
-void label_id(struct rdma_cm_id *id, const char *name)
+void id_label(struct rdma_cm_id *id, const char *name)
 {
 	if (num_ids == ARRAY_SIZE(ids))
 		return;
@@ -141,7 +141,7 @@ void label_id(struct rdma_cm_id *id, const char *name)
 	ids[num_ids++].name = name;
 }
 
-static void unlabel_id(struct rdma_cm_id *id)
+static void id_unlabel(struct rdma_cm_id *id)
 {
 	unsigned int i;
 
@@ -150,7 +150,7 @@ static void unlabel_id(struct rdma_cm_id *id)
 			ids[i].id = NULL;
 }
 
-const char *idname(const struct rdma_cm_id *id)
+const char *id_name(const struct rdma_cm_id *id)
 {
 	unsigned int i;
 
@@ -162,7 +162,7 @@ const char *idname(const struct rdma_cm_id *id)
 	return "unknown";
 }
 
-void label_qpn(uint32_t qpn, const char *name)
+void qpn_label(uint32_t qpn, const char *name)
 {
 	if (num_qpns == ARRAY_SIZE(qpns))
 		return;
@@ -182,48 +182,49 @@ const char *qpn_name(uint32_t qpn)
 	return "unknown";
 }
 
-/* A QP number no QP has, and no other case uses while time-wait remembers it. */
-uint32_t fake_qpn(const char *name)
+/* Returns a QP number that no QP has, and that no other case uses during its timewait. */
+uint32_t qpn_fake(const char *name)
 {
 	static unsigned int count;
 	uint32_t qpn = 0x400000 + ((getpid() * 8 + count++) & 0x3fffff);
 
-	label_qpn(qpn, name);
+	qpn_label(qpn, name);
 	return qpn;
 }
 
-struct rdma_event_channel *mkchan(void)
+struct rdma_event_channel *channel_create(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 
 	if (!ch) {
-		say("no event channel: %s", err_name(errno));
+		trace_print("no event channel: %s", err_name(errno));
 		exit(3);
 	}
 	return ch;
 }
 
-struct rdma_cm_id *mkid(struct rdma_event_channel *ch, const char *name, enum rdma_port_space ps)
+struct rdma_cm_id *id_create(struct rdma_event_channel *ch, const char *name,
+			     enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id = NULL;
 
 	if (CALL(rdma_create_id(ch, &id, NULL, ps), "create_id %s ps=%#x", name, ps))
 		exit(3);
-	label_id(id, name);
+	id_label(id, name);
 	return id;
 }
 
-int rmid(struct rdma_cm_id *id)
+int id_destroy(struct rdma_cm_id *id)
 {
-	const char *name = idname(id);
+	const char *name = id_name(id);
 
 	if (!id)
 		return 0;
-	unlabel_id(id);
+	id_unlabel(id);
 	return CALL(rdma_destroy_id(id), "destroy_id %s", name);
 }
 
-int mkqp(struct rdma_cm_id *id, enum ibv_qp_type type)
+int qp_create(struct rdma_cm_id *id, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = type,
@@ -231,30 +232,31 @@ int mkqp(struct rdma_cm_id *id, enum ibv_qp_type type)
 			.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1,
 		},
 	};
-	int ret = CALL(rdma_create_qp(id, NULL, &attr), "create_qp %s type=%d", idname(id), type);
+	int ret = CALL(rdma_create_qp(id, NULL, &attr), "create_qp %s type=%d", id_name(id), type);
 
 	if (!ret)
-		label_qpn(id->qp->qp_num, idname(id));
+		qpn_label(id->qp->qp_num, id_name(id));
 	return ret;
 }
 
-int do_bind(struct rdma_cm_id *id, const char *addr, int port)
+int id_bind(struct rdma_cm_id *id, const char *addr, int port)
 {
-	return CALL(rdma_bind_addr(id, ip(addr, port)), "bind %s %s:%d", idname(id), addr, port);
+	return CALL(rdma_bind_addr(id, ip_addr(addr, port)), "bind %s %s:%d", id_name(id), addr,
+		    port);
 }
 
-int do_listen(struct rdma_cm_id *id, int backlog)
+int id_listen(struct rdma_cm_id *id, int backlog)
 {
-	return CALL(rdma_listen(id, backlog), "listen %s backlog=%d", idname(id), backlog);
+	return CALL(rdma_listen(id, backlog), "listen %s backlog=%d", id_name(id), backlog);
 }
 
-int do_resolve(struct rdma_cm_id *id, const char *src, const char *dst, int port)
+int id_resolve_addr(struct rdma_cm_id *id, const char *src, const char *dst, int port)
 {
-	return CALL(rdma_resolve_addr(id, src ? ip(src, 0) : NULL, ip(dst, port), 2000),
-		    "resolve_addr %s src=%s dst=%s:%d", idname(id), src ? src : "-", dst, port);
+	return CALL(rdma_resolve_addr(id, src ? ip_addr(src, 0) : NULL, ip_addr(dst, port), 2000),
+		    "resolve_addr %s src=%s dst=%s:%d", id_name(id), src ? src : "-", dst, port);
 }
 
-int do_route(struct rdma_cm_id *id)
+int id_resolve_route(struct rdma_cm_id *id)
 {
-	return CALL(rdma_resolve_route(id, 2000), "resolve_route %s", idname(id));
+	return CALL(rdma_resolve_route(id, 2000), "resolve_route %s", id_name(id));
 }

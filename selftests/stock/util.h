@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * compare: one program, two stacks, one trace.
+ * compare: the same program runs on both stacks, and the traces are compared.
  *
- * Every case prints what the public librdmacm API did: each call with its return value and errno,
- * each event, and the state the caller can see afterwards. Whatever may differ between two runs
- * of the same stack (ephemeral ports, QP numbers, sequence numbers) is printed as a name.
+ * Each case prints the behaviour of the public librdmacm API: each call with its return value and
+ * errno, each event, and the state that the caller sees afterwards. A value that may differ between
+ * two runs of the same stack (ephemeral port, QP number, sequence number) is printed as a name.
  */
 #ifndef COMPARE_UTIL_H
 #define COMPARE_UTIL_H
@@ -18,23 +18,23 @@
 #include <unistd.h>
 #include <rdma/rdma_cma.h>
 
-/* The addresses which the suite script has set up. */
-#define ADDR	"10.77.0.1"	/* the RDMA device's address */
-#define ADDR_2	"10.77.0.2"	/* another one of the same device */
+/* Addresses that the script of the suite has set up */
+#define ADDR	"10.77.0.1"	/* address of the RDMA device */
+#define ADDR_2	"10.77.0.2"	/* another address of the same device */
 #define ADDR_6	"fd77::1"
 #define ADDR_LL	"fe80::77"	/* link-local, on DEV */
-#define GHOST	"10.77.0.50"	/* a permanent neighbour that nobody answers for */
+#define GHOST	"10.77.0.50"	/* a permanent neighbour without a host */
 #define MOVING	"10.77.0.51"	/* the same, for the case that changes its link layer address */
 #define ABSENT	"10.77.0.99"	/* on the subnet, without a neighbour entry */
-#define NORDMA	"10.79.0.1"	/* ours, on an interface without RDMA device */
-#define FOREIGN	"10.99.0.1"	/* nobody's, and no route leads there */
+#define NORDMA	"10.79.0.1"	/* of this host, on an interface without an RDMA device */
+#define FOREIGN	"10.99.0.1"	/* of no host, and without a route */
 #define GROUP	"239.77.0.1"
 #define GROUP_2	"239.77.0.2"
 #define GROUP_6	"ff0e::7701"
 #define DEV	"d0"
 /*
- * In the trace, a case's ports are PORT to PORT + 9. The ports in use are others for each case, so
- * that one which got stuck does not stand in the way of the next.
+ * In the trace, the ports of a case are PORT to PORT + 9. Each case uses other real ports, so that
+ * a case that is stuck does not affect the next one.
  */
 #define PORT	7471
 #define PORTS	10
@@ -44,8 +44,8 @@
 /**
  * struct cmp_case - one named case
  * @name: area.subject, the key of a row of the table of differences
- * @run: what to do; it runs in a child of its own
- * @arg: what a table-driven case passes to @run
+ * @run: the function of the case; it runs in a child process
+ * @arg: argument of @run
  */
 struct cmp_case {
 	const char *name;
@@ -57,45 +57,46 @@ extern const struct cmp_case option_cases[], bind_cases[], resolve_cases[], mcas
 extern const struct cmp_case ece_cases[], connect_cases[], reject_cases[], ud_cases[];
 extern const struct cmp_case event_cases[], owner_cases[], misc_cases[];
 
-/* util.c: the trace. While "quiet" is not 0, steps that succeed are not printed. */
+/* util.c: the trace. While quiet is not 0, steps that succeed are not printed. */
 extern int quiet;
 
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-long say_ret(long ret, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void trace_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+long trace_result(long ret, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Do a call and trace it as "text -> ret errno". */
+/* Makes a call and traces it as "text -> ret errno". */
 #define CALL(expr, ...) ({			\
 	long __ret;				\
 						\
 	errno = 0;				\
 	__ret = (expr);				\
-	say_ret(__ret, errno, __VA_ARGS__);	\
+	trace_result(__ret, errno, __VA_ARGS__);\
 })
 
 extern int case_port;
 
-int real_port(int port);
-int shown_port(int port);
-struct sockaddr *ip(const char *addr, int port);
-/* see address_real(); a case without that address ends as skipped */
-const char *real_addr(const char *addr);
+int port_real(int port);
+int port_shown(int port);
+struct sockaddr *ip_addr(const char *addr, int port);
+/* See address_real(). A case without that address is skipped. */
+const char *addr_real(const char *addr);
 struct sockaddr *ib_addr(int port);
 
-void label_id(struct rdma_cm_id *id, const char *name);
-const char *idname(const struct rdma_cm_id *id);
-void label_qpn(uint32_t qpn, const char *name);
+void id_label(struct rdma_cm_id *id, const char *name);
+const char *id_name(const struct rdma_cm_id *id);
+void qpn_label(uint32_t qpn, const char *name);
 const char *qpn_name(uint32_t qpn);
-uint32_t fake_qpn(const char *name);
+uint32_t qpn_fake(const char *name);
 
-/* Traced calls that most cases need; each returns what the call returned. */
-struct rdma_event_channel *mkchan(void);
-struct rdma_cm_id *mkid(struct rdma_event_channel *ch, const char *name, enum rdma_port_space ps);
-int rmid(struct rdma_cm_id *id);
-int mkqp(struct rdma_cm_id *id, enum ibv_qp_type type);
-int do_bind(struct rdma_cm_id *id, const char *addr, int port);
-int do_listen(struct rdma_cm_id *id, int backlog);
-int do_resolve(struct rdma_cm_id *id, const char *src, const char *dst, int port);
-int do_route(struct rdma_cm_id *id);
+/* Traced calls that most cases need. Each returns the result of the call. */
+struct rdma_event_channel *channel_create(void);
+struct rdma_cm_id *id_create(struct rdma_event_channel *ch, const char *name,
+			     enum rdma_port_space ps);
+int id_destroy(struct rdma_cm_id *id);
+int qp_create(struct rdma_cm_id *id, enum ibv_qp_type type);
+int id_bind(struct rdma_cm_id *id, const char *addr, int port);
+int id_listen(struct rdma_cm_id *id, int backlog);
+int id_resolve_addr(struct rdma_cm_id *id, const char *src, const char *dst, int port);
+int id_resolve_route(struct rdma_cm_id *id);
 
 /* show.c: state and events as text */
 const char *event_name(int event);
@@ -107,17 +108,17 @@ void show_attr(const struct ibv_qp_attr *attr, int mask);
 void show_event(const struct rdma_cm_event *ev);
 void show_init_attr(struct rdma_cm_id *id, enum ibv_qp_state state);
 
-/* One event: waited for (5 s), traced and acknowledged; -1 when none came. */
-int ev(struct rdma_event_channel *ch);
-/* The same for a connection request, whose id is called name. */
-struct rdma_cm_id *ev_request(struct rdma_event_channel *ch, const char *name);
-/* An event to keep: not traced, not acknowledged. */
-struct rdma_cm_event *ev_raw(struct rdma_event_channel *ch, int ms);
-/* Nothing must come within 0.3 s. */
-void ev_none(struct rdma_event_channel *ch);
-int ev_ready(struct rdma_event_channel *ch, int ms);
+/* Waits up to 5 s for an event, traces and acknowledges it. Returns -1 if none comes. */
+int event_trace(struct rdma_event_channel *ch);
+/* The same for a connection request. Its id is called @name. */
+struct rdma_cm_id *event_trace_request(struct rdma_event_channel *ch, const char *name);
+/* Fetches an event without tracing or acknowledging it. */
+struct rdma_cm_event *event_fetch(struct rdma_event_channel *ch, int ms);
+/* Checks that no event comes within 0.3 s. */
+void event_expect_none(struct rdma_event_channel *ch);
+int channel_poll(struct rdma_event_channel *ch, int ms);
 
-/* scene.c: the usual casts */
+/* scene.c: states that most cases begin in */
 enum reach {
 	IDLE, WILDCARD, BOUND, ADDRESSED, ROUTED, LISTENING, REQUESTED, CONNECTED, DISCONNECTED,
 	REACHES
@@ -128,10 +129,10 @@ enum reach {
  * @cl: channel of the listener and of the passive side
  * @cc: channel of the active side
  * @lst: the listener
- * @srv: the passive side's id
- * @cli: the active side's id
- * @param: what connect and accept are given
- * @no_qp: leave QP creation to the case
+ * @srv: id of the passive side
+ * @cli: id of the active side
+ * @param: parameters of connect and accept
+ * @no_qp: the case creates the QPs
  */
 struct duo {
 	struct rdma_event_channel *cl, *cc;
@@ -145,21 +146,21 @@ extern const char *const reach_names[REACHES];
 void duo_init(struct duo *d);
 int duo_listen(struct duo *d, enum rdma_port_space ps);
 int duo_route(struct duo *d, enum rdma_port_space ps);
-int duo_prepare(struct duo *d, enum rdma_port_space ps);	/* to listen and to have a route */
+int duo_prepare(struct duo *d, enum rdma_port_space ps);	/* duo_listen() and duo_route() */
 int duo_request(struct duo *d, enum rdma_port_space ps);
 int duo_connect(struct duo *d, enum rdma_port_space ps);
 int duo_disconnect(struct duo *d, struct rdma_cm_id *first, struct rdma_cm_id *second);
 void duo_end(struct duo *d);
 
-/* Take one of these steps without trace but for failures. */
-void duo_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
-		 enum rdma_port_space ps);
+/* Takes one of these steps. Only failures are traced. */
+void duo_run_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
+		     enum rdma_port_space ps);
 
-/* Bring d to a state, without trace but for failures; returns the id that is in it. */
+/* Brings @d to a state and returns the id that is in it. Only failures are traced. */
 struct rdma_cm_id *duo_reach(struct duo *d, enum reach where);
 
-/* A QP that librdmacm does not know of, on the device of id. */
-struct ibv_qp *ext_qp(struct rdma_cm_id *id, enum ibv_qp_type type, const char *name);
-int ext_modify(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state);
+/* Creates a QP on the device of @id without librdmacm. */
+struct ibv_qp *ext_qp_create(struct rdma_cm_id *id, enum ibv_qp_type type, const char *name);
+int ext_qp_modify(struct rdma_cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state);
 
 #endif
