@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * In the place of ibacm: answers the questions of the kernel about paths of connections, with one
- * record for GMPs and both directions, one for the way in and one for the way out.
+ * acm LID PEER-LID LID-IN LID-OUT: replaces ibacm
  *
- *	acm LID PEER-LID LID-IN LID-OUT
+ * The program answers path queries of the kernel for connections with three records: one for GMPs
+ * and both directions, one for the inbound and one for the outbound direction.
  *
- * LIDs of the one who asks and of the peer; then those that data of either direction goes to. The hop
- * limit says that there is a router between: else ib_cm makes no use of the last two.
+ * LID and PEER-LID are those of the two ports. LID-IN and LID-OUT are the destinations of data in
+ * each direction. ib_cm uses these two only because the hop limit of the records tells that the
+ * path leads through a router.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -32,8 +33,8 @@ struct answer {
 
 static int lid[4];
 
-/* What is asked for; false: not for a service, so not for a connection. */
-static int read_question(struct nlmsghdr *nlh, struct ibv_path_record *rec)
+/* Parses a query. Returns false if it has no service ID, and thus is not for a connection. */
+static int request_parse(struct nlmsghdr *nlh, struct ibv_path_record *rec)
 {
 	char *at = NLMSG_DATA(nlh), *end = (char *)nlh + nlh->nlmsg_len;
 	struct nlattr *attr;
@@ -68,7 +69,8 @@ static int read_question(struct nlmsghdr *nlh, struct ibv_path_record *rec)
 	return service;
 }
 
-static void put(struct record *to, uint32_t flags, const struct ibv_path_record *rec, int slid, int dlid)
+static void record_fill(struct record *to, uint32_t flags, const struct ibv_path_record *rec,
+			int slid, int dlid)
 {
 	to->attr.nla_type = LS_NLA_TYPE_PATH_RECORD;
 	to->attr.nla_len = NLA_HDRLEN + sizeof(to->data);
@@ -78,24 +80,25 @@ static void put(struct record *to, uint32_t flags, const struct ibv_path_record 
 	to->data.path.dlid = htobe16(dlid);
 }
 
-static void answer(int fd, struct nlmsghdr *question)
+static void reply_send(int fd, struct nlmsghdr *request)
 {
 	struct ibv_path_record rec, back;
 	struct answer a = {};
 
 	a.nlh.nlmsg_len = sizeof(a);
-	a.nlh.nlmsg_type = question->nlmsg_type;
-	a.nlh.nlmsg_seq = question->nlmsg_seq;
-	if (read_question(question, &rec)) {
+	a.nlh.nlmsg_type = request->nlmsg_type;
+	a.nlh.nlmsg_seq = request->nlmsg_seq;
+	if (request_parse(request, &rec)) {
 		back = rec;
 		back.dgid = rec.sgid;
 		back.sgid = rec.dgid;
-		put(&a.record[0], IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_BIDIRECTIONAL, &rec, lid[0], lid[1]);
-		put(&a.record[1], IBV_PATH_FLAG_INBOUND, &back, lid[1], lid[2]);
-		put(&a.record[2], IBV_PATH_FLAG_OUTBOUND, &rec, lid[0], lid[3]);
+		record_fill(&a.record[0], IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_BIDIRECTIONAL, &rec,
+			    lid[0], lid[1]);
+		record_fill(&a.record[1], IBV_PATH_FLAG_INBOUND, &back, lid[1], lid[2]);
+		record_fill(&a.record[2], IBV_PATH_FLAG_OUTBOUND, &rec, lid[0], lid[3]);
 		printf("answered\n");
 	} else {
-		/* the SA shall say */
+		/* make the kernel query the SA */
 		a.nlh.nlmsg_flags = RDMA_NL_LS_F_ERR;
 		a.nlh.nlmsg_len = sizeof(a.nlh);
 	}
@@ -124,6 +127,6 @@ int main(int argc, char **argv)
 	printf("ready\n");
 	while (recv(fd, &msg, sizeof(msg), 0) > 0)
 		if (msg.nlh.nlmsg_type == RDMA_NL_GET_TYPE(RDMA_NL_LS, RDMA_NL_LS_OP_RESOLVE))
-			answer(fd, &msg.nlh);
+			reply_send(fd, &msg.nlh);
 	return 1;
 }

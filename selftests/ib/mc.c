@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast by command: one line in, one line out.
+ * mc: multicast calls by command. Each line of input is a command, and is answered by a line.
  *
- *   id N PS ADDRESS		make id N (0..) in udp or ipoib, and bind it
- *   qp N			give it a QP
+ *   id N PS ADDRESS		create id N (0..) in udp or ipoib, and bind it
+ *   qp N			create a QP for it
  *   join N GROUP [STATE] [NAME=VALUE]...	STATE: full, non, send, sendnon
  *   leave N GROUP
  *   event MS			the next event within that time, of any id
- *   count			take all events that wait; says how many there were
+ *   count			fetch all queued events; prints their number
  *   send N TEXT		to the group of the last event of id N
  *   recv N MS			the next datagram
  *   option N NAME VALUE	of level CMX_OPTION
  *   destroy N
- *   report			issue CMX_MCAST_REPORT for each membership; says how many there are
- *   many N FIRST COUNT		join so many IPv4 groups, and take their events
- *   quit			end, with all that there is
+ *   report			issue CMX_MCAST_REPORT for each membership; prints their number
+ *   many N FIRST COUNT		join COUNT IPv4 groups, and fetch their events
+ *   quit			exit without destroying anything
  *
- * The answer is "0", what was asked for, or "-1 errno".
+ * The answer is "0", the requested value, or "-1 errno".
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -54,7 +54,7 @@ static const char *const states[] = {
 	[CMX_MCAST_NON] = "non", [CMX_MCAST_SENDONLY_NON] = "sendnon",
 };
 
-static void done(int ret)
+static void result_print(int ret)
 {
 	if (ret)
 		printf("-1 %s\n", strerrorname_np(errno));
@@ -63,7 +63,7 @@ static void done(int ret)
 }
 
 /* 10.78.0.1, fd78::1, ib:GID or ib:GID,P_Key */
-static struct sockaddr *addr_of(char *text)
+static struct sockaddr *addr_parse(char *text)
 {
 	static struct sockaddr_storage ss;
 	struct sockaddr_ib *sib = (void *)&ss;
@@ -85,7 +85,7 @@ static struct sockaddr *addr_of(char *text)
 	return (struct sockaddr *)&ss;
 }
 
-static void wish(struct cmx_mcast_attr *attr, const char *name, uint32_t val)
+static void attr_set(struct cmx_mcast_attr *attr, const char *name, uint32_t val)
 {
 	size_t i;
 
@@ -122,15 +122,15 @@ static void wish(struct cmx_mcast_attr *attr, const char *name, uint32_t val)
 	}
 }
 
-/* With what the system's library can do where that is enough */
-static int join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr)
+/* Uses the functions of the system's library where they are sufficient. */
+static int group_join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr)
 {
 	int (*ours)(struct rdma_cm_id *cm, struct sockaddr *addr, const struct cmx_mcast_attr *a,
 		    size_t size, void *context) = dlsym(RTLD_DEFAULT, "rdma_cmx_join_multicast");
 	struct rdma_cm_join_mc_attr_ex ex = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
-		.addr = addr_of(group),
+		.addr = addr_parse(group),
 	};
 
 	if (!attr->mask && attr->join_state == CMX_MCAST_FULL)
@@ -143,7 +143,7 @@ static int join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr
 	return -1;
 }
 
-static int do_join(struct mc_id *id, char **arg)
+static int command_join(struct mc_id *id, char **arg)
 {
 	struct cmx_mcast_attr attr = {};
 	char *group = arg[0], *val;
@@ -153,17 +153,17 @@ static int do_join(struct mc_id *id, char **arg)
 		val = strchr(*arg, '=');
 		if (val) {
 			*val++ = 0;
-			wish(&attr, *arg, strtoul(val, NULL, 0));
+			attr_set(&attr, *arg, strtoul(val, NULL, 0));
 			continue;
 		}
 		for (i = 0; i < ARRAY_SIZE(states); i++)
 			if (!strcmp(*arg, states[i]))
 				attr.join_state = i;
 	}
-	return join(id, group, &attr);
+	return group_join(id, group, &attr);
 }
 
-static int do_id(struct mc_id *id, char **arg)
+static int command_id(struct mc_id *id, char **arg)
 {
 	enum rdma_port_space ps = RDMA_PS_UDP;
 
@@ -171,7 +171,7 @@ static int do_id(struct mc_id *id, char **arg)
 		ps = RDMA_PS_IPOIB;
 	if (rdma_create_id(channel, &id->cm, id, ps))
 		return -1;
-	return rdma_bind_addr(id->cm, addr_of(arg[1]));
+	return rdma_bind_addr(id->cm, addr_parse(arg[1]));
 }
 
 static struct rdma_cm_event *next_event(int ms)
@@ -182,8 +182,8 @@ static struct rdma_cm_event *next_event(int ms)
 	return poll(&p, 1, slow_time(ms)) == 1 && !rdma_get_cm_event(channel, &ev) ? ev : NULL;
 }
 
-/* The system's library does not tell. */
-static bool is_rejoin(const struct rdma_cm_event *ev)
+/* The system's library does not report rejoins. */
+static bool event_is_rejoin(const struct rdma_cm_event *ev)
 {
 	int (*query)(const struct rdma_cm_event *event, struct rdma_cmx_event_info *info,
 		     size_t size) = dlsym(RTLD_DEFAULT, "rdma_cmx_query_event");
@@ -192,7 +192,7 @@ static bool is_rejoin(const struct rdma_cm_event *ev)
 	return query && !query(ev, &info, sizeof(info)) && info.flags & CMX_EVENT_F_REJOIN;
 }
 
-static void show_event(struct rdma_cm_event *ev)
+static void event_print(struct rdma_cm_event *ev)
 {
 	const struct rdma_ud_param *ud = &ev->param.ud;
 	const char *name = rdma_event_str(ev->event);
@@ -208,10 +208,10 @@ static void show_event(struct rdma_cm_event *ev)
 		       mgid, ah->dlid, ud->qkey, ud->qp_num, ah->sl, ah->static_rate,
 		       ah->grh.flow_label, ah->grh.traffic_class, ah->grh.hop_limit);
 	}
-	puts(is_rejoin(ev) ? " rejoined" : "");
+	puts(event_is_rejoin(ev) ? " rejoined" : "");
 }
 
-static void do_event(int ms)
+static void command_event(int ms)
 {
 	struct rdma_cm_event *ev = next_event(ms);
 	struct mc_id *id;
@@ -221,13 +221,14 @@ static void do_event(int ms)
 		return;
 	}
 	id = ev->id->context;
-	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && id->cm->qp && mc_group(id, &ev->param.ud))
+	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && id->cm->qp &&
+	    mc_group_set(id, &ev->param.ud))
 		fputs("no AH: ", stdout);
-	show_event(ev);
+	event_print(ev);
 	rdma_ack_cm_event(ev);
 }
 
-static int do_count(void)
+static int command_count(void)
 {
 	struct rdma_cm_event *ev;
 	int n = 0;
@@ -237,7 +238,7 @@ static int do_count(void)
 	return n;
 }
 
-static int do_destroy(struct mc_id *id)
+static int command_destroy(struct mc_id *id)
 {
 	int ret;
 
@@ -247,7 +248,7 @@ static int do_destroy(struct mc_id *id)
 	return ret;
 }
 
-static int do_option(struct mc_id *id, char **arg)
+static int command_option(struct mc_id *id, char **arg)
 {
 	uint32_t val = strtoul(arg[1], NULL, 0);
 	int name = CMX_OPTION_MCAST_REJOIN;
@@ -261,10 +262,10 @@ static int do_option(struct mc_id *id, char **arg)
 	return rdma_set_option(id->cm, CMX_OPTION, name, &val, sizeof(val));
 }
 
-/* Says how many were joined, and the status of the last that was not. */
-static void do_many(struct mc_id *id, char **arg)
+/* Prints how many groups were joined, and the status of the last one that failed. */
+static void command_many(struct mc_id *id, char **arg)
 {
-	struct sockaddr_in sin = *(struct sockaddr_in *)addr_of(arg[0]);
+	struct sockaddr_in sin = *(struct sockaddr_in *)addr_parse(arg[0]);
 	int n = atoi(arg[1]), i, joined = 0, status = 0;
 	struct rdma_cm_event *ev;
 
@@ -286,8 +287,8 @@ static void do_many(struct mc_id *id, char **arg)
 	printf("%d of %d, status %d\n", joined, n, status);
 }
 
-/* The library does not show the handles of its memberships: an index, and 10 bits that change. */
-static int do_report(void)
+/* The library hides the handles (an index and a 10-bit generation), so all are tried. */
+static int command_report(void)
 {
 	struct {
 		struct ib_uverbs_ioctl_hdr hdr;
@@ -316,45 +317,45 @@ static int do_report(void)
 	return n;
 }
 
-static int command(char **arg, int n)
+static int command_run(char **arg, int n)
 {
 	struct mc_id *id = &ids[n > 1 ? atoi(arg[1]) % MC_IDS : 0];
 	char text[MC_TEXT];
 
 	if (!strcmp(arg[0], "event")) {
-		do_event(atoi(arg[1]));
+		command_event(atoi(arg[1]));
 		return 0;
 	}
 	if (!strcmp(arg[0], "count")) {
-		printf("%d\n", do_count());
+		printf("%d\n", command_count());
 		return 0;
 	}
 	if (!strcmp(arg[0], "report")) {
-		printf("%d\n", do_report());
+		printf("%d\n", command_report());
 		return 0;
 	}
 	if (!strcmp(arg[0], "id") && n == 4) {
-		done(do_id(id, arg + 2));
+		result_print(command_id(id, arg + 2));
 		return 0;
 	}
 	if (!id->cm)
 		return -1;
 	if (!strcmp(arg[0], "qp"))
-		done(mc_qp(id));
+		result_print(mc_qp_create(id));
 	else if (!strcmp(arg[0], "join") && n > 2)
-		done(do_join(id, arg + 2));
+		result_print(command_join(id, arg + 2));
 	else if (!strcmp(arg[0], "leave") && n == 3)
-		done(rdma_leave_multicast(id->cm, addr_of(arg[2])));
+		result_print(rdma_leave_multicast(id->cm, addr_parse(arg[2])));
 	else if (!strcmp(arg[0], "send") && n == 3)
-		done(mc_send(id, arg[2]));
+		result_print(mc_send(id, arg[2]));
 	else if (!strcmp(arg[0], "recv") && n == 3)
 		puts(mc_recv(id, atoi(arg[2]), text) ? text : "none");
 	else if (!strcmp(arg[0], "option") && n == 4)
-		done(do_option(id, arg + 2));
+		result_print(command_option(id, arg + 2));
 	else if (!strcmp(arg[0], "destroy"))
-		done(do_destroy(id));
+		result_print(command_destroy(id));
 	else if (!strcmp(arg[0], "many") && n == 4)
-		do_many(id, arg + 2);
+		command_many(id, arg + 2);
 	else
 		return -1;
 	return 0;
@@ -379,7 +380,7 @@ int main(void)
 		arg[n] = NULL;
 		if (n && !strcmp(arg[0], "quit"))
 			break;
-		if (!n || command(arg, n))
+		if (!n || command_run(arg, n))
 			puts("what?");
 	}
 	return 0;

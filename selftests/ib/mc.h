@@ -7,16 +7,16 @@
 #include <rdma/rdma_cma.h>
 
 #define MC_IDS 64
-#define MC_TEXT 128		/* most bytes of a datagram */
+#define MC_TEXT 128		/* maximum length of a datagram */
 
 /**
- * struct mc_id - an id, and what a datagram needs
+ * struct mc_id - an id, with the objects to send and receive datagrams
  * @cm: the id, or NULL
  * @mr: of @buf
- * @ah: to the group that was joined last
- * @qkey: of that group
- * @got: datagrams that came
- * @buf: the sender's, then those of the receives
+ * @ah: address handle of the group that was joined last
+ * @qkey: Q_Key of that group
+ * @got: number of received datagrams
+ * @buf: buffer of the sender, followed by those of the receives
  */
 struct mc_id {
 	struct rdma_cm_id *cm;
@@ -26,12 +26,12 @@ struct mc_id {
 	char *buf;
 };
 
-/* verbs.c; 0, or -1 with errno */
-int mc_qp(struct mc_id *id);
+/* verbs.c; return 0, or -1 with errno */
+int mc_qp_create(struct mc_id *id);
 void mc_qp_free(struct mc_id *id);
-int mc_group(struct mc_id *id, struct rdma_ud_param *ud);
+int mc_group_set(struct mc_id *id, struct rdma_ud_param *ud);
 int mc_send(struct mc_id *id, const char *text);
-/* the next datagram within that time; false: none */
+/* Receives the next datagram. Returns false if none arrives within @ms. */
 bool mc_recv(struct mc_id *id, int ms, char *text);
 
 #endif

@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Addresses, paths and connections on InfiniBand, by the public API: for either stack.
+ * path: addresses, paths and connections on InfiniBand. It uses only the public API, so that it
+ * runs on either stack.
  *
  *	path serve ADDR PORT		listen, accept one connection
  *	path connect ADDR PORT [SRC]	to such a listener
- *	path given ADDR PORT [N]	the same, with IB_PATH instead of resolving the route, and N
- *					more than the LIDs that the SA gave
+ *	path given ADDR PORT [N]	the same, with IB_PATH instead of resolving the route; N is
+ *					added to the LIDs of the SA
  *	path routes ADDR PORT N MS [RETRIES]
- *					so many ids resolve the route, one after the other
- *	path giveup ADDR PORT N S	so many ids ask for their routes at once; every second one is
- *					destroyed when its answer is due. Again and again, for S seconds
- *	path bind ADDR PORT PS		what binding to it says (PS: tcp udp ib ipoib)
+ *					N ids resolve the route, one after the other
+ *	path giveup ADDR PORT N S	N ids resolve their routes at once, and every second one is
+ *					destroyed when its reply is due; repeated for S seconds
+ *	path bind ADDR PORT PS		prints the result of a bind (PS: tcp udp ib ipoib)
  *
- * An address is that of IP, or ib:GID, or ib:GID/PKEY. The first two bytes of the private data of AF_IB
- * requests are zero: elsewhere they are the versions of a header.
+ * ADDR is an IP address, ib:GID or ib:GID/PKEY. The first two bytes of the private data of AF_IB
+ * requests are zero, because other requests have the version of the CMA header there.
  *
- * With -mN in front, "routes" wants that MTU (enum ibv_mtu). With -a, "connect" has private data that
- * looks as if it had such a header. With -e or -u, "serve" and "connect" own their QPs, of which there
- * are only the numbers: with -e they negotiate ECE, with -u they are for datagrams; with both, "serve"
- * has an answer that nobody asked for. With -t "connect" takes its request back at once. With -d its
- * data fails. With -g "given" has a record for a GID that is not the peer's. With -q the kernel does
- * not repeat for long what nobody answers, with -s "connect" keeps its id until then. With -x "connect"
- * ends without rdma_disconnect().
+ * Options come first:
+ *	-mN	"routes" requests the MTU N (enum ibv_mtu)
+ *	-a	the private data of "connect" looks like a CMA header
+ *	-e, -u	"serve" and "connect" use QP numbers without QPs; -e negotiates ECE, -u is for
+ *		datagrams. With both, "serve" answers with ECE that was not offered
+ *	-t	"connect" withdraws its request at once
+ *	-d	"connect" sends data that fails
+ *	-g	"given" uses a record with another GID than that of the peer
+ *	-q	the kernel soon stops repeating unanswered messages
+ *	-s	"connect" keeps its id until then
+ *	-x	"connect" ends without rdma_disconnect()
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -49,7 +54,7 @@ static int take_back, quick, stay, leave;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
-static struct sockaddr *address(const char *text, int port, enum rdma_port_space ps)
+static struct sockaddr *addr_parse(const char *text, int port, enum rdma_port_space ps)
 {
 	struct sockaddr_storage *ss = calloc(1, sizeof(*ss));
 	struct sockaddr_ib *sib = (void *)ss;
@@ -71,7 +76,7 @@ static struct sockaddr *address(const char *text, int port, enum rdma_port_space
 	return (struct sockaddr *)ss;
 }
 
-static const char *show(struct sockaddr *addr)
+static const char *addr_text(struct sockaddr *addr)
 {
 	static char text[2][128];
 	static int i;
@@ -96,8 +101,9 @@ static const char *show(struct sockaddr *addr)
 	return text[i];
 }
 
-/* The status of the next event, which must be of that type. */
-static int event(struct rdma_event_channel *ch, enum rdma_cm_event_type type, struct rdma_cm_id **id)
+/* Returns the status of the next event, which must be of type @type. */
+static int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type,
+			struct rdma_cm_id **id)
 {
 	struct rdma_cm_event *ev;
 	int status;
@@ -123,14 +129,14 @@ static int event(struct rdma_event_channel *ch, enum rdma_cm_event_type type, st
 	return status;
 }
 
-static enum rdma_port_space space_of(const char *addr)
+static enum rdma_port_space addr_port_space(const char *addr)
 {
 	if (with_ud)
 		return RDMA_PS_UDP;
 	return strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
 }
 
-static struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps)
+static struct rdma_cm_id *id_create(struct rdma_event_channel **ch, enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id;
 
@@ -140,8 +146,8 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_
 	return id;
 }
 
-/* What the peer says, and what we say; the QP is made by whoever wants to use it. */
-static void show_ece(struct rdma_cm_id *id)
+/* Prints the ECE of the peer. */
+static void ece_print(struct rdma_cm_id *id)
 {
 	struct ibv_ece ece = { };
 
@@ -150,14 +156,14 @@ static void show_ece(struct rdma_cm_id *id)
 	printf("ece vendor=%#x options=%#x\n", ece.vendor_id, ece.options);
 }
 
-static void set_ece(struct rdma_cm_id *id, struct ibv_ece *ece, struct rdma_conn_param *param)
+static void ece_set(struct rdma_cm_id *id, struct ibv_ece *ece, struct rdma_conn_param *param)
 {
 	param->qp_num = 0x400000 + getpid() % 0x400000;
 	if (rdma_set_local_ece(id, ece))
 		die("set_local_ece");
 }
 
-static void make_qp(struct rdma_cm_id *id)
+static void qp_make(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -168,8 +174,8 @@ static void make_qp(struct rdma_cm_id *id)
 		die("create_qp");
 }
 
-/* The peer has no receive posted, which ends the QP. */
-static void send_in_vain(struct rdma_cm_id *id)
+/* Sends without a posted receive at the peer, so that the QP fails. */
+static void qp_send_failing(struct rdma_cm_id *id)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED }, *bad;
 	struct ibv_wc wc;
@@ -181,7 +187,7 @@ static void send_in_vain(struct rdma_cm_id *id)
 	printf("data: %s\n", ibv_wc_status_str(wc.status));
 }
 
-static void show_path(struct rdma_cm_id *id)
+static void path_print(struct rdma_cm_id *id)
 {
 	const struct ibv_sa_path_rec *rec = id->route.path_rec;
 
@@ -190,7 +196,7 @@ static void show_path(struct rdma_cm_id *id)
 	       rec->packet_life_time, ntohs(rec->slid), ntohs(rec->dlid), rec->hop_limit);
 }
 
-static void show_qp(struct rdma_cm_id *id)
+static void qp_print(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -204,20 +210,21 @@ static void show_qp(struct rdma_cm_id *id)
 	       attr.ah_attr.is_global, attr.timeout, attr.ah_attr.static_rate);
 }
 
-static void serve(const char *addr, int port)
+static void run_serve(const char *addr, int port)
 {
-	enum rdma_port_space ps = space_of(addr);
+	enum rdma_port_space ps = addr_port_space(addr);
 	struct rdma_conn_param param = { .private_data = welcome,
 					 .private_data_len = sizeof(welcome) };
 	struct rdma_cm_id *listener, *id;
 	struct rdma_event_channel *ch;
 
-	listener = new_id(&ch, ps);
-	if (rdma_bind_addr(listener, address(addr, port, ps)) || rdma_listen(listener, 4))
+	listener = id_create(&ch, ps);
+	if (rdma_bind_addr(listener, addr_parse(addr, port, ps)) || rdma_listen(listener, 4))
 		die("bind or listen");
 	printf("listening\n");
-	event(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
-	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
+	event_expect(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
+	printf("local %s peer %s\n", addr_text(rdma_get_local_addr(id)),
+	       addr_text(rdma_get_peer_addr(id)));
 	if (with_ud) {
 		const union ibv_gid *gid = &id->route.addr.addr.ibaddr.sgid;
 
@@ -229,18 +236,18 @@ static void serve(const char *addr, int port)
 			die("accept");
 		return;
 	}
-	show_path(id);
+	path_print(id);
 	if (with_ece) {
-		show_ece(id);
-		set_ece(id, &answer, &param);
+		ece_print(id);
+		ece_set(id, &answer, &param);
 	} else {
-		make_qp(id);
+		qp_make(id);
 	}
 	if (rdma_accept(id, &param))
 		die("accept");
-	event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
-	show_qp(id);
-	event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	event_expect(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	qp_print(id);
+	event_expect(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	rdma_disconnect(id);
 	if (id->qp)
 		rdma_destroy_qp(id);
@@ -248,36 +255,37 @@ static void serve(const char *addr, int port)
 	rdma_destroy_id(listener);
 }
 
-static struct rdma_cm_id *resolved(struct rdma_event_channel **ch, const char *addr, int port,
-				   const char *src)
+static struct rdma_cm_id *id_create_resolved(struct rdma_event_channel **ch, const char *addr,
+					     int port, const char *src)
 {
-	enum rdma_port_space ps = space_of(addr);
-	struct rdma_cm_id *id = new_id(ch, ps);
+	enum rdma_port_space ps = addr_port_space(addr);
+	struct rdma_cm_id *id = id_create(ch, ps);
 
-	if (rdma_resolve_addr(id, src ? address(src, 0, ps) : NULL, address(addr, port, ps), 5000))
+	if (rdma_resolve_addr(id, src ? addr_parse(src, 0, ps) : NULL, addr_parse(addr, port, ps),
+			      5000))
 		die("resolve_addr");
-	if (event(*ch, RDMA_CM_EVENT_ADDR_RESOLVED, NULL))
+	if (event_expect(*ch, RDMA_CM_EVENT_ADDR_RESOLVED, NULL))
 		exit(1);
 	return id;
 }
 
-static void route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+static void id_resolve_route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	if (rdma_resolve_route(id, 5000))
 		die("resolve_route");
-	if (event(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL))
+	if (event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL))
 		exit(1);
 }
 
 /*
- * The owner's record of a path that another id has found, from and to LIDs @more. It is the second
- * of two; the first is for one direction only.
+ * Sets IB_PATH to the path of another id, with @more added to its LIDs. The record is the second of
+ * two; the first one is for one direction only.
  */
-static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *addr,
+static void path_give(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *addr,
 		      int port, int more)
 {
 	struct rdma_event_channel *och;
-	struct rdma_cm_id *other = resolved(&och, addr, port, NULL);
+	struct rdma_cm_id *other = id_create_resolved(&och, addr, port, NULL);
 	const struct ibv_sa_path_rec *rec;
 	struct ibv_path_data data[] = {
 		{ .flags = IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_OUTBOUND },
@@ -286,7 +294,7 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	};
 	struct ibv_path_record *path = &data[1].path;
 
-	route(och, other);
+	id_resolve_route(och, other);
 	rec = other->route.path_rec;
 	path->dgid = rec->dgid;
 	if (with_wrong_gid)
@@ -302,17 +310,17 @@ static void give_path(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	path->packetlifetime = 2 << 6 | 10;
 	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data)))
 		die("set_option IB_PATH");
-	event(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+	event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
 	rdma_destroy_id(other);
 }
 
-static void set(struct rdma_cm_id *id, int name, uint32_t val)
+static void option_set(struct rdma_cm_id *id, int name, uint32_t val)
 {
 	if (rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)))
 		die("set_option");
 }
 
-static void do_connect(const char *addr, int port, const char *src, int given, int more)
+static void run_connect(const char *addr, int port, const char *src, int given, int more)
 {
 	struct rdma_conn_param param = {
 		.private_data = with_like_header ? like_header : hello,
@@ -320,20 +328,20 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		.retry_count = 7,
 	};
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = resolved(&ch, addr, port, src);
+	struct rdma_cm_id *id = id_create_resolved(&ch, addr, port, src);
 
 	if (given)
-		give_path(ch, id, addr, port, more);
+		path_give(ch, id, addr, port, more);
 	else
-		route(ch, id);
-	show_path(id);
+		id_resolve_route(ch, id);
+	path_print(id);
 	if (with_ece)
-		set_ece(id, &offer, &param);
+		ece_set(id, &offer, &param);
 	else if (!with_ud)
-		make_qp(id);
+		qp_make(id);
 	if (quick) {
-		set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17);
-		set(id, CMX_OPTION_CM_RETRIES, 1);
+		option_set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17);
+		option_set(id, CMX_OPTION_CM_RETRIES, 1);
 	}
 	if (rdma_connect(id, &param))
 		die("connect");
@@ -343,33 +351,34 @@ static void do_connect(const char *addr, int port, const char *src, int given, i
 		exit(0);
 	}
 	if (with_ece) {
-		event(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
-		show_ece(id);
+		event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+		ece_print(id);
 		if (rdma_establish(id))
 			die("establish");
 	} else {
-		event(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+		event_expect(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
 	}
-	printf("local %s peer %s\n", show(rdma_get_local_addr(id)), show(rdma_get_peer_addr(id)));
-	show_qp(id);
+	printf("local %s peer %s\n", addr_text(rdma_get_local_addr(id)),
+	       addr_text(rdma_get_peer_addr(id)));
+	qp_print(id);
 	if (!with_ud) {
-		/* a DREQ that overtakes the RTU makes it mean nothing */
+		/* give the RTU time: it has no effect if a DREQ overtakes it */
 		usleep(100000);
 		if (with_data)
-			send_in_vain(id);
+			qp_send_failing(id);
 		if (leave)
 			exit(0);
 		rdma_disconnect(id);
-		event(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+		event_expect(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
 		if (stay)
-			event(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT, NULL);
+			event_expect(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT, NULL);
 	}
 	if (id->qp)
 		rdma_destroy_qp(id);
 	rdma_destroy_id(id);
 }
 
-static void routes(const char *addr, int port, int n, int ms, int retries)
+static void run_routes(const char *addr, int port, int n, int ms, int retries)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_event *ev;
@@ -377,11 +386,11 @@ static void routes(const char *addr, int port, int n, int ms, int retries)
 	long begin;
 
 	while (n--) {
-		id = resolved(&ch, addr, port, NULL);
+		id = id_create_resolved(&ch, addr, port, NULL);
 		if (retries)
-			set(id, CMX_OPTION_RESOLVE_RETRIES, retries);
+			option_set(id, CMX_OPTION_RESOLVE_RETRIES, retries);
 		if (with_mtu)
-			set(id, CMX_OPTION_PATH_MTU, with_mtu);
+			option_set(id, CMX_OPTION_PATH_MTU, with_mtu);
 		begin = now_ms();
 		if (rdma_resolve_route(id, ms)) {
 			printf("resolve_route: %s\n", strerror(errno));
@@ -397,14 +406,14 @@ static void routes(const char *addr, int port, int n, int ms, int retries)
 	}
 }
 
-static void destroy(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+static void id_destroy(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
 }
 
-/* The SA answers in the order of the questions. */
-static void give_up(const char *addr, int port, int n)
+/* The SA replies in the order of the queries. */
+static void run_giveup(const char *addr, int port, int n)
 {
 	struct rdma_event_channel *ch[GIVE_UP_MAX];
 	struct rdma_cm_id *id[GIVE_UP_MAX];
@@ -412,7 +421,7 @@ static void give_up(const char *addr, int port, int n)
 	int i;
 
 	for (i = 0; i < n; i++)
-		id[i] = resolved(&ch[i], addr, port, NULL);
+		id[i] = id_create_resolved(&ch[i], addr, port, NULL);
 	for (i = 0; i < n; i++)
 		if (rdma_resolve_route(id[i], 5000))
 			die("resolve_route");
@@ -420,23 +429,23 @@ static void give_up(const char *addr, int port, int n)
 		p.fd = ch[i]->fd;
 		poll(&p, 1, 10000);
 		usleep(rand() % 500);
-		destroy(ch[i + 1], id[i + 1]);
-		event(ch[i], RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
-		destroy(ch[i], id[i]);
+		id_destroy(ch[i + 1], id[i + 1]);
+		event_expect(ch[i], RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+		id_destroy(ch[i], id[i]);
 	}
 }
 
-static void do_bind(const char *addr, int port, const char *space)
+static void run_bind(const char *addr, int port, const char *space)
 {
 	enum rdma_port_space ps = !strcmp(space, "udp") ? RDMA_PS_UDP :
 				  !strcmp(space, "ib") ? RDMA_PS_IB :
 				  !strcmp(space, "ipoib") ? RDMA_PS_IPOIB : RDMA_PS_TCP;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, ps);
+	struct rdma_cm_id *id = id_create(&ch, ps);
 
-	if (rdma_bind_addr(id, address(addr, port, ps)))
+	if (rdma_bind_addr(id, addr_parse(addr, port, ps)))
 		die("bind");
-	printf("%s on %s\n", show(rdma_get_local_addr(id)),
+	printf("%s on %s\n", addr_text(rdma_get_local_addr(id)),
 	       id->verbs ? ibv_get_device_name(id->verbs->device) : "no device");
 	rdma_destroy_id(id);
 }
@@ -467,19 +476,19 @@ int main(int argc, char **argv)
 			with_like_header = 1;
 	}
 	if (argc >= 4 && !strcmp(argv[1], "serve"))
-		serve(argv[2], atoi(argv[3]));
+		run_serve(argv[2], atoi(argv[3]));
 	else if (argc >= 4 && !strcmp(argv[1], "connect"))
-		do_connect(argv[2], atoi(argv[3]), argc > 4 ? argv[4] : NULL, 0, 0);
+		run_connect(argv[2], atoi(argv[3]), argc > 4 ? argv[4] : NULL, 0, 0);
 	else if (argc >= 4 && !strcmp(argv[1], "given"))
-		do_connect(argv[2], atoi(argv[3]), NULL, 1, argc > 4 ? atoi(argv[4]) : 0);
+		run_connect(argv[2], atoi(argv[3]), NULL, 1, argc > 4 ? atoi(argv[4]) : 0);
 	else if (argc >= 6 && !strcmp(argv[1], "routes"))
-		routes(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
-		       argc > 6 ? atoi(argv[6]) : 0);
+		run_routes(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]),
+			   argc > 6 ? atoi(argv[6]) : 0);
 	else if (argc >= 6 && !strcmp(argv[1], "giveup"))
 		for (long end = now_ms() + atoi(argv[5]) * 1000; now_ms() < end; )
-			give_up(argv[2], atoi(argv[3]), atoi(argv[4]) % (GIVE_UP_MAX + 1));
+			run_giveup(argv[2], atoi(argv[3]), atoi(argv[4]) % (GIVE_UP_MAX + 1));
 	else if (argc >= 5 && !strcmp(argv[1], "bind"))
-		do_bind(argv[2], atoi(argv[3]), argv[4]);
+		run_bind(argv[2], atoi(argv[3]), argv[4]);
 	else
 		return 2;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a device does with the requests of a connected QP, by the public API of libibverbs.
+ * qp: how a device handles requests of a connected QP, by the public API of libibverbs.
  *
  *	qp DEVICE CASE
  *
@@ -24,15 +24,15 @@
 static struct ibv_context *verbs;
 static struct ibv_pd *pd;
 static struct ibv_mr *mr;
-static struct ibv_cq *cq;		/* of sends of the first QP */
-static struct ibv_cq *recv_cq;		/* of receives of the second one */
+static struct ibv_cq *cq;		/* for sends of the first QP */
+static struct ibv_cq *recv_cq;		/* for receives of the second QP */
 static struct ibv_qp *qp[2];
 static char buf[2 * LENGTH];
 
-static void want(int ok, const char *what)
+static void check_result(int ok, const char *what)
 {
 	if (!ok) {
-		printf("not so: %s\n", what);
+		printf("does not hold: %s\n", what);
 		exit(1);
 	}
 }
@@ -169,8 +169,8 @@ static void write_post(uint32_t rkey)
 		die("ibv_post_send");
 }
 
-/* The status of the next completion; -1 if there is none within @ms. */
-static int wc_status(struct ibv_cq *of, int ms, struct ibv_wc *wc)
+/* Returns the status of the next completion, or -1 if none comes within @ms. */
+static int wc_wait(struct ibv_cq *of, int ms, struct ibv_wc *wc)
 {
 	long long end = now_ms() + ms;
 
@@ -182,7 +182,7 @@ static int wc_status(struct ibv_cq *of, int ms, struct ibv_wc *wc)
 	return -1;
 }
 
-/* @of has the event @type within @ms, whatever events come before. */
+/* Returns whether @of gets the event @type within @ms. Other events before it are skipped. */
 static int event_arrives(struct ibv_qp *of, enum ibv_event_type type, int ms)
 {
 	long long end = now_ms() + ms;
@@ -201,59 +201,62 @@ static int event_arrives(struct ibv_qp *of, enum ibv_event_type type, int ms)
 	return 0;
 }
 
-/* A responder of UC drops what it refuses, and its receive is there for the next message. */
-static void uc_drops(void)
+/* A UC responder drops a bad request. The receive stays posted for the next message. */
+static void test_uc_drops(void)
 {
 	struct ibv_wc wc;
 
 	pair_create(IBV_QPT_UC, IBV_ACCESS_REMOTE_WRITE);
 	recv_post(LENGTH / 2);
 	write_post(mr->rkey + 1);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "the sender is not told");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "the sender is not told");
 	send_post(2, LENGTH);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "of a long message neither");
-	want(qp_state(qp[1], NULL) == IBV_QPS_RTS, "the responder is in RTS");
-	want(wc_status(recv_cq, QUIET_MS, &wc) == -1, "nothing was received");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "of a long message neither");
+	check_result(qp_state(qp[1], NULL) == IBV_QPS_RTS, "the responder is in RTS");
+	check_result(wc_wait(recv_cq, QUIET_MS, &wc) == -1, "nothing was received");
 	send_post(3, LENGTH / 2);
-	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "a good message arrives");
+	check_result(wc_wait(recv_cq, WAIT_MS, &wc) == IBV_WC_SUCCESS, "a good message arrives");
 }
 
-static void access_error(void)
+static void test_access_error(void)
 {
 	struct ibv_wc wc;
 
 	pair_create(IBV_QPT_RC, IBV_ACCESS_REMOTE_WRITE);
 	write_post(mr->rkey + 1);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR");
-	want(event_arrives(qp[1], IBV_EVENT_QP_ACCESS_ERR, WAIT_MS), "QP_ACCESS_ERR");
-	want(qp_state(qp[1], NULL) == IBV_QPS_ERR, "the responder is in error");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR");
+	check_result(event_arrives(qp[1], IBV_EVENT_QP_ACCESS_ERR, WAIT_MS), "QP_ACCESS_ERR");
+	check_result(qp_state(qp[1], NULL) == IBV_QPS_ERR, "the responder is in error");
 }
 
-static void request_error(void)
+static void test_request_error(void)
 {
 	struct ibv_wc wc;
 
 	pair_create(IBV_QPT_RC, 0);
 	write_post(mr->rkey);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
-	want(event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, WAIT_MS), "QP_REQ_ERR");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
+	check_result(event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, WAIT_MS), "QP_REQ_ERR");
 }
 
-/* An error that completes a receive is told there, and only there. */
-static void length_error(void)
+/* An error that completes a receive is reported only by that completion. */
+static void test_length_error(void)
 {
 	struct ibv_wc wc;
 
 	pair_create(IBV_QPT_RC, 0);
 	recv_post(LENGTH / 2);
 	send_post(1, LENGTH);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
-	want(wc_status(recv_cq, WAIT_MS, &wc) == IBV_WC_LOC_LEN_ERR, "LOC_LEN_ERR");
-	want(!event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, QUIET_MS), "no QP_REQ_ERR");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR");
+	check_result(wc_wait(recv_cq, WAIT_MS, &wc) == IBV_WC_LOC_LEN_ERR, "LOC_LEN_ERR");
+	check_result(!event_arrives(qp[1], IBV_EVENT_QP_REQ_ERR, QUIET_MS), "no QP_REQ_ERR");
 }
 
-/* SQD: what has begun ends, an event tells of it, and what has not waits for RTS. */
-static void send_queue_drains(void)
+/*
+ * SQD: sends that have begun complete, then the event SQ_DRAINED comes, and the other sends wait
+ * for RTS.
+ */
+static void test_send_queue_drains(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 	struct ibv_wc wc;
@@ -261,31 +264,36 @@ static void send_queue_drains(void)
 
 	pair_create(IBV_QPT_RC, 0);
 	send_post(1, LENGTH);
-	want(wc_status(cq, QUIET_MS, &wc) == -1, "a send waits for a receive");
+	check_result(wc_wait(cq, QUIET_MS, &wc) == -1, "a send waits for a receive");
 	send_post(2, LENGTH);
 	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY))
 		die("SQD");
-	want(qp_state(qp[0], &draining) == IBV_QPS_SQD && draining, "the queue drains");
-	want(!event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, QUIET_MS), "and is not drained yet");
+	check_result(qp_state(qp[0], &draining) == IBV_QPS_SQD && draining, "the queue drains");
+	check_result(!event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, QUIET_MS),
+		     "and is not drained yet");
 	recv_post(LENGTH);
 	recv_post(LENGTH);
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 1, "the first send ends");
-	want(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED");
-	want(qp_state(qp[0], &draining) == IBV_QPS_SQD && !draining, "the queue is drained");
-	want(wc_status(cq, QUIET_MS, &wc) == -1, "the second send has not begun");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 1,
+		     "the first send ends");
+	check_result(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED");
+	check_result(qp_state(qp[0], &draining) == IBV_QPS_SQD && !draining,
+		     "the queue is drained");
+	check_result(wc_wait(cq, QUIET_MS, &wc) == -1, "the second send has not begun");
 	attr.qp_state = IBV_QPS_RTS;
 	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE))
 		die("RTS");
-	want(wc_status(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 2, "the second send");
+	check_result(wc_wait(cq, WAIT_MS, &wc) == IBV_WC_SUCCESS && wc.wr_id == 2,
+		     "the second send");
 
 	attr.qp_state = IBV_QPS_SQD;
 	if (ibv_modify_qp(qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY))
 		die("SQD");
-	want(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS), "SQ_DRAINED of an idle queue");
+	check_result(event_arrives(qp[0], IBV_EVENT_SQ_DRAINED, WAIT_MS),
+		     "SQ_DRAINED of an idle queue");
 }
 
-/* There is no automatic path migration. */
-static void no_alternate_path(void)
+/* vib does not support automatic path migration. */
+static void test_no_alternate_path(void)
 {
 	struct ibv_qp_attr attr = {
 		.alt_ah_attr = { .dlid = 1, .port_num = 1 },
@@ -294,21 +302,21 @@ static void no_alternate_path(void)
 	};
 
 	pair_create(IBV_QPT_RC, 0);
-	want(ibv_modify_qp(qp[0], &attr, IBV_QP_ALT_PATH) == EINVAL, "no ALT_PATH");
-	want(ibv_modify_qp(qp[0], &attr, IBV_QP_PATH_MIG_STATE) == EINVAL, "no REARM");
-	want(qp_state(qp[0], NULL) == IBV_QPS_RTS, "the QP is as it was");
+	check_result(ibv_modify_qp(qp[0], &attr, IBV_QP_ALT_PATH) == EINVAL, "no ALT_PATH");
+	check_result(ibv_modify_qp(qp[0], &attr, IBV_QP_PATH_MIG_STATE) == EINVAL, "no REARM");
+	check_result(qp_state(qp[0], NULL) == IBV_QPS_RTS, "the QP is as it was");
 }
 
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "uc-drops", uc_drops },
-	{ "access-error", access_error },
-	{ "request-error", request_error },
-	{ "length-error", length_error },
-	{ "sqd", send_queue_drains },
-	{ "no-alternate-path", no_alternate_path },
+	{ "uc-drops", test_uc_drops },
+	{ "access-error", test_access_error },
+	{ "request-error", test_request_error },
+	{ "length-error", test_length_error },
+	{ "sqd", test_send_queue_drains },
+	{ "no-alternate-path", test_no_alternate_path },
 };
 
 int main(int argc, char **argv)

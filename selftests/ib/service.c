@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ServiceRecords of the SA, and RAI_SA.
- *   service register DEVICE ID NAME   port 1 of the device offers it
- *   service listen GID ID             rejects one request for the service ID
- *   service connect GID NAME          from that port: asks for the name, prints who offers it, and
- *                                     connects to the first one
- *   service getaddrinfo NAME          asks with no id
- * A call that fails is printed with its errno, and an event that says so with its status.
+ * service: ServiceRecords of the SA, and RAI_SA
+ *   service register DEVICE ID NAME   register the service of port 1 of the device
+ *   service listen GID ID             reject one request for the service ID
+ *   service connect GID NAME          query the service on that port, print the ports that have
+ *                                     it, and connect to the first one
+ *   service getaddrinfo NAME          query the service without an id
+ * The errno of a failed call and the status of a failed event are printed.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -25,7 +25,7 @@
 #define SA_QKEY 0x80010000
 #define METHOD_SET 2
 #define ATTR_SERVICE_RECORD 0x31
-/* ID, GID, P_Key, lease and name */
+/* service ID, GID, P_Key, lease and name */
 #define COMP_MASK 0x57
 
 struct sa_mad {
@@ -51,7 +51,7 @@ struct sa_mad {
 
 static struct rdma_event_channel *ch;
 
-static void fail(const char *what)
+static void error_print(const char *what)
 {
 	printf("%s: %s\n", what, strerrorname_np(errno));
 	exit(1);
@@ -65,12 +65,12 @@ static void port_file_read(const char *device, const char *name, char *text, siz
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/%s", device, name);
 	f = fopen(path, "r");
 	if (!f || !fgets(text, len, f))
-		fail(path);
+		error_print(path);
 	text[strcspn(text, "\n")] = 0;
 	fclose(f);
 }
 
-/* The number of the umad device of port 1 */
+/* Opens the umad device of port 1. */
 static int umad_open(const char *device)
 {
 	char path[256], name[64];
@@ -108,7 +108,7 @@ static int service_register(const char *device, const char *id, const char *name
 	fd = umad_open(device);
 	if (fd < 0 || ioctl(fd, IB_USER_MAD_ENABLE_PKEY) ||
 	    ioctl(fd, IB_USER_MAD_REGISTER_AGENT, &agent))
-		fail("umad");
+		error_print("umad");
 	msg.hdr.id = agent.id;
 	msg.hdr.timeout_ms = 2000;
 	msg.hdr.retries = 3;
@@ -128,12 +128,12 @@ static int service_register(const char *device, const char *id, const char *name
 	inet_pton(AF_INET6, text, msg.mad.record.gid);
 	snprintf(msg.mad.record.name, sizeof(msg.mad.record.name), "%s", name);
 	if (write(fd, &msg, sizeof(msg)) != sizeof(msg) || read(fd, &msg, sizeof(msg)) < 0)
-		fail("SA");
+		error_print("SA");
 	printf("registered: status %u, %#x\n", msg.hdr.status, be16toh(msg.mad.status));
 	return msg.hdr.status || msg.mad.status;
 }
 
-static struct rdma_cm_id *bound_id(const char *gid, uint64_t sid)
+static struct rdma_cm_id *id_create_bound(const char *gid, uint64_t sid)
 {
 	struct sockaddr_ib ib = {
 		.sib_family = AF_IB, .sib_pkey = htobe16(0xffff), .sib_sid = htobe64(sid),
@@ -145,18 +145,18 @@ static struct rdma_cm_id *bound_id(const char *gid, uint64_t sid)
 	ch = rdma_create_event_channel();
 	if (!ch || rdma_create_id(ch, &id, NULL, RDMA_PS_IB) ||
 	    rdma_bind_addr(id, (struct sockaddr *)&ib))
-		fail("bind");
+		error_print("bind");
 	return id;
 }
 
-/* The id of the next event, which must be of that type */
-static struct rdma_cm_id *expect(unsigned int type)
+/* Returns the id of the next event, which must be of type @type. */
+static struct rdma_cm_id *event_expect(unsigned int type)
 {
 	struct rdma_cm_event *ev;
 	struct rdma_cm_id *id;
 
 	if (rdma_get_cm_event(ch, &ev))
-		fail("event");
+		error_print("event");
 	if (ev->event != type) {
 		printf("%s: status %d\n", rdma_event_str(ev->event), ev->status);
 		exit(1);
@@ -168,13 +168,13 @@ static struct rdma_cm_id *expect(unsigned int type)
 
 static int service_listen(const char *gid, const char *sid)
 {
-	struct rdma_cm_id *id = bound_id(gid, strtoull(sid, NULL, 0));
+	struct rdma_cm_id *id = id_create_bound(gid, strtoull(sid, NULL, 0));
 
 	if (rdma_listen(id, 1))
-		fail("listen");
+		error_print("listen");
 	puts("ready");
 	fflush(stdout);
-	return rdma_reject(expect(RDMA_CM_EVENT_CONNECT_REQUEST), NULL, 0);
+	return rdma_reject(event_expect(RDMA_CM_EVENT_CONNECT_REQUEST), NULL, 0);
 }
 
 static void addr_print(const char *what, const struct sockaddr *addr)
@@ -191,24 +191,24 @@ static int service_connect(const char *gid, const char *service)
 {
 	const struct rdma_addrinfo hints = { .ai_flags = RAI_SA, .ai_port_space = RDMA_PS_IB };
 	struct rdma_conn_param par = { .qp_num = 0x4711, .retry_count = 7 };
-	struct rdma_cm_id *id = bound_id(gid, 0);
+	struct rdma_cm_id *id = id_create_bound(gid, 0);
 	struct rdma_addrinfo *rai, *next;
 
 	if (rdma_resolve_addrinfo(id, NULL, service, &hints))
-		fail("resolve_addrinfo");
-	expect(CMX_EVENT_ADDRINFO_RESOLVED);
+		error_print("resolve_addrinfo");
+	event_expect(CMX_EVENT_ADDRINFO_RESOLVED);
 	if (rdma_query_addrinfo(id, &rai))
-		fail("query_addrinfo");
+		error_print("query_addrinfo");
 	for (next = rai; next; next = next->ai_next)
 		addr_print("offered", next->ai_dst_addr);
 	rdma_freeaddrinfo(rai);
 	addr_print("peer", rdma_get_peer_addr(id));
 	if (rdma_resolve_route(id, 2000))
-		fail("resolve_route");
-	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
+		error_print("resolve_route");
+	event_expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
 	if (rdma_connect(id, &par))
-		fail("connect");
-	expect(RDMA_CM_EVENT_REJECTED);
+		error_print("connect");
+	event_expect(RDMA_CM_EVENT_REJECTED);
 	puts("rejected");
 	return 0;
 }
@@ -219,7 +219,7 @@ static int service_getaddrinfo(const char *service)
 	struct rdma_addrinfo *rai;
 
 	if (rdma_getaddrinfo(NULL, service, &hints, &rai))
-		fail("getaddrinfo");
+		error_print("getaddrinfo");
 	addr_print("from", rai->ai_src_addr);
 	addr_print("offered", rai->ai_dst_addr);
 	rdma_freeaddrinfo(rai);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Datagrams: a QP that sends to a group and receives from those it is attached to. */
+/* Datagrams of mc.c: a QP that sends to a group, and receives from the groups it is attached to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define GRH 40
 #define SLOT (GRH + MC_TEXT)
 
-static int post_recv(struct mc_id *id, uint64_t slot)
+static int recv_post(struct mc_id *id, uint64_t slot)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)id->buf + slot * SLOT, .length = SLOT, .lkey = id->mr->lkey,
@@ -21,7 +21,7 @@ static int post_recv(struct mc_id *id, uint64_t slot)
 	return ibv_post_recv(id->cm->qp, &wr, &bad);
 }
 
-int mc_qp(struct mc_id *id)
+int mc_qp_create(struct mc_id *id)
 {
 	struct ibv_qp_init_attr attr = {
 		.cap = { .max_send_wr = 4, .max_recv_wr = RECVS, .max_send_sge = 1,
@@ -39,7 +39,7 @@ int mc_qp(struct mc_id *id)
 	if (!id->mr)
 		return -1;
 	for (i = 1; i <= RECVS; i++) {
-		errno = post_recv(id, i);
+		errno = recv_post(id, i);
 		if (errno)
 			return -1;
 	}
@@ -60,7 +60,7 @@ void mc_qp_free(struct mc_id *id)
 	id->buf = NULL;
 }
 
-int mc_group(struct mc_id *id, struct rdma_ud_param *ud)
+int mc_group_set(struct mc_id *id, struct rdma_ud_param *ud)
 {
 	if (id->ah)
 		ibv_destroy_ah(id->ah);
@@ -69,7 +69,7 @@ int mc_group(struct mc_id *id, struct rdma_ud_param *ud)
 	return id->ah ? 0 : -1;
 }
 
-static bool poll_cq(struct ibv_cq *cq, int ms, struct ibv_wc *wc)
+static bool cq_poll(struct ibv_cq *cq, int ms, struct ibv_wc *wc)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 	double end = now() + ms / 1e3;
@@ -105,7 +105,7 @@ int mc_send(struct mc_id *id, const char *text)
 	if (errno)
 		return -1;
 	errno = ETIMEDOUT;
-	if (!poll_cq(id->cm->send_cq, 5000, &wc))
+	if (!cq_poll(id->cm->send_cq, 5000, &wc))
 		return -1;
 	errno = EIO;
 	return wc.status ? -1 : 0;
@@ -115,12 +115,12 @@ bool mc_recv(struct mc_id *id, int ms, char *text)
 {
 	struct ibv_wc wc;
 
-	if (!poll_cq(id->cm->recv_cq, ms, &wc))
+	if (!cq_poll(id->cm->recv_cq, ms, &wc))
 		return false;
 	memcpy(text, id->buf + wc.wr_id * SLOT + GRH, MC_TEXT);
 	text[MC_TEXT - 1] = 0;
 	if (wc.status)
 		strcpy(text, ibv_wc_status_str(wc.status));
-	post_recv(id, wc.wr_id);
+	recv_post(id, wc.wr_id);
 	return true;
 }
