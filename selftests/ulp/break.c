@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An id ends at an event.
+ * break: an id is destroyed at an event
  *
  *	break return|hasty|thread client|server EVENT ADDR PORT
  *
- * return: its handler returns nonzero. hasty: so it does, and the server disconnects before the
- * connection is there, which iWARP remembers. thread: another thread destroys the id while the
- * handler still runs. EVENT is a number of enum rdma_cm_event_type. No event may follow for that
- * id.
+ * return: the handler returns nonzero. hasty: the same, and the server disconnects before the
+ * connection is established, which iWARP does later. thread: another thread destroys the id while
+ * the handler still runs. EVENT is a number of enum rdma_cm_event_type. No event of that id may
+ * follow.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -20,12 +20,12 @@
  * struct end - one id
  * @s: its scene
  * @id: the id
- * @r: what it has on its device
- * @taken: somebody ends it: who set it
- * @dead: it has ended
- * @work: ends it
- * @started: @work has begun
- * @over: nobody touches this any more
+ * @r: its resources on the device
+ * @taken: a thread or handler destroys the id: the one that has set this
+ * @dead: the id is destroyed
+ * @work: destroys the id
+ * @started: @work has started
+ * @over: no thread uses this struct any more
  */
 struct end {
 	struct scene *s;
@@ -40,15 +40,15 @@ struct end {
 
 /**
  * struct scene - listener, client and the id of the request
- * @by_thread: who ends the victim
+ * @by_thread: another thread destroys the victim, and not its handler
  * @hasty: the server disconnects as soon as it has accepted
- * @server: the victim is the one of the request
- * @event: when
- * @late: events that came for a dead id
- * @lost: handlers whose id lost its device under them
- * @hit: the victim is dead
- * @n: ends in use
- * @ends: all of them. Ends at the server: from 1 on
+ * @server: the victim is the id of the request
+ * @event: event at which the victim is destroyed
+ * @late: number of events for a destroyed id
+ * @lost: number of handlers whose id lost its device while they ran
+ * @hit: the victim is destroyed
+ * @n: number of @ends in use
+ * @ends: listener, client, and the id of the request
  */
 struct scene {
 	bool by_thread;
@@ -75,26 +75,26 @@ static struct end *end_new(struct scene *s)
 	return e;
 }
 
-static bool take(struct end *e)
+static bool end_take(struct end *e)
 {
 	return !atomic_xchg(&e->taken, 1);
 }
 
-/* The id has ended, or does when the handler returns. */
-static void ended(struct end *e)
+/* The id is destroyed, or will be when the handler returns. */
+static void end_complete(struct end *e)
 {
 	e->dead = true;
 	complete(&e->over);
 }
 
-/* There was no id. */
-static void end_unused(struct end *e)
+/* The end has no id. */
+static void end_complete_unused(struct end *e)
 {
-	take(e);
-	ended(e);
+	end_take(e);
+	end_complete(e);
 }
 
-static void die_by_thread(struct work_struct *work)
+static void end_die_work(struct work_struct *work)
 {
 	struct end *e = container_of(work, struct end, work);
 	struct scene *s = e->s;
@@ -103,21 +103,21 @@ static void die_by_thread(struct work_struct *work)
 	res_close(e->id, &e->r);
 	cmx_destroy_id(e->id);
 	complete(&s->hit);
-	ended(e);
+	end_complete(e);
 }
 
-static int die(struct end *e)
+static int end_die(struct end *e)
 {
 	const struct ib_device *device = e->id->device;
 	struct scene *s = e->s;
 
-	if (!take(e))
+	if (!end_take(e))
 		return 0;
 	if (s->by_thread) {
-		INIT_WORK(&e->work, die_by_thread);
+		INIT_WORK(&e->work, end_die_work);
 		queue_work(system_unbound_wq, &e->work);
 		wait_for_completion(&e->started);
-		/* the id is being destroyed, and is there as long as this handler runs */
+		/* the id is being destroyed, but exists as long as this handler runs */
 		msleep(20);
 		if (READ_ONCE(e->id->device) != device)
 			atomic_inc(&s->lost);
@@ -125,21 +125,21 @@ static int die(struct end *e)
 	}
 	res_close(e->id, &e->r);
 	complete(&s->hit);
-	ended(e);
+	end_complete(e);
 	return 1;
 }
 
-/* The rest of the scene must not keep the device. */
-static int removed(struct end *e)
+/* Releases the device for the ids that are not the victim. */
+static int end_handle_removal(struct end *e)
 {
-	if (!take(e))
+	if (!end_take(e))
 		return 0;
 	res_close(e->id, &e->r);
-	ended(e);
+	end_complete(e);
 	return 1;
 }
 
-static int request(struct end *e)
+static int end_accept(struct end *e)
 {
 	struct rdma_conn_param param = { .responder_resources = 1, .rnr_retry_count = 7 };
 	int ret;
@@ -152,7 +152,7 @@ static int request(struct end *e)
 	return ret;
 }
 
-static int connect(struct end *e)
+static int end_connect(struct end *e)
 {
 	struct rdma_conn_param param = {
 		.responder_resources = 1, .retry_count = 7, .rnr_retry_count = 7,
@@ -160,23 +160,23 @@ static int connect(struct end *e)
 	};
 	int ret = 0;
 
-	/* without a QP the owner is asked to establish */
+	/* without a QP the event is CONNECT_RESPONSE, and the ULP calls cmx_establish() */
 	if (e->s->event != RDMA_CM_EVENT_CONNECT_RESPONSE)
 		ret = res_open(e->id, &e->r);
 	return ret ?: cmx_connect(e->id, &param);
 }
 
-static int proceed(struct end *e, const struct rdma_cm_event *ev)
+static int end_handle_event(struct end *e, const struct rdma_cm_event *ev)
 {
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		return cmx_resolve_route(e->id, ulp_timeout_ms);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		return connect(e);
+		return end_connect(e);
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return request(e);
+		return end_accept(e);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		/* with the DREQ close behind, the RTU may be overtaken and mean nothing */
+		/* a DREQ right after the RTU may overtake it, and the RTU then has no effect */
 		if (e->s->event == RDMA_CM_EVENT_DEVICE_REMOVAL || e->s->hasty ||
 		    e->s->event == RDMA_CM_EVENT_ESTABLISHED || e != &e->s->ends[1])
 			return 0;
@@ -184,13 +184,13 @@ static int proceed(struct end *e, const struct rdma_cm_event *ev)
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return cmx_disconnect(e->id);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		return removed(e);
+		return end_handle_removal(e);
 	default:
 		return 0;
 	}
 }
 
-static int handler(struct cmx_id *id, struct rdma_cm_event *ev)
+static int end_handler(struct cmx_id *id, struct rdma_cm_event *ev)
 {
 	struct end *e = id->context;
 	bool server;
@@ -209,29 +209,29 @@ static int handler(struct cmx_id *id, struct rdma_cm_event *ev)
 	}
 	server = e - e->s->ends > 1;
 	if (ev->event == e->s->event && server == e->s->server && e != &e->s->ends[0])
-		return die(e);
-	ret = proceed(e, ev);
+		return end_die(e);
+	ret = end_handle_event(e, ev);
 	if (ret < 0)
-		say("%s: %d\n", cmx_event_msg(ev->event), ret);
-	/* ended by the scene, not by this */
+		ulp_print("%s: %d\n", cmx_event_msg(ev->event), ret);
+	/* after an error, the scene destroys the id */
 	return ret > 0;
 }
 
-static int listen(struct scene *s, const struct sockaddr *addr)
+static int scene_listen(struct scene *s, const struct sockaddr *addr)
 {
 	struct end *e = end_new(s);
-	struct cmx_id *id = cmx_create_id(my_net(), handler, e, RDMA_PS_TCP, IB_QPT_RC);
+	struct cmx_id *id = cmx_create_id(ulp_net(), end_handler, e, RDMA_PS_TCP, IB_QPT_RC);
 
 	if (IS_ERR(id)) {
-		end_unused(e);
+		end_complete_unused(e);
 		return PTR_ERR(id);
 	}
 	e->id = id;
 	return cmx_bind_addr(id, addr) ?: cmx_listen(id, 0);
 }
 
-/* Two joins of one id with different Q_Keys: the second is an error. */
-static int join(struct end *e, const struct sockaddr *addr)
+/* A join with a Q_Key that differs from that of the id fails with MULTICAST_ERROR. */
+static int end_join(struct end *e, const struct sockaddr *addr)
 {
 	struct sockaddr_in group = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xef010101) };
 	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x5555 };
@@ -245,23 +245,23 @@ static int join(struct end *e, const struct sockaddr *addr)
 	return ret;
 }
 
-static int call(struct scene *s, const struct sockaddr *addr)
+static int scene_connect(struct scene *s, const struct sockaddr *addr)
 {
 	bool ud = s->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
 		  s->event == RDMA_CM_EVENT_MULTICAST_ERROR;
 	struct end *e = end_new(s);
-	struct cmx_id *id = cmx_create_id(my_net(), handler, e, ud ? RDMA_PS_UDP : RDMA_PS_TCP,
+	struct cmx_id *id = cmx_create_id(ulp_net(), end_handler, e, ud ? RDMA_PS_UDP : RDMA_PS_TCP,
 					  ud ? IB_QPT_UD : IB_QPT_RC);
 	unsigned long timeout_ms = s->event == RDMA_CM_EVENT_ADDR_ERROR ? 200 : ulp_timeout_ms;
 	int ret = 0;
 
 	if (IS_ERR(id)) {
-		end_unused(e);
+		end_complete_unused(e);
 		return PTR_ERR(id);
 	}
 	e->id = id;
 	if (ud)
-		return join(e, addr);
+		return end_join(e, addr);
 	if (s->event == RDMA_CM_EVENT_UNREACHABLE)
 		ret = cmx_set_option_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 200);
 	if (s->event == RDMA_CM_EVENT_CONNECT_ERROR)
@@ -269,15 +269,18 @@ static int call(struct scene *s, const struct sockaddr *addr)
 	return ret ?: cmx_resolve_addr(id, NULL, addr, timeout_ms);
 }
 
-/* Listener first, so that no end is added. Who dies by removal does it in its handler. */
-static void end_all(struct scene *s)
+/*
+ * Destroys the listener first, so that no end is added. The handler of an id destroys it if the
+ * device is removed.
+ */
+static void scene_end_all(struct scene *s)
 {
 	struct end *e;
 	int i;
 
 	for (i = 0; i < s->n; i++) {
 		e = &s->ends[i];
-		if (!take(e)) {
+		if (!end_take(e)) {
 			wait_for_completion(&e->over);
 			continue;
 		}
@@ -285,12 +288,12 @@ static void end_all(struct scene *s)
 		res_close(e->id, &e->r);
 		cmx_unlock_handler(e->id);
 		cmx_destroy_id(e->id);
-		ended(e);
+		end_complete(e);
 	}
 }
 
-/* Peers that don't exist are called with no listener of ours. */
-static bool needs_listener(const struct scene *s)
+/* These events need no listener, because the client has no peer. */
+static bool scene_needs_listener(const struct scene *s)
 {
 	switch (s->event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -303,31 +306,31 @@ static bool needs_listener(const struct scene *s)
 	}
 }
 
-static int play(struct scene *s, const struct sockaddr *addr)
+static int scene_run(struct scene *s, const struct sockaddr *addr)
 {
 	int ret = 0;
 
-	if (needs_listener(s))
-		ret = listen(s, addr);
+	if (scene_needs_listener(s))
+		ret = scene_listen(s, addr);
 	else
-		end_unused(end_new(s));
+		end_complete_unused(end_new(s));
 	if (!ret)
-		ret = call(s, addr);
+		ret = scene_connect(s, addr);
 	if (!ret && !wait_for_completion_timeout(&s->hit, msecs_to_jiffies(2 * ulp_timeout_ms)))
 		ret = -ETIMEDOUT;
-	/* time for what must not come */
+	/* wait for events that must not come */
 	msleep(50);
-	end_all(s);
+	scene_end_all(s);
 	return ret ?: atomic_read(&s->late) || atomic_read(&s->lost) ? -EPROTO : 0;
 }
 
-int break_at(int argc, char **argv)
+int ulp_break(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	struct scene *s;
 	int event, ret;
 
-	ret = parse_addr(argv[4], argv[5], &addr) ?: kstrtoint(argv[3], 0, &event);
+	ret = ulp_addr_parse(argv[4], argv[5], &addr) ?: kstrtoint(argv[3], 0, &event);
 	if (ret)
 		return ret;
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -338,8 +341,8 @@ int break_at(int argc, char **argv)
 	s->hasty = !strcmp(argv[1], "hasty");
 	s->server = !strcmp(argv[2], "server");
 	s->event = event;
-	ret = play(s, (struct sockaddr *)&addr);
-	say("late %d, lost %d, %d\n", atomic_read(&s->late), atomic_read(&s->lost), ret);
+	ret = scene_run(s, (struct sockaddr *)&addr);
+	ulp_print("late %d, lost %d, %d\n", atomic_read(&s->late), atomic_read(&s->lost), ret);
 	kfree(s);
 	return ret;
 }

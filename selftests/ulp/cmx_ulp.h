@@ -10,9 +10,9 @@
 extern unsigned int ulp_timeout_ms;
 
 /**
- * struct res - what an end has on its device
+ * struct res - the resources of an end of a connection on its device
  * @pd: protection domain
- * @cq: of the QP of the id
+ * @cq: CQ of the QP of the id
  * @buf: memory of BUF_SIZE bytes
  * @dma: its address for the device
  */
@@ -26,12 +26,12 @@ struct res {
 #define BUF_SIZE 8192
 
 /* res.c */
-int res_open(struct cmx_id *id, struct res *r);		/* the QP of the id too */
-void res_close(struct cmx_id *id, struct res *r);	/* nothing to do when it is not open */
+int res_open(struct cmx_id *id, struct res *r);		/* creates the QP as well */
+void res_close(struct cmx_id *id, struct res *r);	/* no-op if not open */
 int res_recv(struct cmx_id *id, struct res *r, struct ib_cqe *cqe, u32 offset, u32 len);
 
-/* that of who wrote the command: all ids are made by him */
-static inline struct net *my_net(void)
+/* The network namespace of the process that wrote the command, which creates all ids */
+static inline struct net *ulp_net(void)
 {
 	return current->nsproxy->net_ns;
 }
@@ -42,19 +42,19 @@ static inline int ulp_wait(struct completion *done)
 }
 
 /* main.c */
-__printf(1, 2) void say(const char *fmt, ...);
-int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr);
-struct cmx_id *bound_id_new(char **argv, cmx_event_handler handler);
+__printf(1, 2) void ulp_print(const char *fmt, ...);
+int ulp_addr_parse(const char *host, const char *port, struct sockaddr_storage *addr);
+struct cmx_id *ulp_id_create_bound(char **argv, cmx_event_handler handler);
 
-/* Commands: what was written to "run", in words */
-int ping(int argc, char **argv);		/* ping.c */
-int serve(int argc, char **argv);
-int storm(int argc, char **argv);
-void ping_exit(void);
-int echo(int argc, char **argv);		/* echo.c */
-int break_at(int argc, char **argv);		/* break.c */
-int hold(int argc, char **argv);		/* hold.c */
-int lock(int argc, char **argv);
-int stall(int argc, char **argv);
+/* Commands. The arguments are the words of the line that was written to "run". */
+int ulp_ping(int argc, char **argv);		/* ping.c */
+int ulp_serve(int argc, char **argv);
+int ulp_storm(int argc, char **argv);
+void ulp_ping_exit(void);
+int ulp_echo(int argc, char **argv);		/* echo.c */
+int ulp_break(int argc, char **argv);		/* break.c */
+int ulp_hold(int argc, char **argv);		/* hold.c */
+int ulp_lock(int argc, char **argv);
+int ulp_stall(int argc, char **argv);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Echo over a multicast group: two datagram ids that own a QP each. One sends to the group, the
- * other answers to the group. Receiving is a matter of the join: nobody attaches a QP here.
+ * Echo over a multicast group, between two datagram ids with a QP each. One id sends to the group,
+ * and the other one answers to the group. The join attaches the QP; this code does not.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -17,7 +17,7 @@ struct msg {
 	u32 seq;
 };
 
-/* one's own messages come back, so that more than one may be on its way */
+/* several receives, because a peer receives its own messages as well */
 struct slot {
 	struct ib_cqe cqe;
 	struct peer *p;
@@ -28,20 +28,20 @@ struct peer {
 	struct cmx_id *id;
 	struct res r;
 	u32 me;
-	u32 seq;		/* last that was received */
+	u32 seq;		/* sequence number of the last message */
 	struct slot slots[SLOTS];
 	struct ib_cqe send_cqe;
 	struct ib_ah *ah;
 	u32 qkey;
 	u32 qpn;
-	u8 dmac[ETH_ALEN];	/* of RoCE */
+	u8 dmac[ETH_ALEN];	/* only on RoCE */
 	int status;
 	struct completion joined;
 	struct completion sent;
 	struct completion received;
 };
 
-static int send(struct peer *p, u32 to, u32 seq)
+static int peer_send(struct peer *p, u32 to, u32 seq)
 {
 	struct msg *m = p->r.buf + BUF_SIZE / 2;
 	struct ib_sge sge = {
@@ -64,14 +64,14 @@ static int send(struct peer *p, u32 to, u32 seq)
 	return ib_post_send(p->id->qp, &wr.wr, NULL);
 }
 
-static void sent(struct ib_cq *cq, struct ib_wc *wc)
+static void peer_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct peer *p = container_of(wc->wr_cqe, struct peer, send_cqe);
 
 	complete(&p->sent);
 }
 
-static void received(struct ib_cq *cq, struct ib_wc *wc)
+static void peer_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct slot *slot = container_of(wc->wr_cqe, struct slot, cqe);
 	struct peer *p = slot->p;
@@ -85,11 +85,11 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	p->seq = m.seq;
 	if (p->me)
-		send(p, 0, m.seq);
+		peer_send(p, 0, m.seq);
 	complete(&p->received);
 }
 
-static int event(struct cmx_id *id, struct rdma_cm_event *ev)
+static int peer_event(struct cmx_id *id, struct rdma_cm_event *ev)
 {
 	struct peer *p = id->context;
 	struct rdma_ud_param *ud = &ev->param.ud;
@@ -113,18 +113,18 @@ static int event(struct cmx_id *id, struct rdma_cm_event *ev)
 	return 0;
 }
 
-static int receive(struct peer *p)
+static int peer_post_recvs(struct peer *p)
 {
 	int i, ret = 0;
 
 	for (i = 0; !ret && i < SLOTS; i++) {
-		p->slots[i] = (struct slot) { { received }, p, i * SLOT };
+		p->slots[i] = (struct slot) { { peer_recv_done }, p, i * SLOT };
 		ret = res_recv(p->id, &p->r, &p->slots[i].cqe, i * SLOT, GRH + sizeof(struct msg));
 	}
 	return ret;
 }
 
-static int set_up(struct peer *p, const struct sockaddr *addr, const struct sockaddr *group)
+static int peer_open(struct peer *p, const struct sockaddr *addr, const struct sockaddr *group)
 {
 	const struct cmx_mcast_attr attr = { .mask = CMX_MCAST_HOP_LIMIT, .hop_limit = 3 };
 	int ret;
@@ -132,21 +132,21 @@ static int set_up(struct peer *p, const struct sockaddr *addr, const struct sock
 	init_completion(&p->joined);
 	init_completion(&p->sent);
 	init_completion(&p->received);
-	p->send_cqe.done = sent;
-	p->id = cmx_create_id(my_net(), event, p, RDMA_PS_UDP, IB_QPT_UD);
+	p->send_cqe.done = peer_send_done;
+	p->id = cmx_create_id(ulp_net(), peer_event, p, RDMA_PS_UDP, IB_QPT_UD);
 	if (IS_ERR(p->id)) {
 		ret = PTR_ERR(p->id);
 		p->id = NULL;
 		return ret;
 	}
 	ret = cmx_bind_addr(p->id, addr) ?: res_open(p->id, &p->r) ?:
-	      receive(p) ?: cmx_join_multicast(p->id, group, &attr, p);
+	      peer_post_recvs(p) ?: cmx_join_multicast(p->id, group, &attr, p);
 	if (!ret)
 		ret = ulp_wait(&p->joined) ?: p->status;
 	return ret;
 }
 
-static void tear_down(struct peer *p)
+static void peer_close(struct peer *p)
 {
 	if (!p->id)
 		return;
@@ -157,12 +157,12 @@ static void tear_down(struct peer *p)
 	cmx_destroy_id(p->id);
 }
 
-static int talk(struct peer *p, int count)
+static int peers_talk(struct peer *p, int count)
 {
 	int i, ret;
 
 	for (i = 1; i <= count; i++) {
-		ret = send(&p[0], 1, i) ?: ulp_wait(&p[0].sent) ?: ulp_wait(&p[0].received);
+		ret = peer_send(&p[0], 1, i) ?: ulp_wait(&p[0].sent) ?: ulp_wait(&p[0].received);
 		if (ret)
 			return ret;
 		if (p[0].seq != i || p[1].seq != i)
@@ -171,12 +171,12 @@ static int talk(struct peer *p, int count)
 	return 0;
 }
 
-/* Who has left hears nothing any more. */
-static int leave(struct peer *p, const struct sockaddr *group, int count)
+/* A peer that has left the group receives no messages. */
+static int peer_leave(struct peer *p, const struct sockaddr *group, int count)
 {
 	int ret;
 
-	ret = cmx_leave_multicast(p[1].id, group) ?: send(&p[0], 1, count + 1) ?:
+	ret = cmx_leave_multicast(p[1].id, group) ?: peer_send(&p[0], 1, count + 1) ?:
 	      ulp_wait(&p[0].sent);
 	if (ret)
 		return ret;
@@ -184,9 +184,9 @@ static int leave(struct peer *p, const struct sockaddr *group, int count)
 	return p[1].seq == count ? 0 : -EBADMSG;
 }
 
-/* One group by two addresses: who leaves one of them hears it by the other. */
-static int exchange(struct peer *p, const struct sockaddr *group, const struct sockaddr *other,
-		    int count)
+/* Joins the group by another address and leaves it by the first one. Messages still arrive. */
+static int peer_switch_group(struct peer *p, const struct sockaddr *group,
+			     const struct sockaddr *other, int count)
 {
 	int ret;
 
@@ -194,18 +194,18 @@ static int exchange(struct peer *p, const struct sockaddr *group, const struct s
 	ret = cmx_join_multicast(p[1].id, other, NULL, &p[1]) ?:
 	      ulp_wait(&p[1].joined) ?: p[1].status;
 	if (!ret)
-		ret = cmx_leave_multicast(p[1].id, group) ?: talk(p, count);
+		ret = cmx_leave_multicast(p[1].id, group) ?: peers_talk(p, count);
 	return ret;
 }
 
-int echo(int argc, char **argv)
+int ulp_echo(int argc, char **argv)
 {
 	struct sockaddr_storage addr, group, other;
 	struct peer *p;
 	int i, count, ret;
 
-	ret = parse_addr(argv[1], "0", &addr) ?: parse_addr(argv[2], "0", &group) ?:
-	      parse_addr(argv[3], "0", &other) ?: kstrtoint(argv[4], 0, &count);
+	ret = ulp_addr_parse(argv[1], "0", &addr) ?: ulp_addr_parse(argv[2], "0", &group) ?:
+	      ulp_addr_parse(argv[3], "0", &other) ?: kstrtoint(argv[4], 0, &count);
 	if (ret)
 		return ret;
 	p = kcalloc(2, sizeof(*p), GFP_KERNEL);
@@ -213,17 +213,19 @@ int echo(int argc, char **argv)
 		return -ENOMEM;
 	for (i = 0; !ret && i < 2; i++) {
 		p[i].me = i;
-		ret = set_up(&p[i], (struct sockaddr *)&addr, (struct sockaddr *)&group);
+		ret = peer_open(&p[i], (struct sockaddr *)&addr, (struct sockaddr *)&group);
 	}
 	if (!ret)
-		ret = talk(p, count);
+		ret = peers_talk(p, count);
 	if (!ret)
-		ret = exchange(p, (struct sockaddr *)&group, (struct sockaddr *)&other, count);
+		ret = peer_switch_group(p, (struct sockaddr *)&group, (struct sockaddr *)&other,
+					count);
 	if (!ret)
-		ret = leave(p, (struct sockaddr *)&other, count);
-	say("qkey %#x, dmac %pM, seq %u %u, %d\n", p[0].qkey, p[0].dmac, p[0].seq, p[1].seq, ret);
-	tear_down(&p[0]);
-	tear_down(&p[1]);
+		ret = peer_leave(p, (struct sockaddr *)&other, count);
+	ulp_print("qkey %#x, dmac %pM, seq %u %u, %d\n", p[0].qkey, p[0].dmac, p[0].seq, p[1].seq,
+		  ret);
+	peer_close(&p[0]);
+	peer_close(&p[1]);
 	kfree(p);
 	return ret;
 }

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A call on an id that does not end: who wrote the command holds the id's lock until a signal comes.
+ * Calls and handlers that end only when the process that wrote the command gets a signal
  *
- *	hold ADDR PORT
- *
- * A listener whose handler is locked until a signal comes. Requests wait for that.
- *
- *	lock ADDR PORT
- *
- * A handler that does not return: it is told that nobody answers, and waits for a signal.
- *
- *	stall ADDR PORT
+ *	hold ADDR PORT		a call that holds the lock of a listener
+ *	lock ADDR PORT		cmx_lock_handler() of a listener, so that its requests wait
+ *	stall ADDR PORT		a handler that does not return from UNREACHABLE
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -18,20 +12,20 @@
 #include "id.h"
 #include "cmx_ulp.h"
 
-static int ignore(struct cmx_id *id, struct rdma_cm_event *event)
+static int event_ignore(struct cmx_id *id, struct rdma_cm_event *event)
 {
 	return 0;
 }
 
-static void wait_for_signal(void)
+static void signal_wait(void)
 {
 	while (!signal_pending(current))
 		msleep_interruptible(1000);
 }
 
-int hold(int argc, char **argv)
+int ulp_hold(int argc, char **argv)
 {
-	struct cmx_id *id = bound_id_new(argv, ignore);
+	struct cmx_id *id = ulp_id_create_bound(argv, event_ignore);
 	int ret;
 
 	if (IS_ERR(id))
@@ -39,8 +33,8 @@ int hold(int argc, char **argv)
 	ret = cmx_listen(id, 1);
 	if (!ret) {
 		mutex_lock(&to_id_priv(id)->lock);
-		say("held\n");
-		wait_for_signal();
+		ulp_print("held\n");
+		signal_wait();
 		mutex_unlock(&to_id_priv(id)->lock);
 	}
 	cmx_destroy_id(id);
@@ -51,14 +45,14 @@ static struct completion requested;
 
 static int request_refuse(struct cmx_id *id, struct rdma_cm_event *event)
 {
-	say(id->context == &requested ? "request\n" : "request with the context of before\n");
+	ulp_print(id->context == &requested ? "request\n" : "request with the context of before\n");
 	complete(&requested);
 	return 1;
 }
 
-int lock(int argc, char **argv)
+int ulp_lock(int argc, char **argv)
 {
-	struct cmx_id *id = bound_id_new(argv, request_refuse);
+	struct cmx_id *id = ulp_id_create_bound(argv, request_refuse);
 	int ret;
 
 	if (IS_ERR(id))
@@ -66,11 +60,11 @@ int lock(int argc, char **argv)
 	init_completion(&requested);
 	cmx_lock_handler(id);
 	ret = cmx_listen(id, 256);
-	say("locked\n");
+	ulp_print("locked\n");
 	if (!ret)
-		wait_for_signal();
-	say("unlocked\n");
-	/* also for the request that waits */
+		signal_wait();
+	ulp_print("unlocked\n");
+	/* the request that waits gets this context as well */
 	id->context = &requested;
 	cmx_unlock_handler(id);
 	if (!ret)
@@ -81,7 +75,7 @@ int lock(int argc, char **argv)
 
 static struct completion stalled, released;
 
-static int stall_handler(struct cmx_id *id, struct rdma_cm_event *event)
+static int stall_event(struct cmx_id *id, struct rdma_cm_event *event)
 {
 	struct rdma_conn_param param = { .retry_count = 7, .qp_num = 0x7620 };
 
@@ -99,16 +93,16 @@ static int stall_handler(struct cmx_id *id, struct rdma_cm_event *event)
 	}
 }
 
-int stall(int argc, char **argv)
+int ulp_stall(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	struct cmx_id *id;
 	int ret;
 
-	ret = parse_addr(argv[1], argv[2], &addr);
+	ret = ulp_addr_parse(argv[1], argv[2], &addr);
 	if (ret)
 		return ret;
-	id = cmx_create_id(my_net(), stall_handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	id = cmx_create_id(ulp_net(), stall_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	init_completion(&stalled);
@@ -118,8 +112,8 @@ int stall(int argc, char **argv)
 	      cmx_resolve_addr(id, NULL, (struct sockaddr *)&addr, ulp_timeout_ms) ?:
 	      wait_for_completion_killable(&stalled);
 	if (!ret) {
-		say("stalled\n");
-		wait_for_signal();
+		ulp_print("stalled\n");
+		signal_wait();
 	}
 	complete(&released);
 	cmx_destroy_id(id);

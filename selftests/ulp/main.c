@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A ULP over <rdma/cmx.h>, to learn from and to test with. A command is written to
- * /sys/kernel/debug/cmx_ulp/run and done when write() returns; "result" has what it said. It is done
- * in the network namespace of the writer.
+ * A ULP over <rdma/cmx.h>, as an example and for tests. A command is written to
+ * /sys/kernel/debug/cmx_ulp/run and has ended when write() returns; the file "result" has its
+ * output. The command runs in the network namespace of the writer.
  *
  *	serve ADDR PORT			take connections
  *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
- *	storm ADDR PORT COUNT		start COUNT connections and leave them alone
- *	echo ADDR GROUP OTHER COUNT	two ids talk by a multicast group, one of them under another
- *					address of it, too
- *	break HOW SIDE EVENT ADDR PORT	an id ends at an event, see break.c
+ *	storm ADDR PORT COUNT		start COUNT connections and keep them
+ *	echo ADDR GROUP OTHER COUNT	two ids exchange messages over a multicast group, then one of
+ *				them uses the other address of the group
+ *	break HOW SIDE EVENT ADDR PORT	an id is destroyed at an event, see break.c
  *	hold ADDR PORT			a listener stays locked until a signal comes
  *	lock ADDR PORT			the handler of a listener is locked until a signal comes
- *	stall ADDR PORT			nobody answers, and the handler that is told waits for a signal
+ *	stall ADDR PORT			the handler of UNREACHABLE waits for a signal
  */
 #include <linux/debugfs.h>
 #include <linux/inet.h>
@@ -31,21 +31,21 @@ static const struct command {
 	int words;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "serve", 3, serve },
-	{ "ping", 4, ping },
-	{ "storm", 4, storm },
-	{ "echo", 5, echo },
-	{ "break", 6, break_at },
-	{ "hold", 3, hold },
-	{ "lock", 3, lock },
-	{ "stall", 3, stall },
+	{ "serve", 3, ulp_serve },
+	{ "ping", 4, ulp_ping },
+	{ "storm", 4, ulp_storm },
+	{ "echo", 5, ulp_echo },
+	{ "break", 6, ulp_break },
+	{ "hold", 3, ulp_hold },
+	{ "lock", 3, ulp_lock },
+	{ "stall", 3, ulp_stall },
 };
 
 static struct dentry *dir;
 static DEFINE_SPINLOCK(said_lock);	/* protects said */
 static char said[2048];
 
-void say(const char *fmt, ...)
+void ulp_print(const char *fmt, ...)
 {
 	size_t len;
 	va_list args;
@@ -58,23 +58,23 @@ void say(const char *fmt, ...)
 	spin_unlock(&said_lock);
 }
 
-int parse_addr(const char *host, const char *port, struct sockaddr_storage *addr)
+int ulp_addr_parse(const char *host, const char *port, struct sockaddr_storage *addr)
 {
 	memset(addr, 0, sizeof(*addr));
-	return inet_pton_with_scope(my_net(), AF_UNSPEC, host, port, addr);
+	return inet_pton_with_scope(ulp_net(), AF_UNSPEC, host, port, addr);
 }
 
-/* An id for a server, on the address that the command names; or an ERR_PTR. */
-struct cmx_id *bound_id_new(char **argv, cmx_event_handler handler)
+/* Creates an id and binds it to the address of the command. Returns it or an ERR_PTR. */
+struct cmx_id *ulp_id_create_bound(char **argv, cmx_event_handler handler)
 {
 	struct sockaddr_storage addr;
 	struct cmx_id *id;
 	int ret;
 
-	ret = parse_addr(argv[1], argv[2], &addr);
+	ret = ulp_addr_parse(argv[1], argv[2], &addr);
 	if (ret)
 		return ERR_PTR(ret);
-	id = cmx_create_id(my_net(), handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	id = cmx_create_id(ulp_net(), handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return id;
 	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
@@ -84,7 +84,7 @@ struct cmx_id *bound_id_new(char **argv, cmx_event_handler handler)
 	return ERR_PTR(ret);
 }
 
-static int run(char *line)
+static int command_run(char *line)
 {
 	int i, argc, ret = -EINVAL;
 	char **argv = argv_split(GFP_KERNEL, line, &argc);
@@ -108,7 +108,7 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 	spin_lock(&said_lock);
 	said[0] = 0;
 	spin_unlock(&said_lock);
-	ret = run(line);
+	ret = command_run(line);
 	kfree(line);
 	return ret ?: len;
 }
@@ -136,7 +136,7 @@ static int __init cmx_ulp_init(void)
 static void __exit cmx_ulp_exit(void)
 {
 	debugfs_remove_recursive(dir);
-	ping_exit();
+	ulp_ping_exit();
 }
 
 module_init(cmx_ulp_init);

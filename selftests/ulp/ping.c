@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ping over a reliable connection. The server lends the second half of its buffer: the client
- * writes there and reads back. A message that arrives is sent back.
+ * Ping over a reliable connection. The client writes to the second half of the buffer of the server
+ * and reads it back. The server returns each message that it receives.
  *
- * A connection is on the list as long as somebody may end it, and who takes it off ends it: the
- * handler, by returning 1; or a thread, by cmx_destroy_id().
+ * A connection is on the list until it is ended. The handler or thread that takes it off the list
+ * ends it: the handler by returning 1, a thread by cmx_destroy_id().
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -16,7 +16,7 @@
 static const struct rdma_ucm_ece offer = { .vendor_id = 0x123456, .attr_mod = 7 };
 static const struct rdma_ucm_ece answer = { .vendor_id = 0x654321, .attr_mod = 9 };
 
-/* private data of REP: where the lent memory is */
+/* private data of the REP: the memory that the client may access */
 struct lent {
 	__be64 addr;
 	__be32 rkey;
@@ -28,12 +28,12 @@ struct conn {
 	struct res r;
 	bool closing;
 	bool server;
-	int status;		/* of the connection: 0, or why it ended */
+	int status;		/* 0, or the reason why the connection has ended */
 	u64 addr;
 	u32 rkey;
 	struct ib_cqe send_cqe;
 	struct ib_cqe recv_cqe;
-	struct completion settled;	/* connected, or will not be */
+	struct completion settled;	/* the connect has succeeded or failed */
 	struct completion ended;
 	struct completion sent;
 	struct completion received;
@@ -60,7 +60,7 @@ static struct conn *conn_new(bool server)
 	return c;
 }
 
-static bool take_off(struct conn *c)
+static bool conn_take_off(struct conn *c)
 {
 	bool mine;
 
@@ -71,7 +71,10 @@ static bool take_off(struct conn *c)
 	return mine;
 }
 
-/* By a thread that has taken it off the list. The QP goes first: the id holds the device. */
+/*
+ * Caller must be a thread that has taken the connection off the list. The QP is destroyed first,
+ * while the id still holds the device.
+ */
 static void conn_end(struct conn *c)
 {
 	if (c->id) {
@@ -85,10 +88,10 @@ static void conn_end(struct conn *c)
 	kfree(c);
 }
 
-/* By the handler: what it returns ends the id. */
-static int end_here(struct conn *c)
+/* Called by the handler. Returns 1 if the handler must end the id. */
+static int conn_end_in_handler(struct conn *c)
 {
-	if (!take_off(c))
+	if (!conn_take_off(c))
 		return 0;
 	cmx_disconnect(c->id);
 	res_close(c->id, &c->r);
@@ -96,7 +99,7 @@ static int end_here(struct conn *c)
 	return 1;
 }
 
-static void sent(struct ib_cq *cq, struct ib_wc *wc)
+static void conn_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct conn *c = container_of(wc->wr_cqe, struct conn, send_cqe);
 
@@ -105,7 +108,7 @@ static void sent(struct ib_cq *cq, struct ib_wc *wc)
 	complete(&c->sent);
 }
 
-static int post(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
+static int conn_post(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
 {
 	struct ib_sge sge = {
 		.addr = c->r.dma + offset,
@@ -124,34 +127,34 @@ static int post(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
 	return ib_post_send(c->id->qp, &wr.wr, NULL);
 }
 
-static void received(struct ib_cq *cq, struct ib_wc *wc)
+static void conn_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct conn *c = container_of(wc->wr_cqe, struct conn, recv_cqe);
 
 	if (wc->status) {
 		c->status = -EIO;
 	} else {
-		/* an RTU may come after the first message */
+		/* the first message may arrive before the RTU */
 		cmx_notify(c->id, IB_EVENT_COMM_EST);
 		res_recv(c->id, &c->r, &c->recv_cqe, HALF - MSG, MSG);
 		if (c->server)
-			post(c, IB_WR_SEND, HALF - MSG, MSG);
+			conn_post(c, IB_WR_SEND, HALF - MSG, MSG);
 	}
 	complete(&c->received);
 }
 
-static int open(struct conn *c)
+static int conn_open(struct conn *c)
 {
 	int ret = res_open(c->id, &c->r);
 
 	if (ret)
 		return ret;
-	c->send_cqe.done = sent;
-	c->recv_cqe.done = received;
+	c->send_cqe.done = conn_send_done;
+	c->recv_cqe.done = conn_recv_done;
 	return res_recv(c->id, &c->r, &c->recv_cqe, HALF - MSG, MSG);
 }
 
-/* What is longer than the module knows is zeroed, and what is shorter is not passed. */
+/* Checks that cmx_query_event() zeroes what the module does not know, and truncates the rest. */
 static bool event_info_is_good(struct cmx_id *id, const struct rdma_cm_event *ev)
 {
 	bool iwarp = rdma_protocol_iwarp(id->device, id->port_num);
@@ -169,7 +172,7 @@ static bool event_info_is_good(struct cmx_id *id, const struct rdma_cm_event *ev
 	       grown.info.num_paths == !iwarp && few[1] == !iwarp && few[2] == 0xa5a5a5a5;
 }
 
-static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
+static int conn_accept(struct cmx_id *id, const struct rdma_cm_event *ev)
 {
 	struct rdma_conn_param param = {
 		.responder_resources = ev->param.conn.initiator_depth,
@@ -187,8 +190,8 @@ static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
 		c->status = -EBADMSG;
 	c->id = id;
 	id->context = c;
-	ret = c->status ?: open(c);
-	/* iWARP: it has none */
+	ret = c->status ?: conn_open(c);
+	/* iWARP has no ECE */
 	if (!ret && cmx_get_remote_ece(id, &ece))
 		ece.vendor_id = 0;
 	if (!ret) {
@@ -198,44 +201,44 @@ static int request(struct cmx_id *id, const struct rdma_cm_event *ev)
 		param.private_data_len = sizeof(lent);
 		ret = cmx_accept_ece(id, &param, ece.vendor_id ? &answer : NULL);
 	}
-	return ret ? end_here(c) : 0;
+	return ret ? conn_end_in_handler(c) : 0;
 }
 
 static int server_event(struct cmx_id *id, struct rdma_cm_event *ev)
 {
 	switch (ev->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return request(id, ev);
+		return conn_accept(id, ev);
 	case RDMA_CM_EVENT_ESTABLISHED:
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		return 0;
 	default:
-		/* the device of the listener goes: so does it */
+		/* the device of the listener is removed, which ends the listener */
 		if (cmpxchg(&listener, id, NULL) == id)
 			return 1;
-		return end_here(id->context);
+		return conn_end_in_handler(id->context);
 	}
 }
 
-static bool is_iwarp(const struct conn *c)
+static bool conn_is_iwarp(const struct conn *c)
 {
 	return rdma_protocol_iwarp(c->id->device, c->id->port_num);
 }
 
-static int connect(struct conn *c)
+static int conn_connect(struct conn *c)
 {
 	struct rdma_conn_param param = {
 		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 		.rnr_retry_count = 7,
 	};
 	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB };
-	int ret = open(c);
+	int ret = conn_open(c);
 
 	if (!ret)
 		ret = cmx_connect_ece(c->id, &param, &offer);
-	if (!is_iwarp(c))
+	if (!conn_is_iwarp(c))
 		return ret;
-	/* it has no ECE, no path records and no MADs, and says so */
+	/* iWARP has no ECE, no path records and no MADs */
 	if (ret != -EOPNOTSUPP)
 		return ret ?: -EBADE;
 	if (cmx_set_option_u32(c->id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 3) != -EOPNOTSUPP ||
@@ -245,7 +248,7 @@ static int connect(struct conn *c)
 	return cmx_set_service_type(c->id, 32) ?: cmx_connect(c->id, &param);
 }
 
-static void established(struct conn *c, const struct rdma_cm_event *ev)
+static void conn_set_established(struct conn *c, const struct rdma_cm_event *ev)
 {
 	const struct lent *lent = ev->param.conn.private_data;
 
@@ -268,10 +271,10 @@ static int client_event(struct cmx_id *id, struct rdma_cm_event *ev)
 		ret = cmx_resolve_route(id, ulp_timeout_ms);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		ret = connect(c);
+		ret = conn_connect(c);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		established(c, ev);
+		conn_set_established(c, ev);
 		break;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		break;
@@ -283,18 +286,18 @@ static int client_event(struct cmx_id *id, struct rdma_cm_event *ev)
 	}
 	if (ret) {
 		c->status = ret;
-		/* nobody waits for a QP whose connection is gone */
+		/* stop the QP, so that waits for its work requests end */
 		cmx_disconnect(id);
 		complete(&c->settled);
 	}
 	return 0;
 }
 
-static int start(struct conn *c, const struct sockaddr_storage *addr)
+static int conn_start(struct conn *c, const struct sockaddr_storage *addr)
 {
 	int ret;
 
-	c->id = cmx_create_id(my_net(), client_event, c, RDMA_PS_TCP, IB_QPT_RC);
+	c->id = cmx_create_id(ulp_net(), client_event, c, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(c->id)) {
 		ret = PTR_ERR(c->id);
 		c->id = NULL;
@@ -306,10 +309,10 @@ static int start(struct conn *c, const struct sockaddr_storage *addr)
 }
 
 /*
- * siw answers a connection before its QP takes data, and does not look at what came meanwhile
- * until more comes. So more comes.
+ * siw confirms a connection before its QP accepts data, and handles data that has arrived meanwhile
+ * only when more data arrives. An empty RDMA write is such data.
  */
-static void nudge(struct conn *c)
+static void conn_nudge(struct conn *c)
 {
 	struct ib_rdma_wr wr = {
 		.wr = { .wr_cqe = &c->send_cqe, .opcode = IB_WR_RDMA_WRITE },
@@ -320,51 +323,51 @@ static void nudge(struct conn *c)
 	ib_post_send(c->id->qp, &wr.wr, NULL);
 }
 
-static int transferred(struct conn *c, struct completion *done)
+static int conn_wait_transfer(struct conn *c, struct completion *done)
 {
 	int i;
 
 	for (i = 0; i < ulp_timeout_ms; i += 1000) {
 		if (wait_for_completion_timeout(done, HZ))
 			return c->status;
-		if (is_iwarp(c))
-			nudge(c);
+		if (conn_is_iwarp(c))
+			conn_nudge(c);
 	}
 	return -ETIMEDOUT;
 }
 
-static int transfer(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
+static int conn_transfer(struct conn *c, enum ib_wr_opcode opcode, u32 offset, u32 len)
 {
-	return post(c, opcode, offset, len) ?: transferred(c, &c->sent);
+	return conn_post(c, opcode, offset, len) ?: conn_wait_transfer(c, &c->sent);
 }
 
-static int exchange(struct conn *c, int i)
+static int conn_exchange(struct conn *c, int i)
 {
 	u32 len = HALF - MSG;
 	int ret;
 
 	memset(c->r.buf, 1 + i % 250, len);
-	ret = transfer(c, IB_WR_RDMA_WRITE, 0, len);
+	ret = conn_transfer(c, IB_WR_RDMA_WRITE, 0, len);
 	if (ret)
 		return ret;
 	memset(c->r.buf, 0, len);
-	ret = transfer(c, IB_WR_RDMA_READ, 0, len);
+	ret = conn_transfer(c, IB_WR_RDMA_READ, 0, len);
 	if (ret)
 		return ret;
 	if (memchr_inv(c->r.buf, 1 + i % 250, len))
 		return -EBADMSG;
 
 	snprintf(c->r.buf, MSG, "ping %d", i);
-	ret = transfer(c, IB_WR_SEND, 0, MSG);
+	ret = conn_transfer(c, IB_WR_SEND, 0, MSG);
 	if (!ret)
-		ret = transferred(c, &c->received);
+		ret = conn_wait_transfer(c, &c->received);
 	if (!ret && memcmp(c->r.buf, c->r.buf + HALF - MSG, MSG))
 		ret = -EBADMSG;
 	return ret;
 }
 
-/* What was set can be read, and the QP has it. */
-static int check_options(struct conn *c)
+/* Checks that options can be read back, and that the QP has their values. */
+static int conn_check_options(struct conn *c)
 {
 	struct ib_qp_init_attr init;
 	struct rdma_ucm_ece ece;
@@ -376,18 +379,18 @@ static int check_options(struct conn *c)
 	ret = cmx_get_option(c->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &val, &len, &flags);
 	if (ret || val != 15 || flags != CMX_OPT_F_SET)
 		return ret ?: -EBADE;
-	if (is_iwarp(c))
+	if (conn_is_iwarp(c))
 		return cmx_get_remote_ece(c->id, &ece) == -EOPNOTSUPP ? 0 : -EBADE;
 	ret = ib_query_qp(c->id->qp, &attr, IB_QP_TIMEOUT | IB_QP_MIN_RNR_TIMER | IB_QP_AV, &init);
 	if (ret)
 		return ret;
-	say("timeout %u rnr %u tclass %u\n", attr.timeout, attr.min_rnr_timer,
-	    rdma_ah_read_grh(&attr.ah_attr)->traffic_class);
+	ulp_print("timeout %u rnr %u tclass %u\n", attr.timeout, attr.min_rnr_timer,
+		  rdma_ah_read_grh(&attr.ah_attr)->traffic_class);
 	ret = cmx_get_remote_ece(c->id, &ece);
 	if (ret)
 		return ret;
-	say("ece %#x %u\n", ece.vendor_id, ece.attr_mod);
-	/* on InfiniBand it is for the SA to say, which has one service level */
+	ulp_print("ece %#x %u\n", ece.vendor_id, ece.attr_mod);
+	/* on InfiniBand the SA decides, and this one has a single service level */
 	if (attr.ah_attr.type == RDMA_AH_ATTR_TYPE_ROCE &&
 	    rdma_ah_read_grh(&attr.ah_attr)->traffic_class != 96)
 		return -EBADE;
@@ -395,53 +398,53 @@ static int check_options(struct conn *c)
 	       attr.min_rnr_timer == 5 ? 0 : -EBADE;
 }
 
-int ping(int argc, char **argv)
+int ulp_ping(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	int i = 0, count, ret;
 	struct conn *c;
 
-	ret = parse_addr(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
+	ret = ulp_addr_parse(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
 	if (ret)
 		return ret;
 	c = conn_new(false);
 	if (!c)
 		return -ENOMEM;
-	ret = start(c, &addr);
+	ret = conn_start(c, &addr);
 	if (!ret)
 		ret = ulp_wait(&c->settled) ?: c->status;
 	if (!ret)
-		ret = check_options(c);
+		ret = conn_check_options(c);
 	for (; !ret && i < count; i++)
-		ret = exchange(c, i);
-	say("%d rounds, %d\n", i, ret);
+		ret = conn_exchange(c, i);
+	ulp_print("%d rounds, %d\n", i, ret);
 	if (!ret) {
 		ret = cmx_disconnect(c->id);
 		if (!ret)
 			ret = ulp_wait(&c->ended);
 	}
-	take_off(c);
+	conn_take_off(c);
 	conn_end(c);
 	return ret;
 }
 
-int storm(int argc, char **argv)
+int ulp_storm(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	struct conn *c;
 	int count, ret;
 
-	ret = parse_addr(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
+	ret = ulp_addr_parse(argv[1], argv[2], &addr) ?: kstrtoint(argv[3], 0, &count);
 	while (!ret && count--) {
 		c = conn_new(false);
-		ret = c ? start(c, &addr) : -ENOMEM;
+		ret = c ? conn_start(c, &addr) : -ENOMEM;
 	}
 	return ret;
 }
 
-int serve(int argc, char **argv)
+int ulp_serve(int argc, char **argv)
 {
-	struct cmx_id *id = bound_id_new(argv, server_event);
+	struct cmx_id *id = ulp_id_create_bound(argv, server_event);
 	int ret;
 
 	if (IS_ERR(id))
@@ -459,12 +462,12 @@ err:
 	return ret;
 }
 
-void ping_exit(void)
+void ulp_ping_exit(void)
 {
 	struct cmx_id *id = xchg(&listener, NULL);
 	struct conn *c;
 
-	/* no new connection after this */
+	/* afterwards no new connection can arrive */
 	if (id)
 		cmx_destroy_id(id);
 	for (;;) {

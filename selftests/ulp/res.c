@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What both ends of every test have on their device. */
+/* Resources on the device that both ends of each test have. */
 #include <linux/slab.h>
 #include "cmx_ulp.h"
 
@@ -12,7 +12,7 @@ int res_open(struct cmx_id *id, struct res *r)
 	};
 	int ret;
 
-	/* one key for all memory: good enough for a test, whose peer is itself */
+	/* one key for all memory, which is acceptable because the peer is this module */
 	r->pd = ib_alloc_pd(id->device, IB_PD_UNSAFE_GLOBAL_RKEY);
 	if (IS_ERR(r->pd)) {
 		ret = PTR_ERR(r->pd);
@@ -49,7 +49,7 @@ void res_close(struct cmx_id *id, struct res *r)
 {
 	struct ib_device *device = r->pd ? r->pd->device : NULL;
 
-	/* what drains a send queue is nothing for datagrams; their sends hold nothing of ours */
+	/* a send queue of datagrams cannot be drained, and its sends hold no memory of ours */
 	if (id->qp && id->qp_type == IB_QPT_UD)
 		ib_drain_rq(id->qp);
 	else if (id->qp)
