@@ -10,44 +10,45 @@
 
 #define BENCH_PORT 7471
 
-/* what the command line says */
+/* arguments of the command line */
 extern struct bench_conf {
-	const char *addr;	/* of the local RDMA device */
-	const char *server;	/* of the device that servers listen at */
-	const char *netns;	/* file of the network namespace of servers; NULL: ours */
-	const char *silent;	/* an address that has a neighbour but no host */
-	const char *dump;	/* the command that lists all ids */
+	const char *addr;	/* address of the local RDMA device */
+	const char *server;	/* address at which servers listen */
+	const char *netns;	/* file of the network namespace of servers; NULL: this one */
+	const char *silent;	/* address with a neighbour entry but no host */
+	const char *dump;	/* command that lists all ids */
 	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
 	int hcas, groups, members;	/* HCAs of the fabric; groups of each; HCAs in each group */
 } conf;
 
-/* one line of the result: what was measured, and the value */
-void result(const char *name, double value);
+/* Prints a line of the result: the name and the value. */
+void result_print(const char *name, double value);
 
 struct sockaddr *addr_of(struct sockaddr_in *sin, const char *ip, int port);
-/* the @n-th group from @base on */
+/* Sets the address of group @n, counted from @base. */
 struct sockaddr *addr_of_group(struct sockaddr_in *sin, const char *base, int n);
-struct rdma_event_channel *channel(void);
+struct rdma_event_channel *channel_create(void);
 struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context);
-/* for datagrams, and bound */
-struct rdma_cm_id *id_datagram(struct rdma_event_channel *ch, const char *ip);
-/* take the next event; it has to be this one, of status 0 */
-struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
+/* Creates an id for datagrams and binds it. */
+struct rdma_cm_id *id_create_datagram(struct rdma_event_channel *ch, const char *ip);
+/* Fetches the next event, which must be of type @type and have status 0. */
+struct rdma_cm_event *event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
-/* conn.c: a process that accepts connections, and its end */
+/* conn.c: starts and ends a process that accepts connections. */
 pid_t conn_serve(int port);
 void conn_stop(pid_t pid);
-/* a QP number that has not been used for long; the numbers of this process, or a QP for each connection */
+/* Returns a QP number that has not been used for a long time. */
 uint32_t conn_number(void);
+/* Sets the first QP number of this process; @qp: connections have QPs. */
 void conn_set(uint32_t number, bool qp);
-/* a new id on its way: it connects as soon as its route is there */
+/* Creates an id, which connects when its route is resolved. */
 struct rdma_cm_id *conn_start(struct rdma_event_channel *ch, int port, void *context);
 /*
- * Takes an event of a connection and does what comes next. 1: this was the event that the owner waits
- * for: it has been established, or, with @end, destroyed; -1: the connection has failed.
+ * Fetches an event of a connection and makes the next call. Returns 1 if the connection has been
+ * established, or, with @end, destroyed; -1 if it has failed; else 0.
  */
 int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp);
-/* connections to it, one after the other: us from create to established, of each */
+/* Sets up @n connections, one after the other. Returns the microseconds that each of them took. */
 double conn_setup(int n);
 
 void bench_create(void);

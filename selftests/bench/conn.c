@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections between two processes over the device itself. Most have no QPs: the numbers are made
- * up, and no two are the same, as the CM remembers the last ones for as long as TIMEWAIT lasts.
+ * Connections between two processes over the same device. Most have no QPs. Their QP numbers are
+ * fake and all different, because the CM remembers a number until the end of TIMEWAIT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,8 @@ void conn_set(uint32_t number, bool qp)
 	with_qp = qp;
 }
 
-/* Even on the one side, odd on the other; new ones in every run. */
-static uint32_t next_qpn(bool server)
+/* Numbers are even on one side and odd on the other one, and new in each run. */
+static uint32_t qpn_next(bool server)
 {
 	if (!next_number)
 		next_number = conn_number();
@@ -40,8 +40,8 @@ static uint32_t next_qpn(bool server)
 	return next_number << 1 | server;
 }
 
-/* One PD and one CQ for all of a process. */
-static void create_qp(struct rdma_cm_id *id)
+/* All QPs of a process use one PD and one CQ. */
+static void qp_create(struct rdma_cm_id *id)
 {
 	static struct ibv_pd *pd;
 	static struct ibv_cq *cq;
@@ -58,18 +58,18 @@ static void create_qp(struct rdma_cm_id *id)
 		die("rdma_create_qp");
 }
 
-static struct rdma_conn_param param(bool server)
+static struct rdma_conn_param param_init(bool server)
 {
 	return (struct rdma_conn_param){
 		.responder_resources = 1,
 		.initiator_depth = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
-		.qp_num = next_qpn(server),
+		.qp_num = qpn_next(server),
 	};
 }
 
-static void serve(int port, int ready)
+static void server_run(int port, int ready)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *listener, *id;
@@ -80,7 +80,7 @@ static void serve(int port, int ready)
 
 	if (conf.netns && setns(open(conf.netns, O_RDONLY), CLONE_NEWNET))
 		die(conf.netns);
-	ch = channel();
+	ch = channel_create();
 	listener = id_on(ch, NULL);
 	if (rdma_bind_addr(listener, addr_of(&sin, conf.server, port)) ||
 	    rdma_listen(listener, 4096))
@@ -93,9 +93,9 @@ static void serve(int port, int ready)
 		rdma_ack_cm_event(ev);
 		switch (type) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
-			p = param(true);
+			p = param_init(true);
 			if (with_qp)
-				create_qp(id);
+				qp_create(id);
 			if (rdma_accept(id, &p))
 				rdma_destroy_id(id);
 			break;
@@ -127,7 +127,7 @@ pid_t conn_serve(int port)
 	if (pid < 0)
 		die("fork");
 	if (!pid)
-		serve(port, fd[1]);
+		server_run(port, fd[1]);
 	close(fd[1]);
 	if (read(fd[0], &c, 1) != 1)
 		exit(1);
@@ -141,12 +141,12 @@ void conn_stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void start(struct rdma_cm_id *id)
+static void conn_connect(struct rdma_cm_id *id)
 {
-	struct rdma_conn_param p = param(false);
+	struct rdma_conn_param p = param_init(false);
 
 	if (with_qp)
-		create_qp(id);
+		qp_create(id);
 	if (rdma_connect(id, &p))
 		die("rdma_connect");
 }
@@ -182,7 +182,7 @@ int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp)
 			die("rdma_resolve_route");
 		return 0;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		start(id);
+		conn_connect(id);
 		return 0;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		if (rdma_establish(id))
@@ -203,7 +203,7 @@ int conn_step(struct rdma_event_channel *ch, bool end, struct rdma_cm_id **idp)
 	}
 }
 
-static bool step(struct rdma_event_channel *ch, bool end)
+static bool conn_step_any(struct rdma_event_channel *ch, bool end)
 {
 	int ret = conn_step(ch, end, NULL);
 
@@ -213,12 +213,12 @@ static bool step(struct rdma_event_channel *ch, bool end)
 }
 
 /*
- * Connections from connect to destroy, or with @whole from create to destroy: @n of them, with up
- * to @window under way.
+ * Measures @n connections, of which up to @window are in progress: from connect to destroy, or with
+ * @whole from create to destroy.
  */
-static void connections(const char *what, int n, int window, bool whole)
+static void conns_measure(const char *what, int n, int window, bool whole)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id **ids = calloc(n, sizeof(*ids));
 	int started = 0, done = 0;
 	char name[32];
@@ -234,33 +234,33 @@ static void connections(const char *what, int n, int window, bool whole)
 			if (whole)
 				conn_start(ch, BENCH_PORT, NULL);
 			else
-				start(ids[started]);
+				conn_connect(ids[started]);
 			started++;
 		}
-		if (step(ch, true))
+		if (conn_step_any(ch, true))
 			done++;
 	}
 	snprintf(name, sizeof(name), "%s%d_us", what, window);
-	result(name, (now() - t) / n * 1e6);
+	result_print(name, (now() - t) / n * 1e6);
 	free(ids);
 	rdma_destroy_event_channel(ch);
 }
 
 double conn_setup(int n)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	double t, sum = 0;
 
 	for (int i = 0; i < n; i++) {
 		t = now();
 		id = conn_start(ch, BENCH_PORT, NULL);
-		while (!step(ch, false))
+		while (!conn_step_any(ch, false))
 			;
 		sum += now() - t;
 		if (rdma_disconnect(id))
 			die("rdma_disconnect");
-		step(ch, true);
+		conn_step_any(ch, true);
 	}
 	rdma_destroy_event_channel(ch);
 	return sum / n * 1e6;
@@ -270,22 +270,22 @@ void bench_connect(void)
 {
 	pid_t pid = conn_serve(BENCH_PORT);
 
-	connections("connect", 200, 1, false);
-	connections("connect", 640, 32, false);
-	connections("whole", 200, 1, true);
-	connections("whole", 640, 32, true);
+	conns_measure("connect", 200, 1, false);
+	conns_measure("connect", 640, 32, false);
+	conns_measure("whole", 200, 1, true);
+	conns_measure("whole", 640, 32, true);
 	conn_stop(pid);
 	conn_set(conn_number(), true);
 	pid = conn_serve(BENCH_PORT);
-	connections("qp", 200, 1, true);
-	connections("qp", 640, 32, true);
+	conns_measure("qp", 200, 1, true);
+	conns_measure("qp", 640, 32, true);
 	conn_stop(pid);
 	conn_set(0, false);
 }
 
 void bench_silent(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id = id_routed(ch, conf.silent, NULL);
 	uint32_t ms = conf.deadline;
 	struct rdma_cm_event *ev;
@@ -294,14 +294,14 @@ void bench_silent(void)
 	if (ms && rdma_set_option(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, &ms, sizeof(ms)))
 		die("rdma_set_option");
 	t = now();
-	start(id);
+	conn_connect(id);
 	if (rdma_get_cm_event(ch, &ev))
 		die("rdma_get_cm_event");
 	if (ev->event != RDMA_CM_EVENT_UNREACHABLE) {
 		fprintf(stderr, "%s from a silent peer\n", rdma_event_str(ev->event));
 		exit(1);
 	}
-	result("silent_ms", (now() - t) * 1e3);
+	result_print("silent_ms", (now() - t) * 1e3);
 	rdma_ack_cm_event(ev);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Calls on one id that need no peer, and what an id weighs. */
+/* Calls on an id that need no peer, and the memory of an id. */
 #include <dlfcn.h>
 #include <rdma/rdma_cmx.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static struct rdma_cm_id *held[HELD];
 
 void bench_create(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	const int n = 5000;
 	double t;
 
@@ -24,11 +24,11 @@ void bench_create(void)
 	t = now();
 	for (int i = 0; i < n; i++)
 		rdma_destroy_id(id_on(ch, NULL));
-	result("create_us", (now() - t) / n * 1e6);
+	result_print("create_us", (now() - t) / n * 1e6);
 	rdma_destroy_event_channel(ch);
 }
 
-static void hold(struct rdma_event_channel *ch)
+static void ids_hold(struct rdma_event_channel *ch)
 {
 	struct sockaddr_in sin;
 
@@ -40,7 +40,7 @@ static void hold(struct rdma_event_channel *ch)
 	}
 }
 
-static void drop(void)
+static void ids_drop(void)
 {
 	for (int i = 0; i < HELD; i++)
 		rdma_destroy_id(held[i]);
@@ -48,20 +48,20 @@ static void drop(void)
 
 void bench_bind(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	double t = now();
 
-	hold(ch);
-	result("bind_us", (now() - t) / HELD * 1e6);
+	ids_hold(ch);
+	result_print("bind_us", (now() - t) / HELD * 1e6);
 	t = now();
-	drop();
-	result("destroy_us", (now() - t) / HELD * 1e6);
+	ids_drop();
+	result_print("destroy_us", (now() - t) / HELD * 1e6);
 	rdma_destroy_event_channel(ch);
 }
 
 void bench_option(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id = id_on(ch, NULL);
 	const int n = 20000;
 	uint8_t tos = 8;
@@ -70,7 +70,7 @@ void bench_option(void)
 	for (int i = 0; i < n; i++)
 		if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)))
 			die("rdma_set_option");
-	result("option_us", (now() - t) / n * 1e6);
+	result_print("option_us", (now() - t) / n * 1e6);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
 }
@@ -84,10 +84,10 @@ void bench_get_option(void)
 	uint8_t tos;
 	double t;
 
-	/* the in-tree stack has no such call */
+	/* the in-tree stack has no rdma_cmx_get_option() */
 	if (!get)
 		return;
-	ch = channel();
+	ch = channel_create();
 	id = id_on(ch, NULL);
 	t = now();
 	for (int i = 0; i < n; i++) {
@@ -96,14 +96,14 @@ void bench_get_option(void)
 		if (get(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, &len, NULL))
 			die("rdma_cmx_get_option");
 	}
-	result("get_option_us", (now() - t) / n * 1e6);
+	result_print("get_option_us", (now() - t) / n * 1e6);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
 }
 
 void bench_listen(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	const int n = 1000;
 	double t, sum = 0;
 
@@ -119,13 +119,13 @@ void bench_listen(void)
 		sum += now() - t;
 		rdma_destroy_id(id);
 	}
-	result("listen_us", sum / n * 1e6);
+	result_print("listen_us", sum / n * 1e6);
 	rdma_destroy_event_channel(ch);
 }
 
 void bench_migrate(void)
 {
-	struct rdma_event_channel *ch[] = { channel(), channel() };
+	struct rdma_event_channel *ch[] = { channel_create(), channel_create() };
 	struct rdma_cm_id *id = id_on(ch[0], NULL);
 	const int n = 5000;
 	double t = now();
@@ -133,7 +133,7 @@ void bench_migrate(void)
 	for (int i = 1; i <= n; i++)
 		if (rdma_migrate_id(id, ch[i % 2]))
 			die("rdma_migrate_id");
-	result("migrate_us", (now() - t) / n * 1e6);
+	result_print("migrate_us", (now() - t) / n * 1e6);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch[0]);
 	rdma_destroy_event_channel(ch[1]);
@@ -141,7 +141,7 @@ void bench_migrate(void)
 
 void bench_resolve(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	const int n = 500;
 	double t, sum = 0;
@@ -154,20 +154,20 @@ void bench_resolve(void)
 		t = now();
 		if (rdma_resolve_addr(id, NULL, (struct sockaddr *)&sin, 2000))
 			die("rdma_resolve_addr");
-		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+		rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 		if (rdma_resolve_route(id, 2000))
 			die("rdma_resolve_route");
-		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+		rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 		sum += now() - t;
 		rdma_destroy_id(id);
 	}
-	result("resolve_us", sum / n * 1e6);
+	result_print("resolve_us", sum / n * 1e6);
 	rdma_destroy_event_channel(ch);
 }
 
 void bench_event(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	static struct rdma_cm_event *events[1000];
 	const int n = sizeof(events) / sizeof(events[0]);
 	double t;
@@ -179,40 +179,40 @@ void bench_event(void)
 		if (rdma_resolve_addr(held[i], NULL, addr_of(&sin, conf.addr, BENCH_PORT), 2000))
 			die("rdma_resolve_addr");
 	}
-	/* all of them are queued: what is measured does not wait */
+	/* all events are queued now, so fetching them does not wait */
 	sleep(1);
 	t = now();
 	for (int i = 0; i < n; i++)
-		events[i] = expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED);
-	result("event_us", (now() - t) / n * 1e6);
+		events[i] = event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED);
+	result_print("event_us", (now() - t) / n * 1e6);
 	t = now();
 	for (int i = 0; i < n; i++)
 		rdma_ack_cm_event(events[i]);
-	result("ack_us", (now() - t) / n * 1e6);
+	result_print("ack_us", (now() - t) / n * 1e6);
 	for (int i = 0; i < n; i++)
 		rdma_destroy_id(held[i]);
 	rdma_destroy_event_channel(ch);
 }
 
-/* What lists the ids of the stack is a program: conf.dump. */
+/* The command conf.dump lists the ids of the stack. */
 void bench_dump(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	double t;
 
 	if (!conf.dump)
 		return;
-	hold(ch);
+	ids_hold(ch);
 	t = now();
 	if (system(conf.dump))
 		die(conf.dump);
-	result("dump_us", (now() - t) / HELD * 1e6);
-	drop();
+	result_print("dump_us", (now() - t) / HELD * 1e6);
+	ids_drop();
 	rdma_destroy_event_channel(ch);
 }
 
-/* Bytes of slab and of vmalloc that the kernel has in use: no user memory is in there. */
-static long kernel_memory(void)
+/* Returns the bytes of slab, vmalloc and per-CPU memory in use. User memory is not included. */
+static long memory_in_use(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
 	long kb = 0, v;
@@ -229,7 +229,7 @@ static long kernel_memory(void)
 	return kb * 1024;
 }
 
-static void shrink(void)
+static void memory_shrink(void)
 {
 	FILE *f = fopen("/proc/sys/vm/drop_caches", "w");
 
@@ -241,18 +241,18 @@ static void shrink(void)
 
 void bench_memory(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	long before;
 
-	/* once for the caches, and once for the record */
-	hold(ch);
-	drop();
+	/* a first round, which is not measured, fills the caches */
+	ids_hold(ch);
+	ids_drop();
 	rdma_destroy_event_channel(ch);
-	ch = channel();
-	shrink();
-	before = kernel_memory();
-	hold(ch);
-	result("memory_bytes", (double)(kernel_memory() - before) / HELD);
-	drop();
+	ch = channel_create();
+	memory_shrink();
+	before = memory_in_use();
+	ids_hold(ch);
+	result_print("memory_bytes", (double)(memory_in_use() - before) / HELD);
+	ids_drop();
 	rdma_destroy_event_channel(ch);
 }

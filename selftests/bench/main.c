@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What one call of librdmacm costs, measured in the process that calls it. The same program runs
- * on any librdmacm.so.1: which stack it measures is said by LD_LIBRARY_PATH.
+ * Measures the time of calls of librdmacm in the calling process. The program runs with any
+ * librdmacm.so.1: LD_LIBRARY_PATH selects the stack that is measured.
  */
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -38,7 +38,7 @@ static const struct {
 	{ "scale", bench_scale, "many HCAs, by commands from the input" },
 };
 
-void result(const char *name, double value)
+void result_print(const char *name, double value)
 {
 	printf("%s %.2f\n", name, value);
 	fflush(stdout);
@@ -63,7 +63,7 @@ struct sockaddr *addr_of_group(struct sockaddr_in *sin, const char *base, int n)
 	return (struct sockaddr *)sin;
 }
 
-struct rdma_event_channel *channel(void)
+struct rdma_event_channel *channel_create(void)
 {
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 
@@ -81,7 +81,7 @@ struct rdma_cm_id *id_on(struct rdma_event_channel *ch, void *context)
 	return id;
 }
 
-struct rdma_cm_id *id_datagram(struct rdma_event_channel *ch, const char *ip)
+struct rdma_cm_id *id_create_datagram(struct rdma_event_channel *ch, const char *ip)
 {
 	struct sockaddr_in sin;
 	struct rdma_cm_id *id;
@@ -93,7 +93,7 @@ struct rdma_cm_id *id_datagram(struct rdma_event_channel *ch, const char *ip)
 	return id;
 }
 
-struct rdma_cm_event *expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+struct rdma_cm_event *event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *ev;
 
@@ -114,14 +114,14 @@ struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void
 
 	if (rdma_resolve_addr(id, NULL, addr_of(&sin, ip, BENCH_PORT), 2000))
 		die("rdma_resolve_addr");
-	rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	if (rdma_resolve_route(id, 2000))
 		die("rdma_resolve_route");
-	rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	return id;
 }
 
-static void usage(void)
+static void usage_print(void)
 {
 	fprintf(stderr, "usage: bench [-a ADDRESS] [-c SERVER-ADDRESS] [-n SERVER-NETNS]\n"
 		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] [-l LIST-COMMAND]\n"
@@ -131,7 +131,7 @@ static void usage(void)
 	exit(2);
 }
 
-static void run(const char *name)
+static void bench_run(const char *name)
 {
 	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
 		if (!strcmp(benches[i].name, name)) {
@@ -139,7 +139,7 @@ static void run(const char *name)
 			return;
 		}
 	}
-	usage();
+	usage_print();
 }
 
 int main(int argc, char **argv)
@@ -176,14 +176,14 @@ int main(int argc, char **argv)
 			conf.members = atoi(optarg);
 			break;
 		default:
-			usage();
+			usage_print();
 		}
 	}
 	if (optind == argc)
-		usage();
+		usage_print();
 	if (!conf.server)
 		conf.server = conf.addr;
 	for (; optind < argc; optind++)
-		run(argv[optind]);
+		bench_run(argv[optind]);
 	return 0;
 }

@@ -8,8 +8,8 @@
 
 #define BASE "239.7.0.0"
 
-/* Leaving may be finished in the background: is the interface still a member? */
-static bool member(void)
+/* Returns whether the interface is still a member: leaving may finish in the background. */
+static bool group_is_joined(void)
 {
 	FILE *f = fopen("/proc/net/igmp", "r");
 	bool found = false;
@@ -24,10 +24,10 @@ static bool member(void)
 	return found;
 }
 
-static void join_leave(int groups)
+static void groups_join_leave(int groups)
 {
-	struct rdma_event_channel *ch = channel();
-	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
+	struct rdma_event_channel *ch = channel_create();
+	struct rdma_cm_id *id = id_create_datagram(ch, conf.addr);
 	struct sockaddr_in sin;
 	char name[32];
 	double t;
@@ -36,27 +36,27 @@ static void join_leave(int groups)
 	for (int i = 0; i < groups; i++) {
 		if (rdma_join_multicast(id, addr_of_group(&sin, BASE, i), NULL))
 			die("rdma_join_multicast");
-		rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+		rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	}
 	snprintf(name, sizeof(name), "join%d_us", groups);
-	result(name, (now() - t) / groups * 1e6);
+	result_print(name, (now() - t) / groups * 1e6);
 
 	t = now();
 	for (int i = 0; i < groups; i++)
 		if (rdma_leave_multicast(id, addr_of_group(&sin, BASE, i)))
 			die("rdma_leave_multicast");
 	snprintf(name, sizeof(name), "leave%d_us", groups);
-	result(name, (now() - t) / groups * 1e6);
-	while (member())
+	result_print(name, (now() - t) / groups * 1e6);
+	while (group_is_joined())
 		usleep(2000);
 	snprintf(name, sizeof(name), "left%d_us", groups);
-	result(name, (now() - t) / groups * 1e6);
+	result_print(name, (now() - t) / groups * 1e6);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
 }
 
 void bench_mcast(void)
 {
-	join_leave(100);
-	join_leave(4000);
+	groups_join_leave(100);
+	groups_join_leave(4000);
 }

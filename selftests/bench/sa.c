@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What needs the subnet administrator, on the fabric of Documentation/vib.rst: joining groups, and
- * paths. MADs are those that the fabric counted; it must be alone with us.
+ * Joins and paths, which need the subnet administrator, on the fabric of Documentation/vib.rst. The
+ * fabric counts the MADs, so no other program may use it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "bench.h"
 
 #define COUNT "/sys/kernel/debug/vib/mad/count"
-/* of rdma_cmx: how long a path record is good */
+/* of rdma_cmx: how long a path record is kept */
 #define CACHE_SECONDS "/sys/module/rdma_cmx/parameters/path_cache_seconds"
 
 #define CLASS_SA 0x03
@@ -20,7 +20,7 @@
 
 enum { ONE_BY_ONE = 100, AT_ONCE = 1000, CONNECTIONS = 100 };
 
-static void put(const char *file, const char *text)
+static void file_write(const char *file, const char *text)
 {
 	FILE *f = fopen(file, "w");
 
@@ -28,8 +28,8 @@ static void put(const char *file, const char *text)
 		die(file);
 }
 
-/* MADs to and from the SA for @attr; 0: for any, and those of the CM */
-static int sent(unsigned int attr)
+/* Counts the MADs to and from the SA with @attr; 0: with any, and those of the CM. */
+static int mads_count(unsigned int attr)
 {
 	unsigned int class, method, a, n, sum = 0;
 	FILE *f = fopen(COUNT, "r");
@@ -46,25 +46,25 @@ static int sent(unsigned int attr)
 	return sum;
 }
 
-/* The same, when no more come: ib_sa repeats what has no answer for 300 ms. */
-static int sent_all(unsigned int attr)
+/* Waits until no more MADs come: ib_sa repeats a request without a reply after 300 ms. */
+static int mads_count_all(unsigned int attr)
 {
-	int before, n = sent(attr);
+	int before, n = mads_count(attr);
 
 	do {
 		before = n;
 		usleep(400000);
-		n = sent(attr);
+		n = mads_count(attr);
 	} while (n != before);
 	return n;
 }
 
-static void count(void)
+static void mads_reset(void)
 {
-	put(COUNT, "0");
+	file_write(COUNT, "0");
 }
 
-static void join(struct rdma_cm_id *id, int n)
+static void group_join(struct rdma_cm_id *id, int n)
 {
 	struct sockaddr_in sin;
 
@@ -72,88 +72,88 @@ static void join(struct rdma_cm_id *id, int n)
 		die("rdma_join_multicast");
 }
 
-/* The next event must be that one. Seconds since @t. */
-static double joined(struct rdma_event_channel *ch, double t)
+/* Waits for MULTICAST_JOIN. Returns the seconds since @t. */
+static double join_wait(struct rdma_event_channel *ch, double t)
 {
-	rdma_ack_cm_event(expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
+	rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	return now() - t;
 }
 
-static void one_by_one(struct rdma_event_channel *ch, const char *name)
+static void joins_measure_single(struct rdma_event_channel *ch, const char *name)
 {
-	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
+	struct rdma_cm_id *id = id_create_datagram(ch, conf.addr);
 	char key[32];
 	double t;
 
-	count();
+	mads_reset();
 	t = now();
 	for (int i = 0; i < ONE_BY_ONE; i++) {
-		join(id, i);
-		joined(ch, t);
+		group_join(id, i);
+		join_wait(ch, t);
 	}
 	snprintf(key, sizeof(key), "%s_us", name);
-	result(key, (now() - t) / ONE_BY_ONE * 1e6);
+	result_print(key, (now() - t) / ONE_BY_ONE * 1e6);
 	snprintf(key, sizeof(key), "%s_mads", name);
-	result(key, (double)sent_all(MCMEMBER) / ONE_BY_ONE);
+	result_print(key, (double)mads_count_all(MCMEMBER) / ONE_BY_ONE);
 }
 
-static void at_once(struct rdma_event_channel *ch)
+static void joins_measure_parallel(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_id *id = id_datagram(ch, conf.addr);
+	struct rdma_cm_id *id = id_create_datagram(ch, conf.addr);
 	double t;
 
-	count();
+	mads_reset();
 	t = now();
 	for (int i = 0; i < AT_ONCE; i++)
-		join(id, i);
+		group_join(id, i);
 	for (int i = 0; i < AT_ONCE; i++)
-		joined(ch, t);
-	result("sa_many_ms", (now() - t) * 1e3);
-	result("sa_many_mads", (double)sent_all(MCMEMBER) / AT_ONCE);
+		join_wait(ch, t);
+	result_print("sa_many_ms", (now() - t) * 1e3);
+	result_print("sa_many_mads", (double)mads_count_all(MCMEMBER) / AT_ONCE);
 
-	count();
+	mads_reset();
 	t = now();
 	rdma_destroy_id(id);
-	result("sa_gone_ms", (now() - t) * 1e3);
-	result("sa_gone_mads", (double)sent_all(MCMEMBER) / AT_ONCE);
+	result_print("sa_gone_ms", (now() - t) * 1e3);
+	result_print("sa_gone_mads", (double)mads_count_all(MCMEMBER) / AT_ONCE);
 }
 
-static void connections(const char *name)
+static void conns_measure(const char *name)
 {
 	pid_t pid = conn_serve(BENCH_PORT);
 	char key[32];
 
-	/* one for the neighbour entry, IPoIB's path and our record */
+	/* the first connection fills the neighbour entry, the path of IPoIB and the path cache */
 	conn_setup(1);
-	sent_all(0);
-	count();
+	mads_count_all(0);
+	mads_reset();
 	snprintf(key, sizeof(key), "%s_us", name);
-	result(key, conn_setup(CONNECTIONS));
+	result_print(key, conn_setup(CONNECTIONS));
 	snprintf(key, sizeof(key), "%s_mads", name);
-	result(key, (double)sent_all(0) / CONNECTIONS);
+	result_print(key, (double)mads_count_all(0) / CONNECTIONS);
 	conn_stop(pid);
-	sent_all(0);
+	mads_count_all(0);
 }
 
 void bench_sa(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	bool cache = !access(CACHE_SECONDS, W_OK);
 
-	one_by_one(ch, "sa_new");
-	one_by_one(ch, "sa_known");
-	/* takes its ids along */
+	joins_measure_single(ch, "sa_new");
+	joins_measure_single(ch, "sa_known");
+	/* the kernel destroys its ids as well */
 	rdma_destroy_event_channel(ch);
-	sent_all(0);
+	mads_count_all(0);
 
-	ch = channel();
-	at_once(ch);
+	ch = channel_create();
+	joins_measure_parallel(ch);
 	rdma_destroy_event_channel(ch);
 
 	if (cache)
-		put(CACHE_SECONDS, "0");
-	connections("sa_cold");
+		file_write(CACHE_SECONDS, "0");
+	conns_measure("sa_cold");
 	if (cache)
-		put(CACHE_SECONDS, "60");
-	connections("sa_warm");
+		file_write(CACHE_SECONDS, "60");
+	conns_measure("sa_warm");
 }

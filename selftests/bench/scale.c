@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Many HCAs on the fabric of Documentation/vib.rst, each with a process in its network namespace,
- * that do all the same thing at the same time. A command is a line of the input; its results are
- * lines of the output, of which the last one is "done".
+ * Many HCAs on the fabric of Documentation/vib.rst do the same thing at the same time. Each HCA has
+ * a process in its own network namespace. A command is a line of the input. Its results are lines
+ * of the output, which end with "done".
  *
- *	join	every HCA joins its groups
- *	mark	now the SM is about to end
+ *	join	each HCA joins its groups
+ *	mark	the SM is about to end
  *	back	waits until every membership has been reported again
  *	flow	waits until a datagram to each group has reached all its members
- *	connect	every HCA connects to every other one
+ *	connect	each HCA connects to each other one
  */
 #include <poll.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "bench.h"
 #include "scale.h"
 
-/* longest time in which a stage must go on somewhere, and how often that is shown */
+/* time without progress after which a stage is given up; interval of the progress messages */
 #define STUCK_MS	30000
 #define PROGRESS_MS	10000
 
@@ -34,7 +34,7 @@ static struct {
 } hcas[SCALE_HCAS];
 static int done_fd;
 
-static int sum(const int *of)
+static int counts_sum(const int *of)
 {
 	int n = 0;
 
@@ -43,7 +43,7 @@ static int sum(const int *of)
 	return n;
 }
 
-static int arrived(void)
+static int datagrams_arrived(void)
 {
 	int n = 0;
 
@@ -53,20 +53,20 @@ static int arrived(void)
 	return n;
 }
 
-static int progress(char stage)
+static int stage_progress(char stage)
 {
 	switch (stage) {
 	case 'm':
-		return sum(scale->members);
+		return counts_sum(scale->members);
 	case 'f':
-		return arrived();
+		return datagrams_arrived();
 	default:
-		return sum(scale->connected) + sum(scale->failed);
+		return counts_sum(scale->connected) + counts_sum(scale->failed);
 	}
 }
 
-/* Until all HCAs have done it, or none goes on */
-static void wait_all(char stage)
+/* Waits until all HCAs have completed the stage, or none makes progress. */
+static void stage_wait_all(char stage)
 {
 	struct pollfd p = { done_fd, POLLIN };
 	int left = conf.hcas, before = -1, n;
@@ -80,7 +80,7 @@ static void wait_all(char stage)
 			left--;
 			continue;
 		}
-		n = progress(stage);
+		n = stage_progress(stage);
 		printf("# %c: %d, of %d HCAs\n", stage, n, left);
 		if (n != before)
 			moved = now();
@@ -90,50 +90,50 @@ static void wait_all(char stage)
 	}
 }
 
-/* All HCAs at once */
-static void run(char stage)
+/* Runs a stage on all HCAs at the same time. */
+static void stage_run(char stage)
 {
 	for (int i = 0; i < conf.hcas; i++)
 		if (write(hcas[i].commands, &stage, 1) != 1)
 			die("command");
-	wait_all(stage);
+	stage_wait_all(stage);
 }
 
-static void mark(void)
+static void mark_set(void)
 {
 	memset(scale->members, 0, sizeof(scale->members));
 	memset(scale->errors, 0, sizeof(scale->errors));
 	scale->mark = now();
 }
 
-static void since(const char *name, double t)
+static void result_print_since(const char *name, double t)
 {
-	result(name, (t - scale->mark) * 1e3);
+	result_print(name, (t - scale->mark) * 1e3);
 }
 
-static void members(void)
+static void stage_run_members(void)
 {
 	double last = 0;
 
-	run('m');
+	stage_run('m');
 	for (int i = 0; i < conf.hcas; i++)
 		if (scale->last[i] > last)
 			last = scale->last[i];
-	result("members", sum(scale->members));
-	since("members_ms", last);
-	result("errors", sum(scale->errors));
+	result_print("members", counts_sum(scale->members));
+	result_print_since("members_ms", last);
+	result_print("errors", counts_sum(scale->errors));
 }
 
-static void flow(void)
+static void stage_run_flow(void)
 {
 	scale->epoch++;
-	run('f');
-	since("flow_ms", now());
-	/* the sender of a group does not count */
-	result("flows", arrived() - conf.hcas / conf.members * conf.groups);
+	stage_run('f');
+	result_print_since("flow_ms", now());
+	/* not counting the sender of each group */
+	result_print("flows", datagrams_arrived() - conf.hcas / conf.members * conf.groups);
 }
 
-static void connect_all(void)
+static void stage_run_connect(void)
 {
 	pid_t servers[SCALE_HCAS];
 	char ip[32], netns[32];
@@ -149,9 +149,9 @@ static void connect_all(void)
 	memset(scale->connected, 0, sizeof(scale->connected));
 	memset(scale->failed, 0, sizeof(scale->failed));
 	t = now();
-	run('c');
-	result("connect_ms", (now() - t) * 1e3);
-	result("connected", sum(scale->connected));
+	stage_run('c');
+	result_print("connect_ms", (now() - t) * 1e3);
+	result_print("connected", counts_sum(scale->connected));
 	for (int i = 0; i < conf.hcas; i++)
 		conn_stop(servers[i]);
 }
@@ -160,14 +160,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } commands[] = {
-	{ "join", members },
-	{ "mark", mark },
-	{ "back", members },
-	{ "flow", flow },
-	{ "connect", connect_all },
+	{ "join", stage_run_members },
+	{ "mark", mark_set },
+	{ "back", stage_run_members },
+	{ "flow", stage_run_flow },
+	{ "connect", stage_run_connect },
 };
 
-static void command(const char *name)
+static void command_run(const char *name)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(name, commands[i].name))
@@ -175,7 +175,7 @@ static void command(const char *name)
 	puts("done");
 }
 
-static void start_hca(int i, int done)
+static void hca_start(int i, int done)
 {
 	int fd[2];
 
@@ -186,7 +186,7 @@ static void start_hca(int i, int done)
 	if (hcas[i].pid < 0)
 		die("fork");
 	if (!hcas[i].pid) {
-		/* its input ends when the parent does */
+		/* close the other pipes, so that its input ends with the parent */
 		for (int n = 0; n <= i; n++)
 			close(hcas[n].commands);
 		scale_hca(i, fd[0], done);
@@ -209,16 +209,16 @@ void bench_scale(void)
 		die("scale");
 	done_fd = fd[0];
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* the library looks for devices once, not in each process */
-	rdma_destroy_event_channel(channel());
+	/* make the library find the devices before the fork */
+	rdma_destroy_event_channel(channel_create());
 	for (int i = 0; i < conf.hcas; i++)
-		start_hca(i, fd[1]);
+		hca_start(i, fd[1]);
 	close(fd[1]);
-	wait_all('o');
-	mark();
+	stage_wait_all('o');
+	mark_set();
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;
-		command(line);
+		command_run(line);
 	}
 	for (int i = 0; i < conf.hcas; i++)
 		close(hcas[i].commands);

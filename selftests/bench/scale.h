@@ -7,15 +7,15 @@
 enum { SCALE_HCAS = 64, SCALE_GROUPS = 256 };
 
 /**
- * struct scale - what the processes share
- * @mark: when members may have been lost: only what was reported later counts
- * @epoch: number of the present round of datagrams
- * @got: the last round of which a datagram came, by HCA and group
- * @members: groups of each HCA that were reported as joined after @mark
- * @last: when the last of them was
- * @errors: events and calls that reported an error
- * @connected: connections that have been set up
- * @failed: those that have not
+ * struct scale - memory that the processes share
+ * @mark: time at which memberships may be lost. Only joins that are reported later count
+ * @epoch: number of the current round of datagrams
+ * @got: round of the last datagram that arrived, by HCA and group
+ * @members: number of groups of each HCA that were reported as joined after @mark
+ * @last: time of the last of these reports
+ * @errors: number of events and calls with an error
+ * @connected: number of connections that were set up
+ * @failed: number of connections that failed
  */
 struct scale {
 	double mark;
@@ -31,9 +31,8 @@ struct scale {
 extern struct scale *scale;
 
 /*
- * scale_hca.c: the process of an HCA. It reads a byte for each stage from @commands, and writes
- * one to
- * @done when the stage is over:
+ * scale_hca.c: the process of an HCA. It reads a byte for each stage from @commands, and writes one
+ * to @done when the stage is over:
  *	m	all groups are joined after the mark
  *	f	the datagrams that it sends have reached all other members of the group
  *	c	it has connected to every other HCA, and disconnected

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * One of many HCAs: a process in the network namespace of its IPoIB interface, with one id and one
- * QP that is a member of many groups. Each group has the same number of members, as far from each
- * other as HCAs that follow one another are.
+ * QP that is a member of many groups. Each group has the same number of members. They are HCAs with
+ * consecutive numbers.
  *
- * With rdma_cmx the id has MCAST_REJOIN, and nothing is done about a group that was lost. Else the
- * program does what the manual pages say: after MULTICAST_ERROR it leaves the group and joins it
- * again. When that fails, it tries again after a while.
+ * With rdma_cmx the id has MCAST_REJOIN, so the program need not handle a lost group. Otherwise it
+ * follows the manual pages: after MULTICAST_ERROR it leaves the group and joins it again. If this
+ * fails, it tries again later.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -26,11 +26,11 @@
 
 #define RECVS	512
 #define GRH	40
-#define RETRY	0.1		/* seconds until a join, or a datagram, is repeated */
-#define POLL_MS	10		/* how often to look whether datagrams have arrived */
-#define WINDOW	8		/* connections that are set up at the same time */
+#define RETRY	0.1		/* seconds after which a join or a datagram is repeated */
+#define POLL_MS	10		/* interval of checking for datagrams */
+#define WINDOW	8		/* number of connections in progress */
 
-/* also what a datagram contains */
+/* also the content of a datagram */
 struct datagram {
 	uint32_t epoch, group;
 };
@@ -44,37 +44,37 @@ struct group {
 	struct sockaddr_in addr;
 	struct ibv_ah *ah;
 	uint32_t qkey;
-	double joined;		/* when this was reported; 0: not a member */
-	double retry;		/* when to join by hand; 0: not at all */
+	double joined;		/* time of the report; 0: not a member */
+	double retry;		/* time at which to join again; 0: never */
 };
 
 static struct {
-	int i;			/* of the HCA */
+	int i;			/* number of the HCA */
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	struct ibv_mr *mr;
 	struct slot slots[RECVS + 1];	/* the last one is for sending */
 	struct group groups[SCALE_GROUPS];
-	double sent;		/* when datagrams were sent last */
+	double sent;		/* time at which datagrams were sent last */
 } hca;
 
-static int sets(void)
+static int num_sets(void)
 {
 	return conf.hcas / conf.members;
 }
 
-/* The @rank-th member of the groups that this HCA is in */
-static int peer(int rank)
+/* Returns member number @rank of the groups of this HCA. */
+static int group_peer(int rank)
 {
-	return hca.i % sets() + rank * sets();
+	return hca.i % num_sets() + rank * num_sets();
 }
 
-static struct group *group_of(const struct rdma_cm_event *ev)
+static struct group *event_group(const struct rdma_cm_event *ev)
 {
 	return (struct group *)ev->param.ud.private_data;
 }
 
-static void post_recv(int n)
+static void recv_post(int n)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)&hca.slots[n], .length = sizeof(hca.slots[n]),
@@ -86,7 +86,7 @@ static void post_recv(int n)
 		die("ibv_post_recv");
 }
 
-static void open_id(void)
+static void hca_open_id(void)
 {
 	struct ibv_qp_init_attr attr = {
 		.cap = { .max_send_wr = SCALE_GROUPS, .max_recv_wr = RECVS, .max_send_sge = 1,
@@ -97,9 +97,9 @@ static void open_id(void)
 	uint32_t on = 1;
 
 	snprintf(ip, sizeof(ip), "10.78.0.%d", hca.i + 1);
-	hca.ch = channel();
-	hca.id = id_datagram(hca.ch, ip);
-	/* the library of rdma_cmx has this, and only its option */
+	hca.ch = channel_create();
+	hca.id = id_create_datagram(hca.ch, ip);
+	/* only the library of rdma_cmx has this function and the option MCAST_REJOIN */
 	if (dlsym(RTLD_DEFAULT, "rdma_cmx_query_event") &&
 	    rdma_set_option(hca.id, CMX_OPTION, CMX_OPTION_MCAST_REJOIN, &on, sizeof(on)))
 		die("MCAST_REJOIN");
@@ -109,13 +109,13 @@ static void open_id(void)
 	if (!hca.mr)
 		die("ibv_reg_mr");
 	for (int n = 0; n < RECVS; n++)
-		post_recv(n);
+		recv_post(n);
 	if (ibv_req_notify_cq(hca.id->recv_cq, 0))
 		die("ibv_req_notify_cq");
 	fcntl(hca.ch->fd, F_SETFL, O_NONBLOCK);
 }
 
-static void join(struct group *g)
+static void group_join(struct group *g)
 {
 	g->retry = 0;
 	if (rdma_join_multicast(hca.id, (struct sockaddr *)&g->addr, g)) {
@@ -124,13 +124,13 @@ static void join(struct group *g)
 	}
 }
 
-static void join_again(struct group *g)
+static void group_rejoin(struct group *g)
 {
 	rdma_leave_multicast(hca.id, (struct sockaddr *)&g->addr);
-	join(g);
+	group_join(g);
 }
 
-static void joined(struct group *g, struct rdma_ud_param *ud)
+static void group_set_joined(struct group *g, struct rdma_ud_param *ud)
 {
 	if (g->ah)
 		ibv_destroy_ah(g->ah);
@@ -144,20 +144,20 @@ static void joined(struct group *g, struct rdma_ud_param *ud)
 	scale->last[hca.i] = g->joined;
 }
 
-static void take_event(void)
+static void event_take(void)
 {
 	struct rdma_cm_event *ev;
 	struct group *g;
 
 	while (!rdma_get_cm_event(hca.ch, &ev)) {
-		g = group_of(ev);
+		g = event_group(ev);
 		switch (ev->event) {
 		case RDMA_CM_EVENT_MULTICAST_JOIN:
-			joined(g, &ev->param.ud);
+			group_set_joined(g, &ev->param.ud);
 			break;
 		case RDMA_CM_EVENT_MULTICAST_ERROR:
 			scale->errors[hca.i]++;
-			/* at once if it was lost; a join that failed would fail again */
+			/* at once if the membership was lost; a join that failed would fail again */
 			if (g->joined > scale->mark)
 				scale->members[hca.i]--;
 			g->retry = g->joined ? 1 : now() + RETRY;
@@ -172,7 +172,7 @@ static void take_event(void)
 		die("rdma_get_cm_event");
 }
 
-static void take_datagrams(void)
+static void datagrams_take(void)
 {
 	struct datagram *d;
 	struct ibv_cq *cq;
@@ -186,24 +186,24 @@ static void take_datagrams(void)
 		d = &hca.slots[wc.wr_id].data;
 		if (wc.status == IBV_WC_SUCCESS && d->group < SCALE_GROUPS)
 			scale->got[hca.i][d->group] = d->epoch;
-		post_recv(wc.wr_id);
+		recv_post(wc.wr_id);
 	}
 }
 
-static bool sends_to(int g)
+static bool group_is_sender(int g)
 {
-	return g % conf.members == hca.i / sets();
+	return g % conf.members == hca.i / num_sets();
 }
 
-static bool has_reached_all(int g)
+static bool group_has_reached_all(int g)
 {
 	for (int rank = 0; rank < conf.members; rank++)
-		if (peer(rank) != hca.i && scale->got[peer(rank)][g] != scale->epoch)
+		if (group_peer(rank) != hca.i && scale->got[group_peer(rank)][g] != scale->epoch)
 			return false;
 	return true;
 }
 
-static void send_to(int n)
+static void group_send(int n)
 {
 	struct slot *slot = &hca.slots[RECVS];
 	struct group *g = &hca.groups[n];
@@ -220,66 +220,66 @@ static void send_to(int n)
 	slot->data = (struct datagram){ scale->epoch, n };
 	if (!g->joined || ibv_post_send(hca.id->qp, &wr, &bad))
 		return;
-	/* the data is taken when it has been sent */
+	/* the buffer may be reused only after the send has completed */
 	while (!ibv_poll_cq(hca.id->send_cq, 1, &wc))
 		sched_yield();
 }
 
 /*
- * Have all datagrams arrived? Repeats what has not, as the switches may not know of the groups
- * yet.
+ * Have all datagrams arrived? Sends missing ones again, because the switches may not know the
+ * groups yet.
  */
-static bool flows(void)
+static bool datagrams_have_arrived(void)
 {
 	bool again = now() - hca.sent >= RETRY, all = true;
 
 	for (int g = 0; g < conf.groups; g++) {
-		if (!sends_to(g) || has_reached_all(g))
+		if (!group_is_sender(g) || group_has_reached_all(g))
 			continue;
 		all = false;
 		if (again)
-			send_to(g);
+			group_send(g);
 	}
 	if (again)
 		hca.sent = now();
 	return all;
 }
 
-/* ms until the next one, for poll() */
-static int retry_joins(void)
+/* Returns the milliseconds until the next join, for poll(). */
+static int joins_retry(void)
 {
 	int wait = -1;
 
 	for (int g = 0; g < conf.groups; g++) {
 		if (hca.groups[g].retry && now() >= hca.groups[g].retry)
-			join_again(&hca.groups[g]);
+			group_rejoin(&hca.groups[g]);
 		if (hca.groups[g].retry)
 			wait = RETRY * 1000;
 	}
 	return wait;
 }
 
-static bool is_member(void)
+static bool hca_is_member(void)
 {
 	return scale->members[hca.i] == conf.groups;
 }
 
-static void start(char stage)
+static void stage_start(char stage)
 {
 	static bool joined;
 
 	if (stage == 'm' && !joined) {
 		joined = true;
 		for (int g = 0; g < conf.groups; g++)
-			join(&hca.groups[g]);
+			group_join(&hca.groups[g]);
 	}
 	hca.sent = 0;
 }
 
-/* Connections to all others that are set up and kept, and then ended */
-static void connect_all(void)
+/* Connects to all other HCAs, and then ends all connections. */
+static void hca_connect_all(void)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *ids[SCALE_HCAS], *id;
 	int begun = 0, done = 0, up = 0, ret;
 	char ip[32];
@@ -307,21 +307,21 @@ static void connect_all(void)
 	rdma_destroy_event_channel(ch);
 }
 
-static bool is_over(char stage)
+static bool stage_is_over(char stage)
 {
 	switch (stage) {
 	case 'm':
-		return is_member();
+		return hca_is_member();
 	case 'f':
-		return flows();
+		return datagrams_have_arrived();
 	case 'c':
-		connect_all();
+		hca_connect_all();
 		return true;
 	}
 	return false;
 }
 
-static void report(int done)
+static void stage_report(int done)
 {
 	if (write(done, "", 1) != 1)
 		die("done");
@@ -338,27 +338,27 @@ void scale_hca(int i, int commands, int done)
 	if (setns(open(netns, O_RDONLY), CLONE_NEWNET))
 		die(netns);
 	for (int g = 0; g < conf.groups; g++)
-		addr_of_group(&hca.groups[g].addr, "239.9.0.0", i % sets() * conf.groups + g);
-	open_id();
-	report(done);
+		addr_of_group(&hca.groups[g].addr, "239.9.0.0", i % num_sets() * conf.groups + g);
+	hca_open_id();
+	stage_report(done);
 	p[0] = (struct pollfd){ commands, POLLIN };
 	p[1] = (struct pollfd){ hca.ch->fd, POLLIN };
 	p[2] = (struct pollfd){ hca.id->recv_cq_channel->fd, POLLIN };
 	for (;;) {
 		poll(p, 3, stage == 'f' ? POLL_MS : wait);
 		if (p[1].revents)
-			take_event();
+			event_take();
 		if (p[2].revents)
-			take_datagrams();
-		wait = retry_joins();
+			datagrams_take();
+		wait = joins_retry();
 		if (p[0].revents) {
 			if (read(commands, &stage, 1) != 1)
 				exit(0);
-			start(stage);
+			stage_start(stage);
 		}
-		if (stage && is_over(stage)) {
+		if (stage && stage_is_over(stage)) {
 			stage = 0;
-			report(done);
+			stage_report(done);
 		}
 	}
 }

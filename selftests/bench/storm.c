@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Many connections that are set up at the same time and kept, between processes that are each a
- * client or a server. Clients keep their windows full until all have been set up.
+ * Many connections that are set up at the same time and kept. Each process is a client or a server.
+ * A client always has a window of connections in progress until all are set up.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 
 struct storm {
 	const char *name;
-	int pairs;		/* of a client and a server */
-	int connections;	/* of each client */
-	int window;		/* of them under way */
+	int pairs;		/* number of pairs of a client and a server */
+	int connections;	/* number of connections of each client */
+	int window;		/* number of them in progress */
 	bool qp;
 };
 
-/* Seconds that the processors of the machine were busy, in user space and in the kernel */
-static double busy(void)
+/* Returns the CPU time of the machine in seconds, in user space and in the kernel. */
+static double cpu_busy_time(void)
 {
 	unsigned long t[8] = {};
 	FILE *f = fopen("/proc/stat", "r");
@@ -34,22 +34,22 @@ static double busy(void)
 	return (double)(t[0] + t[1] + t[2] + t[5] + t[6]) / sysconf(_SC_CLK_TCK);
 }
 
-/* Wait until the kernel has ended the connections of processes that are gone. */
-static void wait_idle(void)
+/* Waits until the kernel has ended the connections of processes that have ended. */
+static void close_wait(void)
 {
-	double before, after = busy();
+	double before, after = cpu_busy_time();
 
 	do {
 		before = after;
 		usleep(100000);
-		after = busy();
+		after = cpu_busy_time();
 	} while (after - before > 0.02);
 }
 
-/* @times: when each connection began, then how long it took; -1 of those that failed */
-static void be_client(const struct storm *s, int port, double *times, int ready)
+/* @times: first the start of each connection, then its duration; -1 if it failed */
+static void client_run(const struct storm *s, int port, double *times, int ready)
 {
-	struct rdma_event_channel *ch = channel();
+	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
 	double *t;
 	int begun = 0, done = 0, ret;
@@ -72,7 +72,7 @@ static void be_client(const struct storm *s, int port, double *times, int ready)
 		pause();
 }
 
-static int compare(const void *a, const void *b)
+static int double_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -84,7 +84,7 @@ static void storm_result(const struct storm *s, const char *what, double value)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s_%s", s->name, what);
-	result(name, value);
+	result_print(name, value);
 }
 
 static void storm_run(const struct storm *s)
@@ -104,14 +104,14 @@ static void storm_run(const struct storm *s)
 		server[i] = conn_serve(BENCH_PORT + i);
 	}
 	t = now();
-	cpu = busy();
+	cpu = cpu_busy_time();
 	for (int i = 0; i < s->pairs; i++) {
 		conn_set(number + i * s->connections, s->qp);
 		client[i] = fork();
 		if (client[i] < 0)
 			die("fork");
 		if (!client[i])
-			be_client(s, BENCH_PORT + i, times + i * s->connections, fd[1]);
+			client_run(s, BENCH_PORT + i, times + i * s->connections, fd[1]);
 	}
 	close(fd[1]);
 	for (int i = 0; i < s->pairs; i++)
@@ -119,8 +119,8 @@ static void storm_run(const struct storm *s)
 			die("storm: a client ended");
 	close(fd[0]);
 	t = now() - t;
-	cpu = busy() - cpu;
-	qsort(times, all, sizeof(*times), compare);
+	cpu = cpu_busy_time() - cpu;
+	qsort(times, all, sizeof(*times), double_compare);
 	while (failed < all && times[failed] < 0)
 		failed++;
 	storm_result(s, "per_s", (all - failed) / t);
@@ -135,12 +135,12 @@ static void storm_run(const struct storm *s)
 	for (int i = 0; i < s->pairs; i++)
 		waitpid(client[i], NULL, 0);
 	storm_result(s, "kill_ms", (now() - t) * 1e3);
-	/* a server that ends now would send a DREQ for each connection of which it has not yet got one */
-	wait_idle();
+	/* a server that ends now would send a DREQ on each connection that still exists */
+	close_wait();
 	storm_result(s, "idle_ms", (now() - t) * 1e3);
 	for (int i = 0; i < s->pairs; i++)
 		conn_stop(server[i]);
-	wait_idle();
+	close_wait();
 	munmap(times, all * sizeof(*times));
 }
 

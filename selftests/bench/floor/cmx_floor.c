@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a connection costs through ib_cm alone: REQ, REP, RTU, DREQ, DREP between two ends in one
- * kernel, driven from the callbacks, with no user space, no addresses and no events in between. No
- * CM that sits on ib_cm can be faster. Loading the module measures, and writes to the kernel log:
+ * Measures connections of ib_cm alone: REQ, REP, RTU, DREQ and DREP between two ends in one kernel.
+ * The callbacks make the next call, without user space, addresses and events. No CM that uses ib_cm
+ * can be faster. Loading the module measures, and writes to the kernel log:
  *
  *	cmx_floor: connectWINDOW_us NNN.NN
  *	cmx_floor: setup_per_s NNN
@@ -38,24 +38,24 @@ static const struct ib_gid_attr *gid;
 static struct sa_path_rec path;
 static atomic_t to_start;
 static atomic_t to_finish;
-/* ids whose owner has not let them go yet, of both ends */
+/* number of ids of both ends that still exist */
 static atomic_t live;
 static atomic_t qpn;
-static struct ib_cm_id **held_ids;	/* clients that stay connected; NULL: none does */
+static struct ib_cm_id **held_ids;	/* clients that stay connected; NULL: none */
 static atomic_t num_held;
 static int failure;
 static DECLARE_COMPLETION(finished);
 
-static int start_one(void);
+static int conn_start(void);
 
-static void fail(int err)
+static void floor_fail(int err)
 {
 	WRITE_ONCE(failure, err);
 	complete(&finished);
 }
 
-/* The answer of a callback that has ib_cm destroy the id. */
-static int let_go(void)
+/* Counts an id as gone. Returns the value that makes ib_cm destroy the id after the callback. */
+static int id_let_go(void)
 {
 	atomic_dec(&live);
 	return 1;
@@ -73,28 +73,28 @@ static int server_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 	case IB_CM_REQ_RECEIVED:
 		rep.qp_num = atomic_inc_return(&qpn) & 0xffffff;
 		atomic_inc(&live);
-		return ib_send_cm_rep(id, &rep) ? let_go() : 0;
+		return ib_send_cm_rep(id, &rep) ? id_let_go() : 0;
 	case IB_CM_RTU_RECEIVED:
 		return 0;
 	case IB_CM_DREQ_RECEIVED:
 		ib_send_cm_drep(id, NULL, 0);
-		return let_go();
+		return id_let_go();
 	default:
-		fail(-ECONNRESET);
-		return let_go();
+		floor_fail(-ECONNRESET);
+		return id_let_go();
 	}
 }
 
-/* A connection is complete, or has ended. */
-static void finish_one(void)
+/* A connection is established or has ended. */
+static void conn_complete(void)
 {
 	int ret;
 
 	if (atomic_dec_and_test(&to_finish))
 		complete(&finished);
-	ret = start_one();
+	ret = conn_start();
 	if (ret)
-		fail(ret);
+		floor_fail(ret);
 }
 
 static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
@@ -107,25 +107,25 @@ static int client_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 		if (!ret && !held_ids)
 			ret = ib_send_cm_dreq(id, NULL, 0);
 		if (ret) {
-			fail(ret);
-			return let_go();
+			floor_fail(ret);
+			return id_let_go();
 		}
 		if (held_ids) {
 			held_ids[atomic_inc_return(&num_held) - 1] = id;
-			finish_one();
+			conn_complete();
 		}
 		return 0;
 	case IB_CM_DREP_RECEIVED:
-		finish_one();
-		return let_go();
+		conn_complete();
+		return id_let_go();
 	default:
-		fail(-ECONNREFUSED);
-		return let_go();
+		floor_fail(-ECONNREFUSED);
+		return id_let_go();
 	}
 }
 
-/* Start the next connection, if there is one left. */
-static int start_one(void)
+/* Starts the next connection, if any is left. */
+static int conn_start(void)
 {
 	struct ib_cm_req_param req = {
 		.primary_path = &path,
@@ -158,7 +158,7 @@ static int start_one(void)
 	return ret;
 }
 
-static int make(int count, int window, u64 *ns)
+static int conns_make(int count, int window, u64 *ns)
 {
 	ktime_t start;
 	int i, ret;
@@ -168,7 +168,7 @@ static int make(int count, int window, u64 *ns)
 	atomic_set(&to_finish, count);
 	start = ktime_get();
 	for (i = 0; i < window; i++) {
-		ret = start_one();
+		ret = conn_start();
 		if (ret)
 			return ret;
 	}
@@ -178,10 +178,10 @@ static int make(int count, int window, u64 *ns)
 	return failure;
 }
 
-static int measure(int window)
+static int rate_measure(int window)
 {
 	u64 ns;
-	int ret = make(connections, window, &ns);
+	int ret = conns_make(connections, window, &ns);
 
 	if (ret)
 		return ret;
@@ -190,7 +190,7 @@ static int measure(int window)
 	return 0;
 }
 
-static int measure_held(void)
+static int held_measure(void)
 {
 	int i, ret;
 	u64 ns;
@@ -198,21 +198,21 @@ static int measure_held(void)
 	held_ids = vzalloc(array_size(held, sizeof(*held_ids)));
 	if (!held_ids)
 		return -ENOMEM;
-	ret = make(held, 64, &ns);
+	ret = conns_make(held, 64, &ns);
 	if (!ret)
 		pr_info("cmx_floor: setup_per_s %llu\n", div64_u64((u64)held * NSEC_PER_SEC, ns));
 	for (i = 0; i < atomic_read(&num_held); i++) {
 		ib_destroy_cm_id(held_ids[i]);
 		atomic_dec(&live);
 	}
-	/* after a failure, callbacks may still use it */
+	/* after a failure, callbacks may still use the array */
 	if (!ret)
 		vfree(held_ids);
 	return ret;
 }
 
-/* The first IPv4 address of port 1 that has a RoCE v2 GID, and the way from it to itself. */
-static int find_path(void)
+/* Finds the first RoCE v2 GID of port 1 with an IPv4 address, and the path from it to itself. */
+static int path_find(void)
 {
 	const struct ib_gid_attr *attr;
 	int i;
@@ -258,9 +258,9 @@ static int __init cmx_floor_init(void)
 	ibdev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
 	if (!ibdev)
 		return -ENODEV;
-	/* ib_cm refuses numbers that a connection in TIMEWAIT has */
+	/* ib_cm refuses numbers of connections in TIMEWAIT */
 	atomic_set(&qpn, (ktime_to_ms(ktime_get()) * 16) & 0xffffff);
-	ret = find_path();
+	ret = path_find();
 	if (ret)
 		goto put_device;
 	listener = ib_cm_insert_listen(ibdev, server_event, SERVICE_ID);
@@ -268,16 +268,16 @@ static int __init cmx_floor_init(void)
 		ret = PTR_ERR(listener);
 		goto put_gid;
 	}
-	ret = measure(1);
+	ret = rate_measure(1);
 	if (!ret)
-		ret = measure(32);
+		ret = rate_measure(32);
 	if (!ret)
-		ret = measure(64);
+		ret = rate_measure(64);
 	if (!ret)
-		ret = measure_held();
+		ret = held_measure();
 	ib_destroy_cm_id(listener);
 
-	/* no id may call back into a module that is gone */
+	/* all ids must be gone before the module is unloaded */
 	for (i = 0; i < 300 && atomic_read(&live); i++)
 		msleep(100);
 	if (atomic_read(&live)) {
@@ -285,7 +285,7 @@ static int __init cmx_floor_init(void)
 		__module_get(THIS_MODULE);
 		ret = 0;
 	}
-	/* the last callbacks are on their way out */
+	/* the last callbacks may still be returning */
 	msleep(100);
 put_gid:
 	rdma_put_gid_attr(gid);

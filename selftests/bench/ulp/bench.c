@@ -35,17 +35,17 @@ MODULE_PARM_DESC(held, "how many to hold");
 static struct sockaddr_storage addr;
 static atomic_t to_start;
 static atomic_t to_finish;
-static atomic_t at_server;	/* ids of requests */
+static atomic_t at_server;	/* number of ids of requests */
 static atomic_t qpn;
-static bool hold;		/* stay connected */
-static struct rdma_cm_id **ids;	/* those that are held */
+static bool hold;		/* connections stay established */
+static struct rdma_cm_id **ids;	/* ids of these connections */
 static atomic_t held_ids;
 static int failure;
 static DECLARE_COMPLETION(finished);
 
-static int start_one(void);
+static int conn_start(void);
 
-static int fail(int err)
+static int bench_fail(int err)
 {
 	if (!err)
 		return 0;
@@ -54,7 +54,7 @@ static int fail(int err)
 	return 0;
 }
 
-static struct rdma_conn_param params(void)
+static struct rdma_conn_param param_init(void)
 {
 	return (struct rdma_conn_param) {
 		.responder_resources = 1,
@@ -67,7 +67,7 @@ static struct rdma_conn_param params(void)
 
 static int server_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 {
-	struct rdma_conn_param param = params();
+	struct rdma_conn_param param = param_init();
 
 	switch (ev->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -85,49 +85,49 @@ static int server_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 	}
 }
 
-static void done_one(void)
+static void conn_complete(void)
 {
 	if (atomic_dec_and_test(&to_finish))
 		complete(&finished);
-	fail(start_one());
+	bench_fail(conn_start());
 }
 
-static int connected(struct rdma_cm_id *id)
+static int conn_handle_established(struct rdma_cm_id *id)
 {
 	int ret = rdma_accept(id, NULL);
 
 	if (ret || !hold)
 		return ret ?: rdma_disconnect(id);
 	ids[atomic_inc_return(&held_ids) - 1] = id;
-	done_one();
+	conn_complete();
 	return 0;
 }
 
 static int client_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 {
-	struct rdma_conn_param param = params();
+	struct rdma_conn_param param = param_init();
 
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return fail(rdma_resolve_route(id, TIMEOUT_MS));
+		return bench_fail(rdma_resolve_route(id, TIMEOUT_MS));
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		return fail(rdma_connect_locked(id, &param));
+		return bench_fail(rdma_connect_locked(id, &param));
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		return fail(connected(id));
+		return bench_fail(conn_handle_established(id));
 	case RDMA_CM_EVENT_DISCONNECTED:
 		if (hold)
 			return 0;
-		done_one();
+		conn_complete();
 		return 1;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		return 0;
 	default:
 		pr_err("event %d, %d\n", ev->event, ev->status);
-		return fail(-EPROTO);
+		return bench_fail(-EPROTO);
 	}
 }
 
-static int start_one(void)
+static int conn_start(void)
 {
 	struct rdma_cm_id *id;
 
@@ -139,7 +139,7 @@ static int start_one(void)
 	return rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, TIMEOUT_MS);
 }
 
-static int make(int count, int window, u64 *ns)
+static int conns_make(int count, int window, u64 *ns)
 {
 	ktime_t start;
 	int i, ret;
@@ -149,7 +149,7 @@ static int make(int count, int window, u64 *ns)
 	atomic_set(&to_finish, count);
 	start = ktime_get();
 	for (i = 0; i < window; i++) {
-		ret = start_one();
+		ret = conn_start();
 		if (ret)
 			return ret;
 	}
@@ -159,7 +159,7 @@ static int make(int count, int window, u64 *ns)
 	return failure;
 }
 
-static void server_empty(void)
+static void server_is_empty(void)
 {
 	unsigned long end = jiffies + LIMIT;
 
@@ -167,13 +167,13 @@ static void server_empty(void)
 		usleep_range(500, 1000);
 }
 
-static int rate(int window)
+static int rate_measure(int window)
 {
 	u64 ns;
 	int ret;
 
-	ret = make(connections, window, &ns);
-	server_empty();
+	ret = conns_make(connections, window, &ns);
+	server_is_empty();
 	if (ret)
 		return ret;
 	ns = div_u64(ns, connections);
@@ -181,7 +181,7 @@ static int rate(int window)
 	return 0;
 }
 
-static int many(void)
+static int many_measure(void)
 {
 	long before = si_mem_available(), after;
 	ktime_t start;
@@ -189,7 +189,7 @@ static int many(void)
 	u64 ns;
 
 	hold = true;
-	ret = make(held, 64, &ns);
+	ret = conns_make(held, 64, &ns);
 	if (!ret) {
 		after = si_mem_available();
 		pr_info("ulp_setup_per_s %llu\n",
@@ -201,7 +201,7 @@ static int many(void)
 	for (i = 0; i < atomic_read(&held_ids); i++)
 		rdma_destroy_id(ids[i]);
 	pr_info("ulp_destroy_ms %lld\n", ktime_ms_delta(ktime_get(), start));
-	server_empty();
+	server_is_empty();
 	pr_info("ulp_teardown_ms %lld\n", ktime_ms_delta(ktime_get(), start));
 	return ret;
 }
@@ -214,7 +214,7 @@ static int __init bench_init(void)
 	ids = vzalloc(array_size(held, sizeof(*ids)));
 	if (!ids)
 		return -ENOMEM;
-	/* numbers that a connection in TIMEWAIT has are refused */
+	/* the CM refuses numbers of connections in TIMEWAIT */
 	atomic_set(&qpn, ktime_to_ms(ktime_get()) * 64);
 	ret = inet_pton_with_scope(&init_net, AF_INET, address, "7800", &addr);
 	if (ret)
@@ -228,18 +228,18 @@ static int __init bench_init(void)
 	if (!ret)
 		ret = rdma_listen(listener, 1024);
 	if (!ret)
-		ret = rate(1);
+		ret = rate_measure(1);
 	if (!ret)
-		ret = rate(64);
+		ret = rate_measure(64);
 	if (!ret && held)
-		ret = many();
+		ret = many_measure();
 	rdma_destroy_id(listener);
-	/* the last handlers are on their way out */
+	/* the last handlers may still be returning */
 	msleep(500);
 	pr_info("done, %d; %d ids of requests are left\n", ret,
 		atomic_read(&at_server));
 	if (ret) {
-		/* clients that failed have not been kept account of */
+		/* ids of failed clients are not tracked, so the module must stay */
 		__module_get(THIS_MODULE);
 		return 0;
 	}
