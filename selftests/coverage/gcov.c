@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Part of the module only when it is built for coverage: hands out the counters that GCC put into
- * the other objects, without the kernel's support for gcov. When the module goes, a file in debugfs
- * stays behind, which needs none of the module's code and keeps its memory until the machine goes.
+ * Part of the module only when it is built for coverage. Provides the counters of GCC in the other
+ * objects without the gcov support of the kernel. When the module is unloaded, a file in debugfs
+ * remains, which needs no code of the module. Its memory is never freed.
  */
 #include <linux/debugfs.h>
 #include <linux/ktime.h>
@@ -15,13 +15,13 @@
 #define GCOV_TAG_FUNCTION	0x01000000
 #define GCOV_TAG_ARCS		0x01a10000
 
-/* Where to write; without a buffer only the length is wanted */
+/* Destination of the data; without a buffer only the length is counted */
 struct gcov_writer {
 	u32 *buf;
 	size_t len;
 };
 
-/* GCC refers to it, for programs that add to a file when they end. */
+/* GCC refers to this function, which only programs that merge counters at their end call. */
 void __gcov_merge_add(s64 *counters, u32 num)
 {
 }
@@ -61,7 +61,7 @@ static void gcov_function_write(struct gcov_writer *writer, const struct gcov_fu
 	}
 }
 
-/* The name of a .gcda file, in words of 32 bits, and its contents; both after their length */
+/* Writes the name of a .gcda file and its contents in 32-bit words, each after its length. */
 static void gcov_info_write(struct gcov_writer *writer, const struct gcov_info *info)
 {
 	size_t begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the demo shows of the API: options that can be read back, and an ECE
- * negotiation between two ids of this process.
+ * The part of the demo that uses the API: options that can be read back, and an ECE negotiation
+ * between two ids of this process.
  *
  *   tour ADDRESS COMMAND	COMMAND is run while both ids are connected
  */
@@ -31,11 +31,11 @@ static const struct option {
 	{ "FLOW_LABEL", CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x12345 },
 };
 
-/* The queue pairs are the program's own business here: numbers will do */
+/* The program creates no QPs, so their numbers are fake. */
 static struct rdma_conn_param active = { .qp_num = 0x77, .retry_count = 7, .rnr_retry_count = 7 };
 static struct rdma_conn_param passive = { .qp_num = 0x78, .retry_count = 7, .rnr_retry_count = 7 };
 
-static void get(struct rdma_cm_id *id, const struct option *o, const char *when)
+static void option_print(struct rdma_cm_id *id, const struct option *o, const char *when)
 {
 	uint32_t val = 0, flags = 0;
 	size_t len = o->level == RDMA_OPTION_ID ? 1 : sizeof(val);
@@ -47,20 +47,20 @@ static void get(struct rdma_cm_id *id, const struct option *o, const char *when)
 		       flags & CMX_OPT_F_SET ? "" : " (default)");
 }
 
-static void options(struct rdma_cm_id *id)
+static void options_show(struct rdma_cm_id *id)
 {
 	const struct option *o;
 
 	for (o = table; o < table + sizeof(table) / sizeof(*table); o++) {
 		size_t len = o->level == RDMA_OPTION_ID ? 1 : sizeof(o->val);
 
-		get(id, o, "before");
+		option_print(id, o, "before");
 		DO(rdma_set_option(id, o->level, o->nr, (void *)&o->val, len));
-		get(id, o, "after");
+		option_print(id, o, "after");
 	}
 }
 
-static void show_ece(const char *who, struct rdma_cm_id *id)
+static void ece_show(const char *who, struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;
 
@@ -72,9 +72,9 @@ static void show_ece(const char *who, struct rdma_cm_id *id)
 	       info.flags & CMX_ECE_F_APPLIED ? ", applied" : "");
 }
 
-static void *answer(void *listener)
+static void *listener_run(void *listener)
 {
-	/* of what the peer offers, this end has all but the lowest bit */
+	/* this end supports all options of the offer except the lowest bit */
 	struct ibv_ece ece;
 	struct rdma_cm_id *id;
 
@@ -100,11 +100,11 @@ int main(int argc, char **argv)
 	DO(rdma_create_id(NULL, &listener, NULL, RDMA_PS_TCP));
 	DO(rdma_bind_addr(listener, ai->ai_addr));
 	DO(rdma_listen(listener, 1));
-	DO(pthread_create(&thread, NULL, answer, listener));
+	DO(pthread_create(&thread, NULL, listener_run, listener));
 
 	DO(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
 	printf("Options, before and after they are set:\n");
-	options(id);
+	options_show(id);
 	DO(rdma_resolve_addr(id, NULL, ai->ai_addr, 2000));
 	DO(rdma_resolve_route(id, 2000));
 	printf("ECE: the active end offers vendor 0x%x options 0x%x\n", offer.vendor_id,
@@ -113,8 +113,8 @@ int main(int argc, char **argv)
 	DO(rdma_connect(id, &active));
 	DO(rdma_establish(id));
 	DO(pthread_join(thread, &child));
-	show_ece("active ", id);
-	show_ece("passive", child);
+	ece_show("active ", id);
+	ece_show("passive", child);
 	fflush(stdout);
 	return system(argv[2]) != 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The only process of a machine with another byte order: loads the modules of its root folder, and
- * prints the results of the unit tests, of the ULP and of the program uapi in TAP.
+ * The only process of a machine with another byte order. It loads the modules in its root folder,
+ * and prints the results of the unit tests, the ULP and the program uapi in TAP.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 static int cases;
 
-static void result(bool ok, const char *name)
+static void result_print(bool ok, const char *name)
 {
 	printf("%s %d %s\n", ok ? "ok" : "not ok", ++cases, name);
 	if (!ok)
@@ -60,7 +60,7 @@ static void module_load(const char *path)
 {
 	int fd = open(path, O_RDONLY);
 
-	result(fd >= 0 && !syscall(SYS_finit_module, fd, "", 0), path);
+	result_print(fd >= 0 && !syscall(SYS_finit_module, fd, "", 0), path);
 	close(fd);
 }
 
@@ -69,7 +69,7 @@ static void module_unload(const char *name)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s unloads", name);
-	result(!syscall(SYS_delete_module, name, O_NONBLOCK), text);
+	result_print(!syscall(SYS_delete_module, name, O_NONBLOCK), text);
 }
 
 static void sockaddr_set(struct sockaddr *sa, const char *text)
@@ -133,7 +133,7 @@ static bool rxe_add(void)
 	return ok;
 }
 
-/* The cases of a suite are indented. */
+/* Prints the results of the suites, whose cases are indented. */
 static void kunit_results(void)
 {
 	char line[512], verdict[8], name[256];
@@ -141,7 +141,7 @@ static void kunit_results(void)
 	size_t i;
 
 	if (glob("/sys/kernel/debug/kunit/*/results", 0, NULL, &found))
-		result(false, "the unit tests have results");
+		result_print(false, "the unit tests have results");
 	for (i = 0; i < found.gl_pathc; i++) {
 		FILE *f = fopen(found.gl_pathv[i], "r");
 
@@ -151,7 +151,7 @@ static void kunit_results(void)
 			if (line[0] == ' ' &&
 			    (sscanf(line, failed ? " not %7s %*d %255[^\n]" : " %7s %*d %255[^\n]",
 				    verdict, name) == 2) && !strcmp(verdict, "ok"))
-				result(!failed, name);
+				result_print(!failed, name);
 			else if (strchr(line, ':'))
 				printf("# %s", line);
 		}
@@ -164,11 +164,11 @@ static void ulp_run(const char *command)
 {
 	bool ok = file_write(ULP "run", command);
 
-	result(ok, command);
+	result_print(ok, command);
 	file_print(ULP "result", "# ");
 }
 
-/* Its cases keep the numbers of the program. */
+/* Runs a program. Its cases keep their numbers. */
 static void program_run(char *path)
 {
 	pid_t pid = fork();
@@ -179,7 +179,7 @@ static void program_run(char *path)
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
-	result(!status, path);
+	result_print(!status, path);
 }
 
 int main(void)
@@ -193,8 +193,8 @@ int main(void)
 	module_load("/rdma_cmx_kunit.ko");
 	kunit_results();
 	module_unload("rdma_cmx_kunit");
-	result(netdev_up(), "a network device");
-	result(rxe_add(), "an RDMA device");
+	result_print(netdev_up(), "a network device");
+	result_print(rxe_add(), "an RDMA device");
 	sleep(1);
 	module_load("/rdma_cmx.ko");
 	module_load("/cmx_ulp.ko");

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The address that replaces a fixed one of a test. On hardware, which means that CMX_DEV is set,
- * there are two IPv4 addresses of the device and possibly an IPv6 address. NULL if none replaces
+ * Returns the address that replaces a fixed address of a test. On hardware (CMX_DEV is set) the
+ * device has two IPv4 addresses and possibly an IPv6 address. Returns NULL if none of them replaces
  * @text.
  */
 static inline const char *address_real(const char *text)
@@ -27,13 +27,13 @@ static inline const char *address_real(const char *text)
 	if (inet_pton(AF_INET, text, &in) == 1)
 		return !in.s_addr || IN_MULTICAST(ntohl(in.s_addr)) ||
 		       ntohl(in.s_addr) >> 24 == IN_LOOPBACKNET ? text : NULL;
-	/* with a scope it is of an interface of the test */
+	/* an address with a scope belongs to an interface of the test */
 	if (strchr(text, '%'))
 		return NULL;
 	if (inet_pton(AF_INET6, text, &in6) == 1)
 		return IN6_IS_ADDR_UNSPECIFIED(&in6) || IN6_IS_ADDR_MULTICAST(&in6) ||
 		       IN6_IS_ADDR_LOOPBACK(&in6) ? text : NULL;
-	/* a name */
+	/* a host name */
 	return text;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A deadline of a test, for this machine: vm/slow measures how much longer things take on it. */
+/* Returns a timeout for this machine, which is slower than an idle one by the factor of vm/slow. */
 static inline int slow_time(int idle_time)
 {
 	const char *slow = getenv("CMX_SLOW");

@@ -13,7 +13,7 @@
 
 #define REASON_LEN 256
 
-/* why a case was skipped; its process shares this memory with the program */
+/* reason why a case was skipped; the process of the case shares this memory with the program */
 static char *skip_reason;
 
 void tap_case_skip(const char *fmt, ...)
@@ -72,7 +72,7 @@ static void tap_test_run(const struct test_program *program, const struct test *
 	}
 }
 
-/* Call @each for every case that is wanted. Returns their number. */
+/* Calls @each for each case that matches a pattern. Returns the number of cases. */
 static int tap_tests_walk(const struct test_program *program, size_t num_groups, int num,
 			  char **patterns,
 			  void (*each)(const struct test_program *program, const struct test *test))

@@ -14,12 +14,12 @@ struct test {
 };
 
 /**
- * struct test_program - what a test program consists of
+ * struct test_program - the cases of a test program
  * @groups: tables of cases, each with an empty row at its end
  * @num_groups: number of tables
  * @num_extra: number of tables, at the end of @groups, that are used only with option -x
  * @seconds: time limit of a case on an idle machine
- * @run: run a case in its own process; returns 0 or KSFT_FAIL
+ * @run: runs a case in its own process; returns 0 or KSFT_FAIL
  */
 struct test_program {
 	const struct test *const *groups;
@@ -32,16 +32,16 @@ struct test_program {
 /*
  * PROGRAM [-l] [-x] [PATTERN...]
  *
- * Run the cases whose name matches one of the shell patterns (default: all). -l lists their names.
+ * Runs the cases whose name matches one of the shell patterns (default: all). -l lists their names.
  * Returns the exit status of the program: 0, 1 if a case failed, 2 if no case matches, 4 if all
  * cases were skipped.
  */
 int tap_program_run(const struct test_program *program, int argc, char **argv);
 
-/* In a case: skip it. */
+/* Called by a case: skips it. */
 void tap_case_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* In a case: print a line that is not a result. */
+/* Called by a case: prints a line that is not a result. */
 void tap_note_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The system call that a process or a thread of us sleeps in; -1: none, or not known */
+/* Returns the system call in which a process or thread sleeps; -1 if it sleeps in none. */
 static inline long task_syscall(pid_t tid)
 {
 	char path[64];

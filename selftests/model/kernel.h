@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* As much of the kernel as kernel/core/sa_queue.c needs, in a program with one thread and its own time. */
+/*
+ * The parts of the kernel that kernel/core/sa_queue.c needs, for a program with one thread and a
+ * simulated time.
+ */
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A model of all ports of a fabric that join their groups again after a new SM has taken over. Each port
- * has the queue of kernel/core/sa_queue.c. The SA serves one request after the other, repetitions as well.
+ * A model of all ports of a fabric, which join their groups again after a new SM has taken over.
+ * Each port has the queue of kernel/core/sa_queue.c. The SA serves one request at a time, including
+ * repeated ones.
  *
- *	sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [SA_REQUESTS]
+ *	sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [MAX_SA_REQUESTS]
  *
- * A negative SA_REQUESTS is the number that each port has in progress whatever the replies. Prints when
- * all have been joined, how long the SA needs for as many requests, how many it received for each group,
- * and most in a second. Fails if they are not joined within ten times as long and a minute.
+ * If MAX_SA_REQUESTS is negative, each port always has that many requests in progress, whatever the
+ * replies. The program prints the time until all groups are joined, the time that the SA needs for
+ * one request per group, the number of requests that it received for each group, and the maximum in
+ * a second. It fails if the joins take more than ten times that time and a minute.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@
 struct member {
 	struct cmx_sa_request req;
 	struct port *port;
-	unsigned int delay, sent;	/* number of its last request; 0: joined */
+	unsigned int delay, sent;	/* sent: number of the last request; 0: joined */
 };
 
 struct port {
@@ -32,7 +34,7 @@ struct port {
 };
 
 struct event {
-	uint64_t time;		/* microseconds; those of the same time in their order */
+	uint64_t time;		/* microseconds; events of the same time are ordered by order */
 	uint64_t order;
 	void (*run)(void *object, unsigned int number);
 	void *object;
@@ -46,7 +48,7 @@ static size_t events, room;
 static uint64_t order;
 static int fixed;
 
-/* the SA: requests that wait */
+/* the SA: queue of requests */
 static struct {
 	struct member *member;
 	unsigned int number;
@@ -66,33 +68,33 @@ u32 get_random_u32(void)
 	return x >> 16;
 }
 
-static bool before(const struct event *a, const struct event *b)
+static bool event_is_before(const struct event *a, const struct event *b)
 {
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-static void at(uint64_t delay_us, void (*run)(void *, unsigned int), void *object,
-	       unsigned int number)
+static void event_schedule(uint64_t delay_us, void (*run)(void *, unsigned int), void *object,
+			   unsigned int number)
 {
 	struct event ev = { now + delay_us, order++, run, object, number };
 	size_t i = events++;
 
 	if (events > room)
 		heap = realloc(heap, (room = room * 2 + 1024) * sizeof(*heap));
-	for (; i && before(&ev, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && event_is_before(&ev, &heap[(i - 1) / 2]); i = (i - 1) / 2)
 		heap[i] = heap[(i - 1) / 2];
 	heap[i] = ev;
 }
 
-static struct event take(void)
+static struct event event_take(void)
 {
 	struct event first = heap[0], last = heap[--events];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < events) {
-		if (child + 1 < events && before(&heap[child + 1], &heap[child]))
+		if (child + 1 < events && event_is_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!before(&heap[child], &last))
+		if (!event_is_before(&heap[child], &last))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -101,7 +103,7 @@ static struct event take(void)
 	return first;
 }
 
-static void run_work(void *object, unsigned int number)
+static void work_run(void *object, unsigned int number)
 {
 	struct delayed_work *work = object;
 
@@ -116,7 +118,7 @@ void schedule_delayed_work(struct delayed_work *work, unsigned long delay)
 	if (work->pending)
 		return;
 	work->pending = true;
-	at(delay * 1000, run_work, work, ++work->number);
+	event_schedule(delay * 1000, work_run, work, ++work->number);
 }
 
 bool cancel_delayed_work(struct delayed_work *work)
@@ -127,10 +129,10 @@ bool cancel_delayed_work(struct delayed_work *work)
 	return pending;
 }
 
-static void serve(void *object, unsigned int number);
+static void request_serve(void *object, unsigned int number);
 
-/* A request arrives at the SA, if it has not been answered yet; and once more later. */
-static void arrive(void *object, unsigned int number)
+/* An unanswered request arrives at the SA, and is repeated later. */
+static void request_arrive(void *object, unsigned int number)
 {
 	struct member *m = object;
 
@@ -148,11 +150,11 @@ static void arrive(void *object, unsigned int number)
 	fifo[fifo_end].member = m;
 	fifo[fifo_end].number = number;
 	if (fifo_end++ == fifo_first)
-		at(service_us, serve, NULL, 0);
-	at(REPEAT_MS * 1000, arrive, m, number);
+		event_schedule(service_us, request_serve, NULL, 0);
+	event_schedule(REPEAT_MS * 1000, request_arrive, m, number);
 }
 
-static void end(struct member *m, int status)
+static void request_end(struct member *m, int status)
 {
 	m->sent = 0;
 	cmx_sa_request_end(&m->port->queue, &m->req, status);
@@ -160,34 +162,35 @@ static void end(struct member *m, int status)
 		m->port->queue.window = fixed;
 }
 
-static void serve(void *object, unsigned int number)
+static void request_serve(void *object, unsigned int number)
 {
 	struct member *m = fifo[fifo_first].member;
 
 	number = fifo[fifo_first].number;
 	if (++fifo_first != fifo_end)
-		at(service_us, serve, NULL, 0);
+		event_schedule(service_us, request_serve, NULL, 0);
 	if (m->sent != number)
 		return;
 	left--;
 	joined_at = now;
-	end(m, 0);
+	request_end(m, 0);
 }
 
-static void start(void *object, unsigned int number);
+static void request_start(void *object, unsigned int number);
 
-static void time_out(void *object, unsigned int number)
+static void request_time_out(void *object, unsigned int number)
 {
 	struct member *m = object;
 
 	if (m->sent != number)
 		return;
 	m->delay = min(m->delay * 2, REJOIN_MAX_MS);
-	at((m->delay / 2 + get_random_u32() % m->delay / 2) * 1000, start, m, 0);
-	end(m, -ETIMEDOUT);
+	event_schedule((m->delay / 2 + get_random_u32() % m->delay / 2) * 1000, request_start, m,
+		       0);
+	request_end(m, -ETIMEDOUT);
 }
 
-static void start(void *object, unsigned int number)
+static void request_start(void *object, unsigned int number)
 {
 	static unsigned int last;
 	struct member *m = object;
@@ -195,13 +198,13 @@ static void start(void *object, unsigned int number)
 	if (cmx_sa_request_start(&m->port->queue, &m->req, CMX_SA_REJOIN))
 		return;
 	m->sent = ++last;
-	arrive(m, m->sent);
-	at(TIMEOUT_MS * 1000, time_out, m, m->sent);
+	request_arrive(m, m->sent);
+	event_schedule(TIMEOUT_MS * 1000, request_time_out, m, m->sent);
 }
 
-static void wake(struct cmx_sa_request *req)
+static void request_wake(struct cmx_sa_request *req)
 {
-	at(0, start, container_of(req, struct member, req), 0);
+	event_schedule(0, request_start, container_of(req, struct member, req), 0);
 }
 
 int main(int argc, char **argv)
@@ -211,7 +214,8 @@ int main(int argc, char **argv)
 	struct port *ports;
 
 	if (!n || !groups || atoi(argv[3]) <= 0) {
-		fputs("usage: sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [SA_REQUESTS]\n", stderr);
+		fputs("usage: sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [MAX_SA_REQUESTS]\n",
+		      stderr);
 		return 2;
 	}
 	service_us = 1000000 / atoi(argv[3]);
@@ -230,14 +234,14 @@ int main(int argc, char **argv)
 
 			m->port = &ports[i];
 			m->delay = REJOIN_MIN_MS;
-			cmx_sa_request_init(&m->req, ports, wake);
-			at((16 + get_random_u32() % 16) * 1000, start, m, 0);
+			cmx_sa_request_init(&m->req, ports, request_wake);
+			event_schedule((16 + get_random_u32() % 16) * 1000, request_start, m, 0);
 		}
 	}
 	left = n * groups;
 	least = left / 1e6 * service_us;
 	while (events && left && now < (least * 10 + 60) * 1e6) {
-		struct event ev = take();
+		struct event ev = event_take();
 
 		now = ev.time;
 		jiffies = 1000000 + now / 1000;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * absent: the library without its module. This program stands in for libibverbs, so that a device
- * exists, and for the netlink socket: the library must ask ib_core to load the module,
- * and say once which module is missing.
+ * absent: the library without its module. This program replaces functions of libibverbs, so that a
+ * device exists, and the netlink socket. The library must ask ib_core to load the module, and print
+ * once which module is missing.
  */
 #include <errno.h>
 #include <linux/netlink.h>

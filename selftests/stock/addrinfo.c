@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What rdma_getaddrinfo() makes of a table of inputs.
+ * Prints the results of rdma_getaddrinfo() for a table of inputs.
  *
- * The library wants an RDMA device before it looks at a name; this program
- * brings one that goes no further than a list.
+ * The library needs an RDMA device before it resolves a name. This program replaces the list of
+ * devices of libibverbs by one with a fake device.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -108,7 +108,7 @@ static const struct {
 	{ NULL, NULL, {} },
 };
 
-static void show_addr(const char *name, const struct sockaddr *addr, socklen_t len)
+static void addr_print(const char *name, const struct sockaddr *addr, socklen_t len)
 {
 	const unsigned char *byte = (const void *)addr;
 	socklen_t i;
@@ -118,13 +118,13 @@ static void show_addr(const char *name, const struct sockaddr *addr, socklen_t l
 		printf("%02x", byte[i]);
 }
 
-static void show(const struct rdma_addrinfo *rai)
+static void addrinfo_print(const struct rdma_addrinfo *rai)
 {
 	for (; rai; rai = rai->ai_next) {
 		printf("   flags %#x family %d qp %d ps %#x", rai->ai_flags, rai->ai_family,
 		       rai->ai_qp_type, rai->ai_port_space);
-		show_addr("src", rai->ai_src_addr, rai->ai_src_len);
-		show_addr("dst", rai->ai_dst_addr, rai->ai_dst_len);
+		addr_print("src", rai->ai_src_addr, rai->ai_src_len);
+		addr_print("dst", rai->ai_dst_addr, rai->ai_dst_len);
 		printf(" names %s %s route %zu connect %zu\n",
 		       rai->ai_src_canonname ? rai->ai_src_canonname : "-",
 		       rai->ai_dst_canonname ? rai->ai_dst_canonname : "-",
@@ -143,11 +143,11 @@ int main(void)
 		errno = 0;
 		ret = rdma_getaddrinfo(cases[i].node, cases[i].service,
 				       cases[i].no_hints ? NULL : &cases[i].hints, &res);
-		/* only -1 speaks of errno */
+		/* errno is valid only after -1 */
 		printf("%u: %d errno %d\n", i, ret, ret == -1 ? errno : 0);
 		if (ret)
 			continue;
-		show(res);
+		addrinfo_print(res);
 		rdma_freeaddrinfo(res);
 	}
 	return 0;

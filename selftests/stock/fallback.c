@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * fallback: prints what a program sees of the library that serves it: whether a channel can be
- * opened, and what an extension of ours returns. It is linked with the system's library.
+ * fallback: shows which library a program uses. It prints whether a channel can be opened, and the
+ * result of an extension of rdma_cmx. The program is linked with the system's library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The rsocket functions answer as those of the system's library, which they
- * are. Without a device all there is to see are their errors.
+ * The rsocket functions are those of the system's library and must return the same results. Without
+ * a device these are only errors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ int main(void)
 	SHOW(rconnect(1000, (struct sockaddr *)&addr, sizeof(addr)));
 	SHOW(rshutdown(1000, SHUT_RDWR));
 	SHOW(rclose(1000));
-	/* the others do not look at the descriptor before there is a socket */
+	/* the other functions do not check the descriptor before a socket exists */
 	fd = rsocket(AF_INET, SOCK_DGRAM, 0);
 	if (fd < 0)
 		return 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Fails every allocation of the main paths in turn (/proc/thread-self/fail-nth)
- * and looks whether what had been made before it is given back: after each
- * failure the same scenario must succeed on the same ports and groups.
+ * Fails each allocation of the main paths in turn (/proc/thread-self/fail-nth), and checks that
+ * resources are released: after each failure, the same scenario must succeed with the same ports
+ * and groups.
  *
- * Reached are the allocations of system calls; faults.sh reaches those of work
- * queues and callbacks by chance, with failslab's stack filter.
+ * This reaches only the allocations of system calls. faults.sh reaches those of work queues and
+ * callbacks by chance, with the stack filter of failslab.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -26,15 +26,15 @@
 #define MAX_NTH 500
 
 static int nth_fd = -1;
-static int lock_wait_ms;	/* ms that an event may take */
-static int num_errors;	/* scenarios that a failure has ended */
+static int event_wait_ms;	/* how long to wait for an event */
+static int num_errors;	/* scenarios that ended with an error */
 
 /*
- * Fail the n-th allocation or user copy from here on; 0: none. Returns what was
- * left: more than 0 when the end was reached first. These calls count too: one
- * of them may get what was meant for another.
+ * Makes the n-th allocation or user copy from here on fail; 0: none. Returns what was left of the
+ * last count: more than 0 if no failure occurred. The count includes the calls of this function, so
+ * one of them may fail, and is repeated.
  */
-static int arm(int n)
+static int failure_arm(int n)
 {
 	char buf[16], old[16] = "";
 	int len = snprintf(buf, sizeof(buf), "%d", n);
@@ -49,24 +49,24 @@ static int arm(int n)
 	exit(2);
 }
 
-/* The next event of @ch; -1 when there is none in time. */
-static int next(struct rdma_event_channel *ch, struct rdma_cm_event **ev)
+/* Fetches the next event of @ch. Returns -1 if none comes in time. */
+static int event_next(struct rdma_event_channel *ch, struct rdma_cm_event **ev)
 {
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 
-	if (poll(&p, 1, lock_wait_ms) != 1) {
+	if (poll(&p, 1, event_wait_ms) != 1) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
 	return rdma_get_cm_event(ch, ev);
 }
 
-static int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
+static int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *ev;
 	int ret;
 
-	if (next(ch, &ev))
+	if (event_next(ch, &ev))
 		return -1;
 	ret = ev->event == type ? 0 : -1;
 	if (ret)
@@ -83,24 +83,24 @@ struct scene {
 	struct rdma_cm_id *child;
 };
 
-static int create(struct scene *s, enum rdma_port_space ps)
+static int scene_create_id(struct scene *s, enum rdma_port_space ps)
 {
 	s->ch = rdma_create_event_channel();
 	return s->ch ? rdma_create_id(s->ch, &s->id, NULL, ps) : -1;
 }
 
-static int resolve(struct scene *s, const char *dst, int port)
+static int scene_resolve(struct scene *s, const char *dst, int port)
 {
 	struct sockaddr_storage ss = address_parse(dst, port);
 
 	if (rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
-	    expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED) ||
+	    event_expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED) ||
 	    rdma_resolve_route(s->id, 1000))
 		return -1;
-	return expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return event_expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-static int do_listen(struct scene *s, const char *addr, int port, enum rdma_port_space ps)
+static int scene_listen(struct scene *s, const char *addr, int port, enum rdma_port_space ps)
 {
 	struct sockaddr_storage ss = address_parse(addr, port);
 
@@ -111,7 +111,7 @@ static int do_listen(struct scene *s, const char *addr, int port, enum rdma_port
 	return rdma_listen(s->listener, 4);
 }
 
-static void clean(struct scene *s)
+static void scene_clean(struct scene *s)
 {
 	if (s->child)
 		rdma_destroy_id(s->child);
@@ -129,23 +129,23 @@ static int try_bind(struct scene *s)
 {
 	struct sockaddr_storage ss = address_parse("10.77.0.1", 7301);
 
-	return create(s, RDMA_PS_TCP) || rdma_bind_addr(s->id, (struct sockaddr *)&ss) ||
+	return scene_create_id(s, RDMA_PS_TCP) || rdma_bind_addr(s->id, (struct sockaddr *)&ss) ||
 	       rdma_listen(s->id, 1) ? -1 : 0;
 }
 
 static int try_listen_any(struct scene *s)
 {
-	return do_listen(s, "::", 7302, RDMA_PS_TCP);
+	return scene_listen(s, "::", 7302, RDMA_PS_TCP);
 }
 
 static int try_resolve(struct scene *s)
 {
-	return create(s, RDMA_PS_TCP) || resolve(s, "10.77.0.1", 7303) ? -1 : 0;
+	return scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "10.77.0.1", 7303) ? -1 : 0;
 }
 
 static int try_resolve6(struct scene *s)
 {
-	return create(s, RDMA_PS_TCP) || resolve(s, "fd77::1", 7303) ? -1 : 0;
+	return scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "fd77::1", 7303) ? -1 : 0;
 }
 
 static int try_options(struct scene *s)
@@ -154,7 +154,7 @@ static int try_options(struct scene *s)
 	uint8_t tos = 32;
 	int one = 1;
 
-	if (create(s, RDMA_PS_TCP) ||
+	if (scene_create_id(s, RDMA_PS_TCP) ||
 	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
 	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)))
 		return -1;
@@ -166,9 +166,9 @@ static int try_join(struct scene *s, const char *group)
 	struct sockaddr_storage src = address_parse(strchr(group, ':') ? "fd77::1" : "10.77.0.1", 0);
 	struct sockaddr_storage ss = address_parse(group, 0);
 
-	if (create(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
+	if (scene_create_id(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
 	    rdma_join_multicast(s->id, (struct sockaddr *)&ss, s) ||
-	    expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+	    event_expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
 		return -1;
 	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
 }
@@ -192,20 +192,20 @@ static int try_send_only(struct scene *s)
 		.addr = (struct sockaddr *)&ss,
 	};
 
-	if (create(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
+	if (scene_create_id(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
 	    rdma_join_multicast_ex(s->id, &attr, s) ||
-	    expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+	    event_expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
 		return -1;
 	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
 }
 
-/* The request of @s->id. One of the run before may come late, to a listener on the same port. */
-static int take_request(struct scene *s)
+/* Takes the request of @s->id. A late request of the last run may arrive before, on that port. */
+static int scene_take_request(struct scene *s)
 {
 	struct rdma_cm_event *ev;
 	struct rdma_cm_id *child;
 
-	while (!next(s->listen_ch, &ev)) {
+	while (!event_next(s->listen_ch, &ev)) {
 		child = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST ? ev->id : NULL;
 		rdma_ack_cm_event(ev);
 		if (!child)
@@ -219,38 +219,40 @@ static int take_request(struct scene *s)
 	return -1;
 }
 
-/* ib_cm remembers the numbers of late connections, of either side */
+/* ib_cm remembers the QP numbers of closed connections, of both sides */
 static unsigned int qp_num = 0x1000;
 
-static int connect_to(struct scene *s, int port, enum rdma_port_space ps,
-		      enum rdma_cm_event_type answer)
+static int scene_connect(struct scene *s, int port, enum rdma_port_space ps,
+			 enum rdma_cm_event_type answer)
 {
 	struct rdma_conn_param par = { .qp_num = qp_num++, .responder_resources = 1,
 				       .initiator_depth = 1, .retry_count = 1 };
 
-	if (do_listen(s, "10.77.0.1", port, ps) || create(s, ps) ||
-	    resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) || take_request(s))
+	if (scene_listen(s, "10.77.0.1", port, ps) || scene_create_id(s, ps) ||
+	    scene_resolve(s, "10.77.0.1", port) || rdma_connect(s->id,
+								&par) || scene_take_request(s))
 		return -1;
 	par.qp_num = qp_num++;
 	if (rdma_accept(s->child, &par))
 		return -1;
-	return expect(s->ch, answer);
+	return event_expect(s->ch, answer);
 }
 
 static int try_reject(struct scene *s)
 {
 	struct rdma_conn_param par = { .qp_num = qp_num++, .retry_count = 1 };
 
-	if (do_listen(s, "10.77.0.1", 7306, RDMA_PS_TCP) || create(s, RDMA_PS_TCP) ||
-	    resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id, &par) || take_request(s) ||
+	if (scene_listen(s, "10.77.0.1", 7306, RDMA_PS_TCP) || scene_create_id(s, RDMA_PS_TCP) ||
+	    scene_resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id,
+								&par) || scene_take_request(s) ||
 	    rdma_reject(s->child, "no", 3))
 		return -1;
-	return expect(s->ch, RDMA_CM_EVENT_REJECTED);
+	return event_expect(s->ch, RDMA_CM_EVENT_REJECTED);
 }
 
 static int try_migrate(struct scene *s)
 {
-	if (create(s, RDMA_PS_TCP) || resolve(s, "10.77.0.1", 7307))
+	if (scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "10.77.0.1", 7307))
 		return -1;
 	s->listen_ch = rdma_create_event_channel();
 	if (!s->listen_ch)
@@ -258,7 +260,7 @@ static int try_migrate(struct scene *s)
 	return rdma_migrate_id(s->id, s->listen_ch);
 }
 
-/* Ours alone has it. */
+/* Only the library of rdma_cmx has this function. */
 typedef int (*get_option_fn)(struct rdma_cm_id *id, int level, int name, void *val, size_t *len,
 			     uint32_t *flags);
 
@@ -268,7 +270,7 @@ static int try_get_option(struct scene *s)
 	uint32_t val;
 	size_t len = sizeof(val);
 
-	if (!get_option || create(s, RDMA_PS_TCP))
+	if (!get_option || scene_create_id(s, RDMA_PS_TCP))
 		return -1;
 	return get_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
 }
@@ -287,30 +289,30 @@ static int try_path(struct scene *s)
 		},
 	};
 
-	if (create(s, RDMA_PS_TCP) ||
+	if (scene_create_id(s, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
-	    expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED))
+	    event_expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED))
 		return -1;
 	data.path.sgid = s->id->route.addr.addr.ibaddr.sgid;
 	data.path.dgid = s->id->route.addr.addr.ibaddr.dgid;
 	if (rdma_set_option(s->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
 		return -1;
-	return expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return event_expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
 static int try_connect(struct scene *s)
 {
-	if (connect_to(s, 7304, RDMA_PS_TCP, RDMA_CM_EVENT_CONNECT_RESPONSE) ||
-	    rdma_establish(s->id) || expect(s->listen_ch, RDMA_CM_EVENT_ESTABLISHED) ||
-	    rdma_disconnect(s->id) || expect(s->listen_ch, RDMA_CM_EVENT_DISCONNECTED) ||
-	    rdma_disconnect(s->child) || expect(s->ch, RDMA_CM_EVENT_DISCONNECTED))
+	if (scene_connect(s, 7304, RDMA_PS_TCP, RDMA_CM_EVENT_CONNECT_RESPONSE) ||
+	    rdma_establish(s->id) || event_expect(s->listen_ch, RDMA_CM_EVENT_ESTABLISHED) ||
+	    rdma_disconnect(s->id) || event_expect(s->listen_ch, RDMA_CM_EVENT_DISCONNECTED) ||
+	    rdma_disconnect(s->child) || event_expect(s->ch, RDMA_CM_EVENT_DISCONNECTED))
 		return -1;
 	return 0;
 }
 
 static int try_sidr(struct scene *s)
 {
-	return connect_to(s, 7305, RDMA_PS_UDP, RDMA_CM_EVENT_ESTABLISHED);
+	return scene_connect(s, 7305, RDMA_PS_UDP, RDMA_CM_EVENT_ESTABLISHED);
 }
 
 static const struct {
@@ -333,32 +335,32 @@ static const struct {
 	{ "datagram connect", try_sidr },
 };
 
-static int run(int i, int n)
+static int try_run(int i, int n)
 {
 	struct scene s = {};
 	int ret, err;
 
-	/* a failure may well cost the event; without one it must come */
-	lock_wait_ms = slow_time(n ? 300 : 10000);
-	arm(n);
+	/* a failure may prevent the event; without a failure it must come */
+	event_wait_ms = slow_time(n ? 300 : 10000);
+	failure_arm(n);
 	ret = tries[i].run(&s);
 	err = errno;
-	clean(&s);
+	scene_clean(&s);
 	errno = err;
 	return ret;
 }
 
-static int sweep(int i)
+static int try_sweep(int i)
 {
 	int n, failed = 0;
 
-	if (run(i, 0)) {
+	if (try_run(i, 0)) {
 		printf("not ok failnth %s: does not work: %m\n", tries[i].name);
 		return -1;
 	}
 	for (n = 1; n < MAX_NTH; n++) {
-		int ret = run(i, n), err = errno;
-		int left = arm(0);
+		int ret = try_run(i, n), err = errno;
+		int left = failure_arm(0);
 
 		failed += ret != 0;
 		num_errors += ret != 0;
@@ -371,7 +373,7 @@ static int sweep(int i)
 			       failed);
 			return 0;
 		}
-		if (run(i, 0)) {
+		if (try_run(i, 0)) {
 			printf("not ok failnth %s: after failure %d (%s) the next run fails: %m\n",
 			       tries[i].name, n, ret ? strerror(err) : "none seen");
 			return -1;
@@ -381,7 +383,7 @@ static int sweep(int i)
 	return -1;
 }
 
-/* All of it, and first how many results there will be; or what the first argument names. */
+/* Runs all scenarios and prints a TAP plan first, or runs the one that the argument names. */
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -397,8 +399,8 @@ int main(int argc, char **argv)
 		printf("1..%zu\n", sizeof(tries) / sizeof(*tries));
 	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
 		if (argc < 2 || !strcmp(argv[1], tries[i].name))
-			bad |= sweep(i);
-	/* which failures do harm depends on chance, but not all of them do none */
+			bad |= try_sweep(i);
+	/* at least one of all the failures must have an effect */
 	if (argc < 2 && !num_errors) {
 		printf("not ok failnth: no failure had any effect\n");
 		bad = -1;

@@ -6,12 +6,12 @@
 #include "cmd.h"
 #include "stress.h"
 
-/* What an attribute may point to: longer than its length can say. */
+/* Size of the buffer of an attribute: larger than the maximum of its length field. */
 #define FUZZ_BUF_SIZE (1 << 17)
 
-/* Make one or two things in a command wrong, or at least unusual. */
+/* Makes one or two properties of a command wrong or unusual. */
 void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmxl_cmd *cmd);
-/* Flip some bits of what goes in. */
+/* Flips some bits of an input. */
 void fuzz_bytes_mutate(struct stress_rand *rnd, void *bytes, size_t len);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Every method of the char device, at random: see stress.c for the arguments.
+ * Calls all methods of the char device at random. For the arguments see stress.c.
  *
- * A slot is an id or a membership that should exist, and how far it has come as far as events
- * told. Most calls are what fits such a slot, with attributes that are right; the others are any
- * method, a handle that is stale or of another file, or a command that is a little wrong. Threads
- * do not synchronise: a slot is only what was true a moment ago.
+ * A slot has the handle of an id or membership that should exist, and its stage according to
+ * events. Most calls are valid for the stage of a slot and have valid attributes. Other calls use
+ * any method, a stale handle, a handle of another file, or a command that is slightly wrong.
+ * Threads are not synchronised, so a slot may be out of date.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -20,7 +20,7 @@
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
 #define NUM_SHARED_FILES 2
 #define NUM_FILES 6
-/* ids and memberships of the shared files, for all processes; then those of this one */
+/* first the slots of the shared files, which all processes use; then those of this process */
 #define NUM_SHARED_SLOTS 64
 #define NUM_SLOTS 192
 #define NUM_EVENTS 4
@@ -31,7 +31,7 @@ enum call {
 	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
 };
 
-/* the last one counts the commands that were made wrong on purpose */
+/* the last one counts the commands that were mutated */
 static const char *const call_names[NUM_CALLS] = {
 	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "CHANNEL_LIST_IDS", "ID_CREATE",
 	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
@@ -40,7 +40,7 @@ static const char *const call_names[NUM_CALLS] = {
 	"MCAST_JOIN", "MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
 };
 
-/* What fits a stage, one of four */
+/* Calls that are valid in a stage; one of the four is chosen */
 static const uint8_t fitting[NUM_STAGES][4] = {
 	[FREE] = { CREATE, CREATE, BIND, RESOLVE_ADDR },
 	[IDLE] = { BIND, RESOLVE_ADDR, SET_OPTION, RESOLVE_ADDR },
@@ -89,7 +89,7 @@ static void slot_fill(struct slot *slot, uint32_t handle, unsigned int file, int
 	slot->stage = stage;
 }
 
-/* A slot for an id that has come up, on the same side as the file; an old one may be lost. */
+/* Picks a slot for a new id, shared if the file is shared. The old content of the slot is lost. */
 static struct slot *slot_for_new(struct stress_rand *rnd, unsigned int file)
 {
 	unsigned int first = file < NUM_SHARED_FILES ? 0 : NUM_SHARED_SLOTS;
@@ -115,7 +115,7 @@ static unsigned int file_pick(struct stress_rand *rnd, const struct slot *slot)
 	return NUM_SHARED_FILES + stress_rand_below(rnd, NUM_FILES - NUM_SHARED_FILES);
 }
 
-/* One more input of @len bytes, zeroed; nobody else's until the next command */
+/* Allocates a zeroed input of @len bytes, which is valid until the next command. */
 static void *in_alloc(size_t len)
 {
 	void *in = in_buf + in_used;
@@ -212,7 +212,7 @@ static void info_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 		out_add(cmd, CMX_ATTR_INFO, sizeof(struct cmx_id_info));
 }
 
-/* Most values are those that an option may have on some transport. */
+/* Most values are valid for the option on some transport. */
 static void option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, bool set)
 {
 	static const uint8_t bounds[] = { 0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1 };
@@ -387,7 +387,7 @@ static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *r
 		slot->stage = stage;
 }
 
-/* What a call that succeeded has made of the slots */
+/* Updates the slots after a successful call. */
 static void result_handle(struct stress_rand *rnd, const struct cmxl_cmd *cmd, enum call call,
 			  struct slot *slot, struct slot *new, unsigned int file)
 {
@@ -418,7 +418,7 @@ static void result_handle(struct stress_rand *rnd, const struct cmxl_cmd *cmd, e
 	}
 }
 
-/* Fetching waits only where events are made, for as long as this process is there. */
+/* Allows a fetch to wait only on a file that gets events for as long as this process exists. */
 static bool wait_allow(struct stress_rand *rnd, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -446,7 +446,7 @@ static void command_issue(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum ca
 	stress_call_end(call, !ret);
 	if (!ret && !wrong)
 		result_handle(rnd, cmd, call, slot, new, file);
-	/* nobody else holds what this process has lost */
+	/* no other process has a handle that this one has lost */
 	if (ret && errno == ENOENT && slot->stage != FREE && stress_rand_percent(rnd, 50))
 		slot->stage = FREE;
 }
@@ -462,7 +462,7 @@ static void fuzz_call(struct stress_rand *rnd)
 		call = stress_rand_below(rnd, WRONG);
 	if (call == CLAIM && (file < NUM_SHARED_FILES || stress_rand_percent(rnd, 80)))
 		return;
-	/* an id moves to another file; seldom, any call is to the wrong file */
+	/* an id moves to another file; any other call rarely uses the wrong file */
 	if (call == MIGRATE || stress_rand_percent(rnd, 1))
 		file = file_pick(rnd, slot);
 	new = slot->stage == FREE ? slot : slot_for_new(rnd, file);
@@ -482,7 +482,7 @@ static int file_open(struct stress_rand *rnd)
 	return open(DEVICE, O_RDWR | O_CLOEXEC | (stress_rand_percent(rnd, 80) ? O_NONBLOCK : 0));
 }
 
-/* Another file in place of one, with all that it holds */
+/* Replaces a file by a new one, which destroys all its ids. */
 static void file_replace(struct stress_rand *rnd)
 {
 	unsigned int file = NUM_SHARED_FILES +

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The calls of the library, at random: see stress.c for the arguments.
+ * Calls the functions of the library at random. For the arguments see stress.c.
  *
- * The library trusts its caller: a call on memory that was freed is no test of it. A slot is an
- * id; its lock keeps it while a call uses it, and what destroys or moves it has it for itself.
- * Events need no lock: destroying an id waits until all of its events are acknowledged. Beyond
- * that, threads call in any order, at any moment, and share the channels.
+ * The library trusts its caller, so a call on freed memory would not be a valid test. A slot is an
+ * id with a lock. A call holds the lock for reading, and a call that destroys or moves the id holds
+ * it for writing. Events need no lock, because rdma_destroy_id() waits until all events of the id
+ * are acknowledged. Apart from this, threads make any call at any time, and share the channels.
  *
- * The library's sources are compiled into this program, with AddressSanitizer.
+ * The sources of the library are compiled into this program, with AddressSanitizer.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static const char *const call_names[NUM_CALLS] = {
 	"rdma_getaddrinfo", "rdma_get_devices", "event channel", "event channel, waited on",
 };
 
-/* What fits a stage, one of four */
+/* Calls that are valid in a stage; one of the four is chosen */
 static const uint8_t fitting[NUM_STAGES][4] = {
 	[IDLE] = { BIND, RESOLVE_ADDR, SET_OPTION, RESOLVE_ADDR },
 	[BOUND] = { LISTEN, LEAVE, RESOLVE_ADDR, JOIN },
@@ -49,13 +49,13 @@ static const uint8_t fitting[NUM_STAGES][4] = {
 };
 
 static struct slot slots[NUM_SLOTS];
-/* the first one waits for its events, and is one thread's for so long */
+/* the first channel is blocking, and one thread at a time fetches from it */
 static struct rdma_event_channel *channels[NUM_CHANNELS];
 static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
-/* calls on synchronous ids, which may take as long as a peer likes */
+/* number of calls on synchronous ids, which may wait for a peer for any time */
 static atomic_uint num_blocking;
 
-/* of AddressSanitizer: an error is a signal, so that it is counted */
+/* read by AddressSanitizer: an error raises a signal, so that it is counted */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
@@ -85,7 +85,7 @@ static bool slot_fill(struct slot *slot, struct rdma_cm_id *id, bool sync)
 	return filled;
 }
 
-/* The new id of a request is anybody's from here on; without a place for it, it is refused. */
+/* Puts the id of a request into a slot, for all threads. Without a free slot it is rejected. */
 static void request_add(struct stress_rand *rnd, struct rdma_cm_id *id, bool sync)
 {
 	int tries = 16;
@@ -103,7 +103,7 @@ static bool slot_has(const void *context)
 	return slot >= slots && slot < slots + NUM_SLOTS;
 }
 
-/* All that an event points to can be read, and is what it should be. */
+/* Checks that all memory that an event points to can be read and has valid values. */
 static void event_check(const struct rdma_cm_event *event)
 {
 	const uint8_t *data = event->param.conn.private_data;
@@ -150,13 +150,13 @@ static void *fetcher_run(void *arg)
 	struct fetcher *fetcher = arg;
 	struct rdma_cm_event *event;
 
-	/* there is no cancellation point after it */
+	/* no cancellation point follows */
 	if (!rdma_get_cm_event(fetcher->channel, &event))
 		fetcher->event = event;
 	return NULL;
 }
 
-/* Fetched by a thread that is cancelled sooner or later. */
+/* Fetches an event in a thread that is cancelled at a random time. */
 static int event_get_cancelled(struct stress_rand *rnd, struct rdma_event_channel *channel,
 			       struct rdma_cm_event **event)
 {
@@ -212,7 +212,7 @@ static int request_get(struct stress_rand *rnd, struct slot *slot)
 	if (rdma_get_request(slot->id, &id))
 		return -1;
 	stress_event_count(RDMA_CM_EVENT_CONNECT_REQUEST);
-	/* the listener cannot be destroyed before */
+	/* meanwhile the listener cannot be destroyed */
 	if (stress_rand_percent(rnd, 70)) {
 		rdma_ack_cm_event(id->event);
 		id->event = NULL;
@@ -221,7 +221,7 @@ static int request_get(struct stress_rand *rnd, struct slot *slot)
 	return 0;
 }
 
-/* What a call makes of a slot; of an id with a channel of ours, the event says more. */
+/* Returns the stage after a call. If the id has a channel, its events decide the next stage. */
 static enum stress_stage stage_after(enum call call, bool sync)
 {
 	static const uint8_t stages[NUM_CALLS] = {
@@ -244,14 +244,14 @@ static int call_issue(struct stress_rand *rnd, struct slot *slot, enum call call
 	return call < BIND ? fuzz_id_change(rnd, slot, call) : fuzz_id_use(rnd, slot, call);
 }
 
-/* The slot is locked, and has an id or not as the call needs it. */
+/* Caller must hold the lock of the slot, which has an id if the call needs one. */
 static void slot_call_issue(struct stress_rand *rnd, struct slot *slot, enum call call)
 {
 	enum stress_stage after = stage_after(call, slot->sync);
 	unsigned char before = slot->stage, waiting = WAITING;
 	int ret;
 
-	/* by the time that the call returns, the event may have been handled */
+	/* set before the call, because the event may be handled before the call returns */
 	if (after == WAITING)
 		slot->stage = WAITING;
 	stress_call_begin(call);
@@ -265,7 +265,7 @@ static void slot_call_issue(struct stress_rand *rnd, struct slot *slot, enum cal
 		slot->stage = OVER;
 }
 
-/* Some threads of the process must stay for what the others wait for. */
+/* Limits the blocking calls, so that other threads can make the calls that they wait for. */
 static bool blocking_enter(void)
 {
 	if (num_blocking++ < stress_thread_num() / 2)
@@ -282,7 +282,7 @@ static void slot_call(struct stress_rand *rnd, struct slot *slot, enum call call
 
 	if (alone ? pthread_rwlock_trywrlock(&slot->lock) : pthread_rwlock_tryrdlock(&slot->lock))
 		return;
-	/* it may have become another id before it was locked */
+	/* the slot may have changed before it was locked */
 	if (!slot->id == create && (create || slot->sync == sync)) {
 		if (!sync || call == CREATE) {
 			slot_call_issue(rnd, slot, call);
@@ -338,7 +338,7 @@ static void channels_open(void)
 
 	for (i = 0; i < NUM_CHANNELS; i++) {
 		channels[i] = rdma_create_event_channel();
-		/* without a device there is none: the next process may find one */
+		/* without a device there is no channel; the next process may find one */
 		if (!channels[i])
 			_exit(0);
 		if (i)
@@ -356,17 +356,17 @@ static void fuzz_process_init(struct stress_rand *rnd)
 	channels_open();
 }
 
-/* Its ids and channels are its parent's; half of them begin anew beside those. */
+/* The child uses the ids and channels of its parent. Half of the children open new channels. */
 static void fuzz_child_init(struct stress_rand *rnd)
 {
-	/* of threads that it has not */
+	/* a thread that does not exist in the child may hold it */
 	pthread_mutex_init(&wait_lock, NULL);
 	num_blocking = 0;
 	if (stress_rand_percent(rnd, 50))
 		channels_open();
 }
 
-/* A thread may wait until the event that an id keeps is acknowledged: nobody comes any more. */
+/* Acknowledges the events that ids keep, because threads may wait for that. */
 static void fuzz_wake(void)
 {
 	struct slot *slot;
@@ -382,7 +382,7 @@ static void fuzz_wake(void)
 	}
 }
 
-/* Loads the providers before any process needs them: that takes seconds. */
+/* Loads the providers before the processes start, because this takes seconds. */
 static void fuzz_setup(void)
 {
 	struct rdma_event_channel *channel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The calls of the library with their arguments, most of which are right.
+ * The calls of the library. Most of their arguments are valid.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -13,7 +13,7 @@
 #include "../lib/task.h"
 #include "fuzz_lib.h"
 
-/* Mostly @usual */
+/* Mostly returns @usual. */
 static int int_pick(struct stress_rand *rnd, int usual)
 {
 	static const int odd[] = { 0, 1, -1, INT_MAX, INT_MIN, 255, 256, 65535, 65536 };
@@ -49,7 +49,7 @@ static struct sockaddr *group_pick(struct stress_rand *rnd, struct sockaddr_stor
 	return stress_rand_percent(rnd, 1) ? NULL : (struct sockaddr *)addr;
 }
 
-/* With a QP there may be none. */
+/* An id with a QP may have no parameters. */
 static struct rdma_conn_param *param_pick(struct stress_rand *rnd, const struct rdma_cm_id *id,
 					  struct rdma_conn_param *param)
 {
@@ -158,7 +158,7 @@ static int srq_create(struct stress_rand *rnd, struct rdma_cm_id *id)
 
 	if (stress_rand_percent(rnd, 5))
 		attr.attr.max_wr = UINT32_MAX;
-	/* the id has room for one, and a QP keeps the one that it has */
+	/* an id has at most one SRQ, and its QP still uses it */
 	return id->srq || id->qp ? -1 : rdma_create_srq(id, NULL, &attr);
 }
 
@@ -175,7 +175,7 @@ static int id_destroy(struct slot *slot, bool ep)
 	struct rdma_cm_id *id = slot->id;
 	int ret = 0;
 
-	/* of no use any more, whatever destroying it says */
+	/* the id must not be used any more, even after an error */
 	slot->id = NULL;
 	if (id->qp)
 		qp_destroy(id);
@@ -286,7 +286,7 @@ static int id_connect(struct stress_rand *rnd, struct rdma_cm_id *id, enum call 
 	}
 }
 
-static int resolve_addrinfo(struct stress_rand *rnd, struct rdma_cm_id *id)
+static int addrinfo_resolve(struct stress_rand *rnd, struct rdma_cm_id *id)
 {
 	const struct rdma_addrinfo hints = {
 		.ai_flags = RAI_NUMERICHOST | (stress_rand_percent(rnd, 90) ? RAI_DNS : RAI_SA),
@@ -297,7 +297,7 @@ static int resolve_addrinfo(struct stress_rand *rnd, struct rdma_cm_id *id)
 				     &hints);
 }
 
-static int query_addrinfo(struct rdma_cm_id *id)
+static int addrinfo_query(struct rdma_cm_id *id)
 {
 	struct rdma_addrinfo *rai;
 
@@ -350,9 +350,9 @@ int fuzz_id_use(struct stress_rand *rnd, struct slot *slot, enum call call)
 	case LEAVE:
 		return rdma_leave_multicast(id, group_pick(rnd, &dst));
 	case RESOLVE_AI:
-		return resolve_addrinfo(rnd, id);
+		return addrinfo_resolve(rnd, id);
 	case QUERY_AI:
-		return query_addrinfo(id);
+		return addrinfo_query(id);
 	case WRITE_EVENT:
 		return rdma_write_cm_event(id, int_pick(rnd, CMX_EVENT_USER), 0, 1);
 	default:
@@ -413,13 +413,13 @@ static void *waiter_run(void *arg)
 	struct rdma_cm_event *event;
 
 	waiter->tid = gettid();
-	/* no event is ever made in it */
+	/* this channel never gets an event */
 	if (!rdma_get_cm_event(waiter->channel, &event))
 		abort();
 	return NULL;
 }
 
-/* Closed while a thread waits for an event, which goes on until it is cancelled. */
+/* Destroys a channel while a thread waits for an event. The thread waits until it is cancelled. */
 static int channel_wait(struct rdma_event_channel *channel)
 {
 	struct waiter waiter = { .channel = channel };
@@ -430,7 +430,7 @@ static int channel_wait(struct rdma_event_channel *channel)
 		rdma_destroy_event_channel(channel);
 		return -1;
 	}
-	/* before that, the file that it waits in could be another one, with the same number */
+	/* before the waiter is in its ioctl, its file descriptor could be reused */
 	while (task_syscall(waiter.tid) != SYS_ioctl && --tries)
 		usleep(100);
 	if (tries)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Holds ids in every state and says on standard output what befalls them:
- *   hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-w]
- * -w: wildcard ids only, for a place without an RDMA device; -p: what they listen on.
- * "ready N removals M" when all N stand, of which M will hear that the device goes; "removal N" for
- * each DEVICE_REMOVAL, and "still there" when a call does not say so of the id; a line on standard
- * input makes it destroy all, say "gone" and end.
+ * hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-w]: keeps ids in each state and prints their events
+ *
+ * -w creates only wildcard ids, for a host without an RDMA device. They listen on PORT. The program
+ * prints "ready N removals M" when all N ids exist, of which M will get DEVICE_REMOVAL, "removal N"
+ * for each such event, and "still there" if a call on the id then does not fail with ENODEV. A line
+ * on standard input makes it destroy all ids, print "gone" and exit.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,9 +23,9 @@
 static struct rdma_event_channel *ch;
 static struct rdma_cm_id *ids[MAX_IDS];
 static int n_ids;
-static int n_requests;	/* not accepted: until then, an id has no other event */
+static int n_requests;	/* ids of requests that are not accepted, and thus get no other event */
 
-static struct sockaddr *ip4(const char *text, int port)
+static struct sockaddr *addr_ip4(const char *text, int port)
 {
 	static struct sockaddr_in sin;
 
@@ -34,23 +34,23 @@ static struct sockaddr *ip4(const char *text, int port)
 	return (struct sockaddr *)&sin;
 }
 
-static struct rdma_cm_id *new_id(enum rdma_port_space ps)
+static struct rdma_cm_id *id_create(enum rdma_port_space ps)
 {
 	if (n_ids == MAX_IDS || rdma_create_id(ch, &ids[n_ids], NULL, ps))
 		die("rdma_create_id");
 	return ids[n_ids++];
 }
 
-static struct rdma_cm_id *new_bound(enum rdma_port_space ps, const char *addr, int port)
+static struct rdma_cm_id *id_create_bound(enum rdma_port_space ps, const char *addr, int port)
 {
-	struct rdma_cm_id *id = new_id(ps);
+	struct rdma_cm_id *id = id_create(ps);
 
-	if (rdma_bind_addr(id, ip4(addr, port)))
+	if (rdma_bind_addr(id, addr_ip4(addr, port)))
 		die("rdma_bind_addr");
 	return id;
 }
 
-static struct rdma_cm_event *next(void)
+static struct rdma_cm_event *event_next(void)
 {
 	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 	struct rdma_cm_event *ev;
@@ -62,9 +62,9 @@ static struct rdma_cm_event *next(void)
 	return ev;
 }
 
-static void expect(enum rdma_cm_event_type type)
+static void event_expect(enum rdma_cm_event_type type)
 {
-	struct rdma_cm_event *ev = next();
+	struct rdma_cm_event *ev = event_next();
 
 	if (ev->event != type) {
 		fprintf(stderr, "%s, status %d, instead of %s\n", rdma_event_str(ev->event),
@@ -74,31 +74,31 @@ static void expect(enum rdma_cm_event_type type)
 	rdma_ack_cm_event(ev);
 }
 
-static void new_resolved(int port, enum rdma_port_space ps)
+static void id_create_resolved(int port, enum rdma_port_space ps)
 {
-	struct rdma_cm_id *id = new_id(ps);
+	struct rdma_cm_id *id = id_create(ps);
 
-	if (rdma_resolve_addr(id, NULL, ip4("10.77.0.1", port), 2000))
+	if (rdma_resolve_addr(id, NULL, addr_ip4("10.77.0.1", port), 2000))
 		die("rdma_resolve_addr");
-	expect(RDMA_CM_EVENT_ADDR_RESOLVED);
+	event_expect(RDMA_CM_EVENT_ADDR_RESOLVED);
 	if (rdma_resolve_route(id, 2000))
 		die("rdma_resolve_route");
-	expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event_expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-/* A connection, as far as @steps goes: 1 the request, 2 accepted, 3 established. */
-static void new_connection(int port, int steps)
+/* Creates a connection up to a step: 1 request, 2 accepted, 3 established. */
+static void connection_create(int port, int steps)
 {
 	struct rdma_conn_param par = { .qp_num = 0x1234, .retry_count = 7 };
 	struct rdma_cm_id *id, *child;
 	struct rdma_cm_event *ev;
 
-	new_resolved(port, RDMA_PS_TCP);
+	id_create_resolved(port, RDMA_PS_TCP);
 	id = ids[n_ids - 1];
 	par.qp_num += n_ids;
 	if (rdma_connect(id, &par))
 		die("rdma_connect");
-	ev = next();
+	ev = event_next();
 	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST || n_ids == MAX_IDS)
 		die("no request");
 	child = ids[n_ids++] = ev->id;
@@ -110,16 +110,16 @@ static void new_connection(int port, int steps)
 	par.qp_num += MAX_IDS;
 	if (rdma_accept(child, &par))
 		die("rdma_accept");
-	expect(RDMA_CM_EVENT_CONNECT_RESPONSE);
+	event_expect(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	if (steps < 3)
 		return;
 	if (rdma_establish(id))
 		die("rdma_establish");
-	expect(RDMA_CM_EVENT_ESTABLISHED);
+	event_expect(RDMA_CM_EVENT_ESTABLISHED);
 }
 
-/* An id on no device does not hear of its end. */
-static int count_removals(void)
+/* Only ids with a device get DEVICE_REMOVAL. */
+static int removals_count(void)
 {
 	int i, n = -n_requests;
 
@@ -128,13 +128,13 @@ static int count_removals(void)
 	return n;
 }
 
-static void watch(void)
+static void events_watch(void)
 {
 	struct pollfd p[2] = { { .fd = ch->fd, .events = POLLIN }, { .events = POLLIN } };
 	int removed = 0;
 
 	while (poll(p, 2, -1) > 0 && !p[1].revents) {
-		struct rdma_cm_event *ev = next();
+		struct rdma_cm_event *ev = event_next();
 
 		if (ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
 			if (!rdma_listen(ev->id, 1) || errno != ENODEV)
@@ -174,34 +174,34 @@ int main(int argc, char **argv)
 	ch = rdma_create_event_channel();
 	if (!ch)
 		die("rdma_create_event_channel");
-	new_id(RDMA_PS_TCP);
-	new_id(RDMA_PS_UDP);
-	new_bound(RDMA_PS_TCP, "0.0.0.0", 0);
-	id = new_bound(RDMA_PS_TCP, "0.0.0.0", port);
+	id_create(RDMA_PS_TCP);
+	id_create(RDMA_PS_UDP);
+	id_create_bound(RDMA_PS_TCP, "0.0.0.0", 0);
+	id = id_create_bound(RDMA_PS_TCP, "0.0.0.0", port);
 	if (rdma_listen(id, MAX_IDS))
 		die("rdma_listen");
 	if (!wild) {
-		new_bound(RDMA_PS_TCP, "10.77.0.1", 0);
-		new_bound(RDMA_PS_UDP, "10.77.0.1", 0);
-		id = new_bound(RDMA_PS_TCP, "10.77.0.1", 7401);
+		id_create_bound(RDMA_PS_TCP, "10.77.0.1", 0);
+		id_create_bound(RDMA_PS_UDP, "10.77.0.1", 0);
+		id = id_create_bound(RDMA_PS_TCP, "10.77.0.1", 7401);
 		if (rdma_listen(id, 8))
 			die("rdma_listen");
-		new_resolved(7400, RDMA_PS_TCP);
-		new_resolved(7400, RDMA_PS_UDP);
+		id_create_resolved(7400, RDMA_PS_TCP);
+		id_create_resolved(7400, RDMA_PS_UDP);
 		for (i = 0; i < conns; i++)
-			new_connection(7400, 1 + i % 3);
-		id = new_bound(RDMA_PS_UDP, "10.77.0.1", 0);
+			connection_create(7400, 1 + i % 3);
+		id = id_create_bound(RDMA_PS_UDP, "10.77.0.1", 0);
 		for (i = 0; i < groups; i++) {
 			char addr[32];
 
 			snprintf(addr, sizeof(addr), "239.77.%d.%d", i / 250, 1 + i % 250);
-			if (rdma_join_multicast(id, ip4(addr, 0), NULL))
+			if (rdma_join_multicast(id, addr_ip4(addr, 0), NULL))
 				die("rdma_join_multicast");
-			expect(RDMA_CM_EVENT_MULTICAST_JOIN);
+			event_expect(RDMA_CM_EVENT_MULTICAST_JOIN);
 		}
 	}
-	printf("ready %d removals %d\n", n_ids, count_removals());
-	watch();
+	printf("ready %d removals %d\n", n_ids, removals_count());
+	events_watch();
 	while (n_ids)
 		if (rdma_destroy_id(ids[--n_ids]))
 			die("rdma_destroy_id");

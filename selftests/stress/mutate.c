@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that are a little wrong.
+ * Commands that are slightly wrong
  */
 #include <err.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ static const uint32_t odd_numbers[] = {
 	32767, 65535,
 };
 
-/* Pointers that are bad in different ways */
+/* Picks a bad pointer of some kind. */
 static uint64_t fuzz_pointer_pick(struct stress_rand *rnd)
 {
 	static char *edge;
@@ -29,7 +29,7 @@ static uint64_t fuzz_pointer_pick(struct stress_rand *rnd)
 	case 0:
 		return 0;
 	case 1:
-		return 0xffff888000001000;	/* the kernel's */
+		return 0xffff888000001000;	/* of the kernel */
 	case 2:
 		return (uintptr_t)"read-only";
 	case 3:
@@ -100,14 +100,14 @@ void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 		case 0:
 			fuzz_hdr_mutate(rnd, &cmd->hdr);
 			break;
-		case 1:		/* twice */
+		case 1:		/* given twice */
 			if (!num || num == CMXL_CMD_ATTRS)
 				break;
 			cmd->hdr.attrs[num] = *attr;
 			cmd->hdr.num_attrs = ++num;
 			cmd->hdr.length += sizeof(*attr);
 			break;
-		case 2:		/* not at all */
+		case 2:		/* missing */
 			if (!num)
 				break;
 			*attr = cmd->hdr.attrs[num - 1];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Processes and threads that call at random:
+ * Processes and threads that make random calls:
  *   [-s SEED] [-p PROCESSES] [-t THREADS] [-n CALLS] [-T SECONDS] ADDRESS...
  *
- * Each thread has a sequence of random numbers of its own, which follows from the seed, the
- * number of its process and its own. A process lives for a few seconds; it ends in order, at
- * once with its threads in the middle of calls, or by SIGKILL. The next one takes its place.
+ * Each thread has its own sequence of random numbers, which depends on the seed, the number of the
+ * process and the number of the thread. A process runs for a few seconds. It ends in order, or at
+ * once while its threads are in calls, or by SIGKILL. Then a new process replaces it.
  *
- * ADDRESS is an IPv4 or IPv6 address or ib:GID. One that follows a "-" is only called, not
- * bound to.
+ * ADDRESS is an IPv4 address, an IPv6 address or ib:GID. After a "-" it is used only as the address
+ * of a peer.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@
 #define MAX_FORKED 4
 #define PORT_BASE 7000
 #define NUM_PORTS 12
-/* how long an idle machine may need for a call */
+/* maximum duration of a call on an idle machine */
 #define STUCK_SECONDS 20
 #define NETNS "/run/netns/stress"
 
@@ -191,7 +191,7 @@ socklen_t stress_addr_pick(struct stress_rand *rnd, struct sockaddr_storage *add
 	uint32_t odd = stress_rand_below(rnd, 100);
 	uint16_t port = PORT_BASE + stress_rand_below(rnd, NUM_PORTS);
 
-	/* names without an address of the command line: wildcards, and what leads nowhere */
+	/* not on the command line: wildcards, and addresses without a route or a host */
 	if (odd < 6)
 		stress_addr_parse(local ? "0.0.0.0" : "192.0.2.1", addr);
 	else if (odd < 9)
@@ -225,7 +225,7 @@ static void stress_signal_ignore(int sig)
 	(void)sig;
 }
 
-/* Wait for a thread that has been told to leave; what it is in may be waiting for an event. */
+/* Waits for a thread that has to end. Its call may be waiting for an event. */
 static bool stress_thread_join(pthread_t thread)
 {
 	struct timespec until;
@@ -264,7 +264,7 @@ static void stress_threads_end(const struct stress_thread *threads)
 	}
 }
 
-/* A network namespace that comes and goes, if it is there. */
+/* Enters a network namespace that is created and deleted repeatedly, if it exists. */
 static void stress_netns_enter(void)
 {
 	int fd = open(NETNS, O_RDONLY | O_CLOEXEC);
@@ -310,7 +310,7 @@ void stress_fork(struct stress_rand *rnd, unsigned int steps)
 
 	if (forked++ >= MAX_FORKED || fork())
 		return;
-	/* it may wait for an event that never comes, or for a lock of a thread that it has not */
+	/* it may wait for an event that never comes, or for a lock of a thread of its parent */
 	signal(SIGALRM, SIG_DFL);
 	alarm(slow_time(5));
 	if (fuzzer->child_init)
@@ -331,7 +331,7 @@ static pid_t stress_process_start(uint64_t number)
 	return pid;
 }
 
-/* Take a child that has ended. False if there is none; ECHILD in errno when there will be none. */
+/* Reaps a child. Returns false if none has ended; errno is ECHILD if there are no more children. */
 static bool stress_child_reap(pid_t *pids, unsigned int *crashed)
 {
 	unsigned int i;
@@ -351,7 +351,7 @@ static bool stress_child_reap(pid_t *pids, unsigned int *crashed)
 	return true;
 }
 
-/* All must end by themselves. */
+/* Waits until all processes have ended by themselves. */
 static bool stress_processes_end(pid_t *pids, unsigned int *crashed)
 {
 	unsigned int tries;
@@ -371,7 +371,7 @@ static bool stress_processes_end(pid_t *pids, unsigned int *crashed)
 	return false;
 }
 
-/* Processes end and are started until the time or the calls are used up. */
+/* Replaces processes that have ended until the time or the number of calls is used up. */
 static bool stress_processes_run(void)
 {
 	struct stress_rand rnd = stress_rand_for(~0U, 0);
@@ -381,7 +381,7 @@ static bool stress_processes_run(void)
 	uint64_t started = 0;
 	bool ended;
 
-	/* children of children, too, are to be waited for */
+	/* children of children must be reaped as well */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	while (!stress_over()) {
 		for (i = 0; i < num_processes; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the fuzzers share: processes and threads that call at random, and what came of it.
+ * Shared by the fuzzers: processes and threads that make random calls, and counters of the results
  */
 #ifndef STRESS_H
 #define STRESS_H
@@ -12,7 +12,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A generator of random numbers; one for each thread. */
+/* A generator of random numbers. Each thread has its own. */
 struct stress_rand {
 	uint64_t state;
 };
@@ -23,13 +23,13 @@ uint32_t stress_rand_below(struct stress_rand *rnd, uint32_t n);
 bool stress_rand_percent(struct stress_rand *rnd, uint32_t percent);
 
 /**
- * struct stress_fuzzer - what is called at random
- * @names: the calls
- * @num: how many
+ * struct stress_fuzzer - the calls of a fuzzer
+ * @names: names of the calls
+ * @num: number of calls
  * @setup: called once, before any process is started
  * @process_init: called at the start of each process
- * @child_init: called in what stress_fork() makes, or NULL
- * @step: one step of a thread
+ * @child_init: called at the start of a child of stress_fork(), or NULL
+ * @step: makes one step of a thread
  * @wake: makes blocked threads of this process return, or NULL
  */
 struct stress_fuzzer {
@@ -42,29 +42,29 @@ struct stress_fuzzer {
 	void (*wake)(void);
 };
 
-/* to be called around each call: what it is, and whether it succeeded */
+/* called before and after each call */
 void stress_call_begin(int call);
 void stress_call_end(int call, bool success);
 
-/* How far an id or a membership has come */
+/* Stage of an id or a membership */
 enum stress_stage {
 	FREE, IDLE, BOUND, LISTENING, WAITING, ADDR, ROUTE, REQUEST, RESPONSE, CONNECTED, OVER,
 	MEMBER, NUM_STAGES,
 };
 
-/* The stage to which that event brings its id; 0: none */
+/* Counts an event. Returns the stage of its id after the event; 0: unchanged. */
 enum stress_stage stress_event_count(unsigned int event);
 
-/* A child with this process's memory and files makes @steps steps; none if there are many. */
+/* Forks a child that makes @steps steps. Does nothing if there are many children. */
 void stress_fork(struct stress_rand *rnd, unsigned int steps);
 
-/* A QP number that nobody else has */
+/* Returns a QP number that is not in use. */
 uint32_t stress_qpn_next(void);
-/* Of the addresses on the command line; a port of a few, or seldom another one */
+/* Picks an address of the command line, and mostly one of a few ports. */
 socklen_t stress_addr_pick(struct stress_rand *rnd, struct sockaddr_storage *addr, bool local);
-/* Memory that all processes see */
+/* Allocates memory that all processes share. */
 void *stress_shared_alloc(size_t size);
-/* Threads of each process */
+/* Returns the number of threads of a process. */
 unsigned int stress_thread_num(void);
 
 int stress_main(int argc, char **argv, const struct stress_fuzzer *fuzzer);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Lets an id be destroyed while ib_cm reports that nobody has answered its REQ.
+ * Makes it possible to destroy an id while ib_cm reports that its REQ was not answered.
  *
  * cm_process_send_error() drops the reference of the MAD, unlocks the ib_cm id and only then calls
  * the handler. ib_destroy_cm_id() on another processor does not wait for that handler. Without this
  * module the race is a few instructions wide. With it, ib_cm pauses twice:
  *
- * - with the lock of the ib_cm id: ib_destroy_cm_id() comes to wait for that lock
- * - after the unlock, before the handler: ib_destroy_cm_id() ends, and the id loses its references
+ * - while it holds the lock of the ib_cm id, so that ib_destroy_cm_id() waits for that lock
+ * - after the unlock and before the handler, so that ib_destroy_cm_id() ends and the id is freed
  *
- * The first pause is a probe of the tracepoint icm_mad_send_err. The second one is an interrupt that
- * the probe raises: the processor takes it as soon as the unlock enables interrupts. Neither ib_cm
- * nor rdma_cmx is changed.
+ * The first pause is a probe of the tracepoint icm_mad_send_err. The second one is an interrupt
+ * that the probe raises: the processor takes it as soon as the unlock enables interrupts. Neither
+ * ib_cm nor rdma_cmx is changed.
  */
 #include <linux/delay.h>
 #include <linux/irq_work.h>
@@ -53,7 +53,7 @@ static void probe_send_error(void *data, enum ib_cm_state state, enum ib_wc_stat
 	mdelay(pause_ms);
 }
 
-/* rdma_cmx destroys its ib_cm ids in works. */
+/* rdma_cmx destroys its ib_cm ids in work items. */
 static void probe_work_end(void *data, struct work_struct *work, work_func_t function)
 {
 	char name[KSYM_SYMBOL_LEN];
