@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Many HCAs that join groups and connect, and what the SA sees of it. Source it after vm/ and vib/guest.sh.
+# Many HCAs that join groups and connect, and the load of the SA. Source it after vm/ and vib/guest.sh.
 #
 # scale_net HCAS            a topology file: four switches, each with a cable to each other one
 # scale_ipv4                 no IPv6 on IPoIB, which asks for all its groups at once, and has more of them then
-# scale_start STACK HCAS GROUPS MEMBERS     the program, on ours or stock: groups of each HCA, HCAs in a group
-# scale COMMAND             "NAME VALUE" lines of its results (scale.c); "#" lines go to the standard error
-# scale_stop                ends it
-# sm_master                 the number of the HCA that has the master SM
-# sm_next                   another OpenSM, on the next HCA, as standby
-# sm_kill, takeover         the master is killed; and the standby has begun to take over
-# sm_ms                     processor time that the master, or who will be it, has used, in ms
-# sa_watch                  from now on, record the requests that an SM receives, and its replies
-# sa_seen                   of that, "NAME VALUE" lines:
-#                           requests  that were read by an SM: of the class SA, with repetitions
-#                           replies   that it sent
+# scale_start STACK HCAS GROUPS MEMBERS     start it on ours or stock: groups of an HCA, HCAs of a group
+# scale COMMAND             print its results as lines "NAME VALUE" (scale.c); lines "#" go to standard error
+# scale_stop                end it
+# sm_master                 print the number of the HCA that has the master SM
+# sm_next                   start another OpenSM on the next HCA, as standby
+# sm_kill, takeover         kill the master; wait until the standby has begun to take over
+# sm_ms                     print the processor time of the master, or of the next master, in ms
+# sa_watch                  begin to record the requests that an SM receives, and its replies
+# sa_seen                   print results of this record as lines "NAME VALUE":
+#                           requests  requests of the class SA that an SM read, with repetitions
+#                           replies   replies that it sent
 #                           again     repetitions among the requests
 #                           peak      most requests in any 100 ms
 #                           open      most requests of one port without a reply, at one SM

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Programs that do multicast by command, on the fabric. Source it after vm/ and vib/guest.sh.
+# The program mc on HCAs of the fabric. Source it after vm/ and vib/guest.sh.
 #
-# mc_start NAME I STACK     one in the namespace of HCA i, on ours or stock; as user $mc_as if that is set
-# mc NAME COMMAND...        its answer
-# mc_stop NAME              ends it, its ids with it
-# addr I KIND               what to bind to: the IPv4 address, or with ib that of AF_IB
-# joined NAME               the next event, which is the outcome of a join
-# again NAME                waits for the event that a membership is back; others are shown
-# drain NAME                throws events away
-# flows FROM ID TO ID       a datagram arrives; tried again, as the switch may not know of the group yet
-# record MGID FIELD [GUID]  of the SA's records of a group, of the member at that port or of the first one
-# guid_text I               the port's GUID as in a GID
-# no_member_of I...         the SA answers, and knows no member of the ports of these HCAs
-# group_is MGID             whether the SA has that group; for the opposite, no_group of vib/guest.sh
-# stat_of PORT NAME         a counter of ours
-# joins, leaves             MADs that asked the SA to join, or to leave, since "knob mad/count 0"
+# mc_start NAME I STACK     start mc in the namespace of HCA i, on ours or stock; as user $mc_as if that is set
+# mc NAME COMMAND...        print its answer to a command
+# mc_stop NAME              end it, and thus its ids
+# addr I KIND               print the address to bind to: IPv4, or with ib that of AF_IB
+# joined NAME               print the next event, which is the result of a join
+# again NAME                wait for the event of a rejoined membership; other events are shown
+# drain NAME                discard all events
+# flows FROM ID TO ID       check that a datagram arrives; repeated, as the switch may not know the group yet
+# record MGID FIELD [GUID]  print a field of the SA's record of the member at that port, or of the first member
+# guid_text I               print the GUID of the port as in a GID
+# no_member_of I...         check that the SA answers, and has no member at the ports of these HCAs
+# group_is MGID             check that the SA has that group; the opposite is no_group of vib/guest.sh
+# stat_of PORT NAME         print a counter of rdma_cmx
+# joins, leaves             print the number of joins or leaves sent to the SA since "knob mad/count 0"
 # like NAME WANT GOT        as is of vm/guest.sh, but WANT is a pattern
 # shellcheck shell=bash
 

@@ -2,15 +2,15 @@
 # The same calls on the in-tree stack and on ours. Source it after vm/guest.sh.
 #
 # compare_args LINK [-o DIR] [-s] [PATTERN...]
-#                           what the suite was called with. LINK is roce or ib
+#                           parse the arguments of the suite. LINK is roce or ib
 #                           -o  keep the traces in DIR
-#                           -s  the in-tree stack twice, to see that its traces are stable
-# compare_rig LLADDR        the addresses of compare's util.h, on the interface d0 that is there; the
-#                           neighbour that nobody answers for has that link layer address
-# compare_link              on hardware, LINK is that of the device
-# compare_stacks JOBS       run the cases, so many at a time, on both stacks
+#                           -s  run the in-tree stack twice, to check that its traces are stable
+# compare_rig LLADDR        add the addresses of util.h to the interface d0, which exists. The
+#                           neighbour without a host has that link layer address
+# compare_link              on hardware, set LINK to the link of the device
+# compare_stacks JOBS       run JOBS cases at a time on both stacks
 #
-# A case whose traces differ must be a row of Documentation/differences.rst, and a row must differ.
+# A case whose traces differ must be a row of Documentation/differences.rst, and each row must differ.
 # shellcheck shell=bash
 
 compare_args() {

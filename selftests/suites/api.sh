@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# api: what only rdma_cmx has: options, ECE policy, multicast attributes
+# api: features that only rdma_cmx has: options, ECE policy, multicast attributes
 # kernels: release debug
 # check: debian12 debug
 # hardware: the cases with two addresses

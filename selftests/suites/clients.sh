@@ -4,10 +4,11 @@
 # check: default
 # timeout: 600
 #
-# Debian's unmodified RDMA programs (selftests/stock/pairs), every pair of them five times: with
-# the in-tree stack at both ends, which shows what must work here; with our library at both ends, which
-# falls back on the system's because our module is not loaded; with our stack at both ends, while the
-# in-tree user-space CM is not even loaded; and with ours at either end against the in-tree stack.
+# Each pair of Debian's unmodified RDMA programs (selftests/stock/pairs) runs five times:
+# - with the in-tree stack at both ends, which shows that the pair works here
+# - with our library at both ends, which falls back to the system's because our module is not loaded
+# - with rdma_cmx at both ends, while the in-tree user-space CM is not loaded
+# - with rdma_cmx at one end and the in-tree stack at the other end, in both directions
 . "$(dirname "$0")/../vm/guest.sh"
 rig || { not_ok rig; finish; }
 run=$(mktemp -d)

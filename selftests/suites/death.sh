@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# death: what lives on an id dies at any moment: process, device, namespace, module.
+# death: processes, devices, namespaces and the module end at any time while ids use them.
 # kernels: release debug
 # check: debian12 debug
 # real clock: debug

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# examples: the programs and the module of Documentation/tutorial.rst do what it says
+# examples: the programs and the module of Documentation/tutorial.rst work as described there
 # kernels: release
 # check: default
 # timeout: 300

@@ -4,9 +4,9 @@
 # check: default
 # timeout: 300
 #
-# The library without its module: an error that names the module, or with RDMA_CMX_FALLBACK=1 the
-# library of the system; and how cmx run explains what is missing. The suite clients runs Debian's
-# programs after a fallback.
+# The library without its module: an error names the module, or with RDMA_CMX_FALLBACK=1 the system's
+# library is used. "cmx run" explains what is missing. The suite clients runs Debian's programs after a
+# fallback.
 . "$(dirname "$0")/../vm/guest.sh"
 rig || { not_ok rig; finish; }
 [ -n "$cmx_lib" ] || skip_all "no library"

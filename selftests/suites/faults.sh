@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# faults: no memory, at every allocation of the main paths; ids that end while ib_cm reports a time-out
+# faults: failures of each allocation of the main paths; ids that are destroyed while ib_cm reports a timeout
 # kernels: debug
 # check: debug
 # real clock: debug

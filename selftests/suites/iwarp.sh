@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# iwarp: connections over iw_cm, on siw: the ULP of our own, and rping beside the in-tree stack
+# iwarp: connections over iw_cm, on siw: the test ULP, and rping with either stack
 # kernels: debug
 # check: debug
 # timeout: 500

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# kunit: the unit tests of the pure layer, kernel/tests/
+# kunit: the unit tests of the pure functions, kernel/tests/
 # kernels: debug
 # check: debug
 . "$(dirname "$0")/../vm/guest.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# monitor: cmx monitor and cmx stats, while rping connects and is refused
+# monitor: cmx monitor and cmx stats, while rping connects or is refused
 # kernels: release debug
 # check: default
 . "$(dirname "$0")/../vm/guest.sh"

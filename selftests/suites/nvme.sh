@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# nvme: the kernel's own nvme-rdma and nvmet-rdma, unchanged but for names, at one end or at both.
+# nvme: nvme-rdma and nvmet-rdma of the kernel, with only names changed, at one end or at both ends.
 # kernels: debian12
 # check: default
 # timeout: 600

@@ -3,10 +3,10 @@
 # kernels: default
 # timeout: 600
 #
-# Programs of other projects over librdmacm, as Debian has them. Each runs on the in-tree stack, which shows
-# that it works on rxe, and then on ours while the in-tree user-space CM is not loaded.
+# Programs of other projects that use librdmacm, from Debian. Each runs on the in-tree stack, which shows that
+# it works on rxe, and then on rdma_cmx while the in-tree user-space CM is not loaded.
 #
-# These do not work on rxe with the in-tree stack, and are left out:
+# These do not work on rxe with the in-tree stack, and are not run:
 # fio with verb=send	"cq completion status 13(RNR retry counter exceeded)"
 # qperf over librspreload	"fcntl F_SETOWN failed: Operation not supported"
 . "$(dirname "$0")/../vm/guest.sh"

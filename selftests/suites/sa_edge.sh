@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# sa_edge: multicast on InfiniBand: what is rare: no broadcast group, clients that register again
+# sa_edge: multicast on InfiniBand: rare situations, such as no broadcast group, or client reregistration
 # kernels: release debug
 # check: default debug
 . "$(dirname "$0")/../vm/guest.sh"

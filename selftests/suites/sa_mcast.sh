@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# sa_mcast: multicast on InfiniBand: what the SA, the switch and the receivers see of it
+# sa_mcast: multicast on InfiniBand: requests to the SA, forwarding in the switch, and received datagrams
 # kernels: release
 # check: default
 # timeout: 900

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# sm_scale: an SM is killed while many HCAs are members of many groups, and another one takes over
+# sm_scale: the SM is killed while many HCAs are members of many groups, and another SM takes over
 # kernels: release
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"

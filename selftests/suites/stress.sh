@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# stress: calls at random, right and wrong, while devices, links and namespaces come and go. A seed as the
-# argument repeats what was called; SECONDS as a second one is how long each of the four runs takes.
+# stress: random calls, valid and invalid, while devices, links and namespaces are removed and restored
+#   stress.sh [SEED [SECONDS]]     SEED repeats the calls of a run; SECONDS is the time of each of the four runs
 # kernels: default debug
 # real clock: debug
 # timeout: 1200

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# tool: the char device's mode, and what cmx(8) does: show ids, run, options, default, version
+# tool: the mode of the char device, and the commands of cmx(8): show ids, run, options, default, version
 # kernels: release debug
 # check: default
 # hardware: all, without a device; not the ids

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# uapi: the char device, called right and wrong
+# uapi: the char device, with valid and invalid calls
 # kernels: release debug
 # check: default debug
 # hardware: all

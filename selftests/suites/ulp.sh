@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ulp: a kernel ULP over <rdma/cmx.h>: what it can do, on RoCE and InfiniBand, and how its ids,
-# device and module end
+# ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the end of its ids, device and
+# module
 # kernels: release debug
 # check: default debug
 # real clock: debug

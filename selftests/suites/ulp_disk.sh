@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ulp_disk: the kernel's own block devices over RDMA, unchanged: rnbd over rtrs, SRP, iSER.
+# ulp_disk: unchanged block devices over RDMA of the kernel: rnbd over rtrs, SRP, iSER.
 #   ulp_disk [ULP-CLIENT-SERVER...]     CLIENT and SERVER: ours or stock
 # kernels: default
 # timeout: 1500

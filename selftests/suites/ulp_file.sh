@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ulp_file: the kernel's own file systems and sockets over RDMA, unchanged: NFS, SMB direct, 9p, RDS.
+# ulp_file: unchanged file systems and sockets over RDMA of the kernel: NFS, SMB direct, 9p, RDS.
 #   ulp_file [ULP-CLIENT-SERVER...]     CLIENT and SERVER: ours or stock
 # kernels: default debug
 # timeout: 3000

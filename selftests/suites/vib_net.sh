@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# vib_net: several switches of the software InfiniBand fabric, by a topology file, under OpenSM
+# vib_net: several switches of the software InfiniBand fabric, from a topology file, under OpenSM
 # kernels: release
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"

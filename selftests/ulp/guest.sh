@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# For suites that use the ULP of our own; rdma_cmx is loaded
+# Functions for suites that use the test ULP. rdma_cmx must be loaded
 . "$tests/ulp/kernel.sh"
 ctl=/sys/kernel/debug/cmx_ulp
 ko=$(dirname "$(cmx_module)")/ulp/cmx_ulp.ko

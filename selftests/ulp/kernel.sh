@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# For suites whose ids are those of kernel ULPs. With the folder $mnt: a file system on a disk, and I/O
+# Functions for suites with ids of kernel ULPs, and for a file system on a disk and its I/O, in the folder $mnt
 kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
 no_ids() { [ "$(kernel_ids)" = 0 ]; }
 

@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A software InfiniBand fabric for test scripts that run in a guest. Source it after vm/guest.sh:
+# The software InfiniBand fabric, for test scripts that run in a guest. Source it after vm/guest.sh:
 #   . "$(dirname "$0")/../vm/guest.sh"
 #   . "$tests/vib/guest.sh"
 #
 # fabric up [-f] [N [PARAM...]]
 # fabric up [-f] -t FILE [PARAM...]
-#                           N HCAs (2), vib0 to vibN-1, on one switch, or the topology of a file; OpenSM
-#                           on vib0; IPoIB. HCA i has the namespace hi with ibi in it,
-#                           10.78.0.(i+1)/24 and fd78::(i+1)/64. -f: flat, all of them stay in this
-#                           namespace; parameters of the module
-# fabric down               the other way round; fails if the module cannot be unloaded
-# on I COMMAND...           in the namespace of HCA i
-# sm start [I [ARG...]]     OpenSM on HCA i (0), more arguments for it; returns when ports are ACTIVE
+#                           load the module with PARAM, with N HCAs (2), vib0 to vibN-1, on one switch,
+#                           or with the topology of a file; start OpenSM on vib0, and IPoIB. HCA i has
+#                           the namespace hi with ibi, 10.78.0.(i+1)/24 and fd78::(i+1)/64. -f: flat, all
+#                           of them stay in this namespace
+# fabric down               undo this; fails if the module cannot be unloaded
+# on I COMMAND...           run a command in the namespace of HCA i
+# sm start [I [ARG...]]     start OpenSM on HCA i (0) with more arguments; returns when ports are ACTIVE
 # sm stop [I], sm kill [I]  end it in order, or by SIGKILL
-# sm hup                    let it read its partitions again; they are in $fabric_run/partitions.conf
-# other_lids BASE           OpenSM on HCA 0 ends and starts, and gives HCA i the LID BASE + i
-# child I                   makes ibi.8001 on top of ibi, with 10.79.0.(i+1)/24; fails until it has a
-#                           carrier: the partition must have reached the port
-# children                  OpenSM reads its partitions again; then those of HCA 0 and 1, which reach
-#                           each other
-# ports_are STATE [I...]    the ports of these HCAs (all) are in that state: ACTIVE DOWN INIT ...
-# vib_guid I                the port's GUID, 0x0002...
-# vib_gid I                 the port's first GID
-# vib_lid I                 its LID, a decimal number
-# two_lids I                whether it has two LIDs, by LMC 1, and is ACTIVE
+# sm hup                    make it read its partitions again; they are in $fabric_run/partitions.conf
+# other_lids BASE           restart OpenSM on HCA 0, which then gives HCA i the LID BASE + i
+# child I                   create ibi.8001 on top of ibi, with 10.79.0.(i+1)/24; fails until it has a
+#                           carrier, for which the partition must have reached the port
+# children                  make OpenSM read its partitions again, and create the children of HCA 0 and 1,
+#                           which reach each other
+# ports_are STATE [I...]    check the state of the ports of these HCAs (all): ACTIVE DOWN INIT ...
+# vib_guid I                print the GUID of the port, 0x0002...
+# vib_gid I                 print the first GID of the port
+# vib_lid I                 print its LID, a decimal number
+# two_lids I                check that it has two LIDs (LMC 1) and is ACTIVE
 # knob NAME [VALUE]         read or write a file of the module in debugfs
-# mads [CLASS [METHOD [ATTR]]]  MADs since "knob mad/count 0": 0x03 0x01 0x0035; empty: any
-# switch_port I FIELD       a counter of the only switch's port to HCA i: in out mcast-in mcast-out dropped
-# switch_lid [SWITCH]       the LID of a switch (0)
-# mft MLID [SWITCH]         the ports in the MFT of a switch (0) for a multicast LID (0xc000...), by a space
-# groups                    MGID MLID of each multicast group that the SA knows, a line each
-# no_group MGID             the SA answers, and knows no group whose MGID matches that pattern
+# mads [CLASS [METHOD [ATTR]]]  print the number of MADs since "knob mad/count 0": 0x03 0x01 0x0035; empty: any
+# switch_port I FIELD       print a counter of the switch port to HCA i: in out mcast-in mcast-out dropped
+# switch_lid [SWITCH]       print the LID of a switch (0)
+# mft MLID [SWITCH]         print the ports in the MFT of a switch (0) for a multicast LID (0xc000...)
+# groups                    print a line "MGID MLID" for each multicast group of the SA
+# no_group MGID             check that the SA answers, and has no group whose MGID matches the pattern
 # shellcheck shell=bash
 
 # what there is, is kept in files: "check" runs commands in a subshell

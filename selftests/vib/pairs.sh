@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Programs at two HCAs of the fabric. Source it after vib/guest.sh.
+# Functions to run pairs of programs at two HCAs of the fabric. Source it after vib/guest.sh.
 # shellcheck shell=bash
 
 tmp=$(mktemp -d)

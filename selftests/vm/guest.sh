@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What test scripts that run in a guest share. Source it first:
+# Functions for test scripts that run in a guest. Source it first:
 #   . "$(dirname "$0")/../vm/guest.sh"
 #
 # The results are printed in the Test Anything Protocol, version 13.
 #
-# ok NAME, not_ok NAME [WHY], skip NAME WHY    the result of a case
+# ok NAME, not_ok NAME [WHY], skip NAME WHY    print the result of a case
 # check NAME COMMAND...                        the command must succeed
 # check_not NAME COMMAND...                    the command must fail
 # is NAME WANT GOT                             a case: the texts must be equal
 # cases PREFIX COMMAND...                      the cases of a program that prints TAP
-# note [TEXT...]                               a line that is no result; without TEXT: the input
-# skip_all WHY                                 end: no case of the script can run here
+# note [TEXT...]                               print a line that is not a result; without TEXT: the input
+# skip_all WHY                                 end the script, because no case can run here
 # finish                                       print plan and counts; the last line of a script
-# rig [HOST]                                   rxe0 on d0, 10.77.0.HOST/24 and fd77::HOST/64, HOST 1
-# load_cmx, unload_cmx                         our module, built for the running kernel
-# own_modules [FILE...]                        /lib/modules in memory, with the devices of rig, and these modules
-# built PATTERN                                the module in build/ that fits the running kernel
-# ours COMMAND...                              with our librdmacm; stock COMMAND...: without
-# as_nobody COMMAND...                         as a user without privileges
-# status_is STATUS COMMAND...                  whether the command ends with that status
-# within SECONDS COMMAND...                    try again until it succeeds
-# repeated NAME WHY                            a case that cannot be made certain is tried once more
-# on_hardware                                  whether the device is that of the caller
+# rig [HOST]                                   create rxe0 on d0, 10.77.0.HOST/24 and fd77::HOST/64, HOST 1
+# load_cmx, unload_cmx                         load and unload our module for the running kernel
+# own_modules [FILE...]                        /lib/modules in memory, with the devices of rig and these modules
+# built PATTERN                                print the module in build/ for the running kernel
+# ours COMMAND..., stock COMMAND...            run with our librdmacm, or with the system's
+# as_nobody COMMAND...                         run as a user without privileges
+# status_is STATUS COMMAND...                  check that the command ends with that status
+# within SECONDS COMMAND...                    repeat the command until it succeeds
+# repeated NAME WHY                            a case whose result depends on chance is tried once more
+# on_hardware                                  check whether the tests use an RDMA device of the caller
 #
 # With CMX_DEV=mlx5_0 the tests use that RDMA device. CMX_ADDR and CMX_PEER are two IPv4 addresses
-# on its interface CMX_NETDEV, CMX_ADDR6 is an IPv6 address; the tests look up what is not given. A
-# script that needs nothing else has a line "# hardware:" at its head; the others are skipped.
+# on its interface CMX_NETDEV, CMX_ADDR6 is an IPv6 address; the tests look up values that are not
+# given. A script that needs nothing else has a line "# hardware:" in its head; the others are skipped.
 #
 # CMX_CASE is a shell pattern: only cases whose NAME, or "SUITE: NAME", matches it count. $only is
 # the same without the suite, for programs.
 #
-# Deadlines are for an idle machine: vm/slow says how many times longer they are, $slow.
+# Timeouts are for an idle machine and are multiplied by $slow, which vm/slow has measured.
 # shellcheck shell=bash
 
 tests=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")

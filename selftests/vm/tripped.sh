@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Virtual machines that failed without the module's doing are started once more. Source it on the host.
+# Restarts virtual machines that failed for reasons other than the module. Source it on the host.
 # shellcheck shell=bash
 
 # tripped STATUS LOG...: machines died, or their timers stopped on a busy host, with no module of ours in

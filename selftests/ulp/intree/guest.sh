@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The kernel's own ULPs, for suites and for two machines. $who is the ULP and the stacks of its client and server
-# (initiator and target), as in "SRP ours-stock"; the names of cases begin with it, and intree/table reads it.
-# The server is 10.77.0.1 or fd77::1.
+# The ULPs of the kernel, for suites and for two machines. $who is the ULP with the stacks of its client and
+# server (initiator and target), for example "SRP ours-stock". The names of cases begin with it, and
+# intree/table reads it. The server is 10.77.0.1 or fd77::1.
 mods=$(dirname "$(cmx_module)")/intree
 [ -e "$mods/net/rds/rds_rdma.ko" ] || { not_ok "modules" "none in $mods"; finish; }
 . "$tests/ulp/kernel.sh"
