@@ -88,10 +88,10 @@ listed() {
 
 compare_stacks() {
 	local jobs=$1 all case row text_a text_b a b found
-	# what compare says of a case that did not end by itself; the second: that hung
+	# how compare reports a case that did not end by itself; the second pattern: a case that hung
 	local broken=$'*\n  @(stuck in the kernel|killed by signal *|exit status *)\n*'
 	local hung=$'*\n  @(stuck in the kernel|killed by signal 14)\n*'
-	# in-tree ids can take a minute to go; that is no fault of ours
+	# in-tree ids can take a minute to be destroyed, which is not an error here
 	on_hardware || sysctl -qw kernel.hung_task_timeout_secs=0
 	trace first stock "$bin" -t -j "$jobs" "${patterns[@]}"
 	if [ "$second" = ours ]; then
@@ -104,7 +104,7 @@ compare_stacks() {
 	[ "$second" = stock ] || on_hardware || sysctl -qw kernel.hung_task_timeout_secs=$((60 * slow))
 	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${patterns[@]}"
 
-	# no program is started for what is the same: that takes minutes under emulation
+	# do not start a program for equal traces: that would take minutes under emulation
 	all=$("$bin" -l)
 	for case in $("$bin" -l "${patterns[@]}"); do
 		a=$out/first/$case b=$out/second/$case text_a= text_b=
@@ -116,7 +116,7 @@ compare_stacks() {
 		elif [ -z "$text_a" ] || [ -z "$text_b" ] || [[ $text_a$text_b = *$'\n  not run\n'* ]]; then
 			not_ok "$case" "it was not run on both stacks"
 		elif [ "$text_a" = "$text_b" ]; then
-			# not every device shows each difference
+			# some devices do not show each difference
 			if listed "$case" && ! on_hardware; then
 				not_ok "$case" "listed as a difference, but there is none"
 			elif [ "$second" = ours ] && [[ $text_a = $broken ]]; then

@@ -8,12 +8,12 @@
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit
-# how long a peer that does not answer is told of the end
+# how long a DREQ is repeated to a peer that does not answer
 echo $((8 * slow)) >/sys/module/rdma_cmx/parameters/close_seconds
 api_rig() {
-	# where neighbours must be asked for
+	# an interface with ARP
 	ip link set d0 arp on
-	# a peer that never answers
+	# peers without a host
 	ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
 	ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent
 	# a bond whose address is that of the link in use
@@ -27,27 +27,27 @@ api_rig() {
 	ip addr add 10.81.0.1/24 dev bond1
 	rdma link add rxe1 type rxe netdev bond1
 
-	# what changes of neighbours queue
+	# trace the work items that changes of neighbours queue
 	tracing=/sys/kernel/tracing
 	queued=$tracing/events/workqueue/workqueue_queue_work
 	[ -e $queued ] || mount -t tracefs tracefs $tracing
-	# nothing of it may be overwritten
+	# the buffer must be large enough for all of them
 	echo 8192 >$tracing/buffer_size_kb
 	echo 'workqueue == "rdma_cmx"' >$queued/filter
 	echo 1 >$queued/enable
-	# how often ib_destroy_cm_id() is called, and looks for a message that it has cancelled
+	# count the calls of ib_destroy_cm_id(), and how often it polls for a cancelled message
 	probes=$tracing/events/kprobes/enable
 	for p in cancel:ib_destroy_cm_id cancel_poll:cm_destroy_id_wait_timeout; do
 		echo "p:${p/:/ }" >>$tracing/kprobe_events
 	done 2>/dev/null
 	[ ! -e $probes ] || echo 1 >$probes
-	# why requests are dropped
+	# trace the reasons why requests are dropped
 	refused=$tracing/events/rdma_cmx/cmx_req_refused/enable
 	echo 1 >$refused
 }
 on_hardware || api_rig
 
-# two checks look at what cases of the program have traced
+# two checks use the trace of cases of the program
 peer="of neighbours only a peer that moves queues work"
 full="limit: the trace tells that a backlog was full"
 traced=()

@@ -14,7 +14,7 @@ rig || { not_ok rig; finish; }
 run=$(mktemp -d)
 port=7200
 
-# listening PID STACK: it has a listener on the port (udaddy knows only 7174), or has joined the group
+# listening PID STACK: check that it has a listener on the port (udaddy uses only 7174), or has joined the group
 listening() {
 	local i group at="LISTEN.*:\($port\|7174\) "
 
@@ -81,7 +81,7 @@ try_pair() {
 	[ $a = 0 ] && [ $p = 0 ] && { [ "$1" != fallback ] || fell_back; }
 }
 
-# both programs, and each says it once
+# both programs print it, each of them once
 fell_back() {
 	[ "$(grep -c "falling back on" "$run/passive")$(grep -c "falling back on" "$run/active")" = 11 ]
 }

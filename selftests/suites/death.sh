@@ -33,10 +33,10 @@ end() {
 
 groups() { [ "$(grep -c '4DEF ' /proc/net/igmp)" = "$1" ]; }
 dead() { ! kill -0 "$pid" 2>/dev/null; }
-# as many ids as the holder said heard that the device goes
+# as many ids as the holder announced got DEVICE_REMOVAL
 all_removed() { [ "$(grep -c '^removal ' "$tmp/out")" = "$(sed -n 's/^ready .* removals //p' "$tmp/out")" ]; }
 remove() { timeout $((60 * slow)) rdma link del rxe0; }
-# A request to the holder's listener shows there as an event. The holder does not answer it.
+# A request to the listener of the holder is an event there. The holder does not answer it.
 knock() {
 	local client status
 	rping -c -a 10.77.0.1 -p 7400 -C 1 >/dev/null 2>&1 &
@@ -65,7 +65,7 @@ start "hold ids in every state again" -n 30 -g 50
 ip link add d1 type dummy
 ip link set d1 up
 rdma link add rxe1 type rxe netdev d1
-# rxe stays until uverbs is done with it, and that until the last process has closed it
+# rxe exists until uverbs releases it, which happens when the last process has closed it
 remove &
 check "each id learns that the device goes" within 20 all_removed
 check "none has a group any more" within 10 groups 0
@@ -76,7 +76,7 @@ ip link del d1
 end "all can be destroyed after their device"
 check "none has learned it twice" all_removed
 check "the device is gone" within 30 test ! -e /sys/class/infiniband/rxe0
-# its name is free when the removal has ended
+# the name is free again when the removal has ended
 wait
 rig
 
@@ -86,7 +86,7 @@ rig
 check "the listener hears a device that came later" knock
 end "all can be destroyed"
 
-# connections come and go while the device does
+# connections are made and ended while the device is removed and added
 for i in 1 2 3 4 5; do
 	ours timeout $((60 * slow)) "$hold" -n 60 -g 20 </dev/null >/dev/null 2>&1 &
 	sleep "0.$((i * 2))"
@@ -95,7 +95,7 @@ for i in 1 2 3 4 5; do
 	wait
 done
 
-# Messages that nobody answers, and that are to be repeated for days: nobody waits for them.
+# Unanswered messages that would be repeated for days. No removal waits for them.
 ip link set d0 arp on
 messages=1000
 # the debug kernel takes half a minute for so many
@@ -132,7 +132,7 @@ check_not "they can't be had twice" ours "$hold" -w
 check "but in another namespace" ours ip netns exec gone "$hold" -w
 end "all can be destroyed"
 
-# its end of a cable goes with a namespace, and takes the other along
+# one end of the veth pair is removed with its namespace, and the other end with it
 modprobe veth
 ip link add cable0 type veth peer name cable1 netns gone
 ns=gone start "ids in another namespace" -w

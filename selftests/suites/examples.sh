@@ -32,7 +32,7 @@ no_ids() { [ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/s
 # the program's output goes to a file, and its status is the function's
 client() { ours timeout $((20 * slow)) "$@" >"$tmp/client" 2>&1; }
 fails() { ! client "$@"; }
-# lines NAME TEXT...: each is one that the program has printed
+# lines NAME TEXT...: check that the program has printed each of these lines
 lines() {
 	local name=$1 line
 	shift
@@ -50,7 +50,7 @@ check "example: hello: what the server received" lines server "received: hello, 
 check "example: hello: nobody listens" fails "$bin/hello" $a 7479
 check "example: hello: says step, peer and reason" lines client \
 	"hello: connect, $a port 7479: Connection refused (RDMA_CM_EVENT_REJECTED, status 8)"
-# a neighbour that does not answer
+# a neighbour entry without a host
 ip link set d0 arp on
 ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
 begin=$SECONDS
@@ -70,7 +70,7 @@ ended "example: ece: the passive end ends well"
 check "example: ece: the active end" lines client "local 0x15b3:0x3, peer 0x15b3:0x2, both ends have ECE"
 check "example: ece: the passive end" lines server "local 0x15b3:0x2, peer 0x15b3:0x3, both ends have ECE"
 
-# the messages of hello_ulp that came since it was loaded last
+# print the messages of hello_ulp since it was loaded last
 logged() { dmesg | awk '/example: the ULP is loaded/ { text = "" } { text = text $0 "\n" } END { printf "%s", text }' | grep -q "hello: $1"; }
 load_ulp() { echo "example: the ULP is loaded" >/dev/kmsg; insmod "$ulp" "$@"; }
 serve 7473 "$bin/hello" -s $a 7473

@@ -20,7 +20,7 @@ notice="librdmacm: no $dev: falling back on $system"
 missing="librdmacm: no $dev: is the kernel module rdma_cmx installed?"
 theirs="/rdma_cm, extension: Function not implemented"
 
-# says TEXT COMMAND...: what the command prints, its errors included
+# says TEXT COMMAND...: check the output of the command, including its errors
 says() {
 	local want=$1 got
 	shift
@@ -86,7 +86,7 @@ umount "$dep"
 check "cmx run still runs the program" says "$theirs" eval \
 	'RDMA_CMX_FALLBACK=1 "$cmx" run "$prog" 2>/dev/null'
 
-# a program that has fallen back stays with the system's library when the module comes
+# a program keeps the system's library after a fallback, even if the module is loaded later
 mkfifo "$run/input"
 with 1 "$prog" -w <"$run/input" >"$run/output" 2>&1 &
 exec {input}>"$run/input"

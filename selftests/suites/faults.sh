@@ -45,7 +45,7 @@ done <"$tmp/out"
 [ $status = 0 ] && [ $n = "$plan" ] && ok "failnth ends, with all results" ||
 	not_ok "failnth ends, with all results" "status $status, $n of $plan results"
 
-# By chance, in callbacks and work queues too: whatever allocates below our module
+# Random failures of allocations by our module, also in callbacks and work queues
 text=$(awk '$4 == "[rdma_cmx]" && $2 ~ /[tT]/ {print $1}' /proc/kallsyms | sort)
 echo "0x$(head -1 <<<"$text")" >"$f/require-start"
 echo "0x$(tail -1 <<<"$text")" >"$f/require-end"
@@ -53,7 +53,7 @@ echo 32 >"$f/stacktrace-depth"
 echo -1 >"$f/times"
 n=0
 for i in $(seq 20); do
-	# at 5 % most end before they have a connection, at 1 % every third goes through
+	# at 5 %, most runs end before they have a connection; at 1 %, every third one succeeds
 	echo $((i % 2 ? 5 : 1)) >"$f/probability"
 	ours timeout $((30 * slow)) "$tests/stress/hold" -n 6 -g 6 </dev/null >/dev/null 2>&1
 	# neither stopped by timeout nor killed by a signal

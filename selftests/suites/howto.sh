@@ -43,7 +43,7 @@ boot_systemd() {
 		>/dev/null 2>&1 &
 	within 20 pgrep -P $! && pgrep -P $! >"$tmp/init" && within 60 ctl is-active cmx.target
 }
-# it does what processes of its namespaces ask for
+# it runs the commands of processes in its namespaces
 ctl() { nsenter -t "$(cat "$tmp/init")" -m -p systemctl "$@"; }
 
 drop_in() { # NAME: from the standard input

@@ -76,7 +76,7 @@ figure() {
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == f) c = i } $1 == d { print $c }'
 }
 
-# the debug kernel has no time for all of it
+# the debug kernel is too slow for all cases
 slow() { [ $slow != 1 ]; }
 ! slow || skip "what takes long" "deadlines times $slow"
 
@@ -100,7 +100,7 @@ option_rows() {
 }
 check "each option on the transports that have it" option_rows
 
-# what the SA said is what the QP gets
+# the QP gets the values of the SA
 pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
 said "its P_Key" "pkey=0xffff" client
 said "its LID in the QP" "dlid=$(vib_lid 0) " client
@@ -122,7 +122,7 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	said "the answer ($p to $a)" "ece vendor=0x15b3 options=0x30000000" client
 done
 
-# a SIDR REQ brings no offer, so there is nothing to answer; the in-tree stack does, without a vendor
+# a SIDR REQ has no offer, so no answer is sent; the in-tree stack sends one without a vendor
 trace=/sys/kernel/tracing
 rep() { grep -q "attr_id 0x0018 attr_mod 0x$1 " $trace/trace; }
 ece_ud() { # PASSIVE-STACK ACTIVE-STACK OPTIONS
@@ -155,7 +155,7 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	said "the GID that it is for ($a to $p)" "gid $(vib_guid 0)" server
 	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
-# no interface is found by what seems to be IP addresses
+# the private data that looks like IP addresses is not used to find an interface
 if ! slow; then
 	pair "AF_IB, like a header" ours ours "$path" serve "ib:$(vib_gid 0)" 7589 -- \
 		"$path" -a connect "ib:$(vib_gid 0)" 7589 "ib:$(vib_gid 1)"
@@ -207,7 +207,7 @@ routes 7613 1 20000
 is "an old record is not used" 1 "$(questions)"
 echo 60 >$param/path_cache_seconds
 
-# what makes all records wrong
+# events that invalidate all records
 learned() {
 	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
 }
@@ -229,7 +229,7 @@ if ! slow; then
 	dropped "an event: to register again" knob ports/1/event 17
 fi
 
-# a record is wrong when the peer does not hear of us: a deadline, and a process that goes
+# a record is invalid if the peer does not get messages: a deadline, and a process that ends
 connecting() { grep -q " connect " /sys/kernel/debug/rdma_cmx/ids; }
 call() { (with ours ip netns exec h1 "$path" "$@" connect 10.78.0.1 7999) >"$run/client" 2>&1; }
 check "a record is kept" learned
@@ -272,7 +272,7 @@ call_listener 7645 -g given
 said "the peer rejects the path: invalid GID" "REJECTED 12," client
 check "the record is dropped" forgotten
 
-# or does not hear of the end of the connection, by an id that waits for that, and by one that does not
+# or does not get the end of the connection, from an id that waits for the reply and from one that does not
 lost_dreqs() { awk '$1 == "0x07" && $3 == "0x0015" { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
 unanswered() { # NAME OPTION...
 	check "a record is kept" learned
@@ -310,7 +310,7 @@ repeated_dreq "disconnect"
 repeated_dreq "destroy" -x
 knob mad/class 0
 
-# or when the connection is made, and data fails
+# or if data fails after the connection was established
 check "a record is kept" learned
 pair "connection in order" ours ours "$path" serve 10.78.0.1 7644 -- "$path" connect 10.78.0.1 7644
 check_not "the record that led to it is kept" forgotten
@@ -358,7 +358,7 @@ if ! slow; then
 		said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
 	done
 
-	# the peer's port can't do what ours can
+	# the port of the peer has lower limits than ours
 	knob ports/0/mtu 4
 	knob ports/0/cable 0
 	knob ports/0/cable 1
@@ -425,7 +425,7 @@ done
 kill $pid
 wait $pid
 
-# answers that come before the send is complete, to ids that are destroyed at that moment: ib_sa
+# replies that arrive before the send has completed, for ids that are destroyed at that time: ib_sa
 # may call back twice
 give_up() {
 	local pid pids=()
@@ -489,7 +489,7 @@ else
 		"$(service getaddrinfo $sid)"
 fi
 
-# nobody answers: questions to the SA are lost
+# queries to the SA are lost
 asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
 knob mad/class 3
 knob mad/drop 1

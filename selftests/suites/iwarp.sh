@@ -19,7 +19,7 @@ siw() {
 	chmod 666 /dev/infiniband/*
 }
 
-# another device, for what is not to be in the way of who uses it
+# another device, whose users must not be affected
 roce() {
 	modprobe rdma_rxe || return
 	[ -e /sys/class/net/d2 ] || ip link add d2 type dummy || return

@@ -49,7 +49,7 @@ check "SMInfo is refused where no SM runs" says 'error status 0xc' \
 check "ibportstate of a port of the switch, and of its peer" says 'Peer PortInfo' \
 	ibportstate -C vib0 "$sw" 2 query
 
-# M_Key: what is refused begins the lease, what has the key stops it, and at its end everybody may ask
+# M_Key: a refused MAD starts the lease, a MAD with the key stops it, and after its end all MADs are accepted
 lid=$(vib_lid 2)
 asks() { smpquery -C vib0 -t 100 "$@" portinfo "$lid" 1; }
 check "a port gets an M_Key" ibportstate -C vib0 "$lid" 1 mkey 0x55 mkeylease 3 mkeyprot 2
@@ -107,7 +107,7 @@ check "ucmatose" pair 0 "ucmatose -b 10.78.0.1" 1 "ucmatose -s 10.78.0.1"
 check "udaddy" pair 0 "udaddy -b 10.78.0.1" 1 "udaddy -s 10.78.0.1"
 check "udaddy -P ipoib" pair 0 "udaddy -P ipoib -b 10.78.0.1" 1 "udaddy -P ipoib -s 10.78.0.1"
 
-# multicast goes along the MFT, and nowhere else. OpenSM routes a group that has two ports.
+# multicast is forwarded only by the MFT. OpenSM routes a group that has two ports.
 joined() { mlid=$(groups | sed -n "s/^$1 //p") && [ "$mlid" ] && [ "$(mft "$mlid")" = "$2" ]; }
 serve 0 mckey -m 239.7.7.7 -b 10.78.0.1 -C 50
 on 1 timeout $limit mckey -m 239.7.7.7 -b 10.78.0.2 -C 50 >"$tmp/second" 2>&1 &
@@ -150,13 +150,13 @@ check "with PathRecords the same server answers" ask 1 rping -c -C 1 -a 10.78.0.
 knob mad/delay 700
 begin=$(date +%s%N)
 check "PathRecords that come late" pair 0 "rping -s -C 1 -a 10.78.0.1" 1 "rping -c -C 1 -a 10.78.0.1"
-# a question and its answer, and the second in which the server begins
+# a request and its reply, and the second in which the server starts
 check "they were late indeed" test $(($(date +%s%N) - begin)) -gt $((1400000000 + slow * 1000000000))
 knob mad/delay 0
 knob mad/class 0 && knob mad/attr 0
 
-# the subnet manager ends, and another one starts. It never looks by itself: what it knows of links
-# that come and go, traps told it
+# the subnet manager ends, and another one starts. It does not sweep by itself: it knows of links
+# that change only by traps
 sm kill 0
 check "OpenSM killed and restarted" sm start 0 -s 0
 check "clients register again" within 20 says '^ff12:401b:ffff::ffff:ffff ' groups

@@ -51,7 +51,7 @@ check "ucmatose" pair 3 "ucmatose -b 10.78.0.4" 1 "ucmatose -s 10.78.0.4"
 check "udaddy" pair 0 "udaddy -b 10.78.0.1" 3 "udaddy -s 10.78.0.1"
 check "few receives: RNR retries" perf ib_send_bw -s 5000 -r 1 -t 16
 
-# a lost packet costs a timeout now and then: how many of them is a matter of chance
+# some lost packets cause a timeout; their number depends on chance
 echo "# packets of RC that are lost"
 limit=$((120 * slow))
 knob udp_drop 10
@@ -112,7 +112,7 @@ nap 1
 check "a stranger's words change nothing" test "$(downs)" = "$before"
 check "the link is up" active_again
 
-# no goodbye: the other end just is not heard any more
+# without a last message: the other end is just silent
 ip link set lo down
 check "a silent peer: both ends are down" within 30 eval 'state_is 0 down && state_is 1 down'
 ip link set lo up

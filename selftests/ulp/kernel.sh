@@ -35,7 +35,7 @@ start_io() { # DEVICE
 	nap 1
 }
 io_ended() { ! kill -0 $io 2>/dev/null; }
-# whatever it ends with
+# whatever its status is
 end_io() {
 	within 60 io_ended
 	wait $io 2>/dev/null

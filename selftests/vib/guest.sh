@@ -33,7 +33,7 @@
 # no_group MGID             check that the SA answers, and has no group whose MGID matches the pattern
 # shellcheck shell=bash
 
-# what there is, is kept in files: "check" runs commands in a subshell
+# the state is kept in files, because "check" runs commands in a subshell
 fabric_run=/run/fabric
 
 fabric_n() { cat "$fabric_run/n"; }
@@ -201,7 +201,7 @@ fabric_up() {
 	done
 }
 
-# the IPoIB interface of HCA i goes where it belongs, and gets its addresses
+# move the IPoIB interface of HCA i to its namespace, and add its addresses
 fabric_if() {
 	local i=$1 name=ib$1
 	within 10 test -e "/sys/class/net/$name" || { echo "no $name"; return 1; }

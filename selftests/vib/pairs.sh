@@ -4,7 +4,7 @@
 
 tmp=$(mktemp -d)
 
-# says PATTERN COMMAND...: the command prints a line that matches
+# says PATTERN COMMAND...: check that the command prints a line that matches
 says() {
 	local want=$1 out
 	shift

@@ -43,7 +43,7 @@ slow=${CMX_SLOW:-1}
 only=${CMX_CASE:-}
 only=${only#"$suite: "}
 
-# wanted NAME: whether CMX_CASE selects the case
+# wanted NAME: check whether CMX_CASE selects the case
 wanted() {
 	# shellcheck disable=SC2053 # it is a pattern
 	[ -z "$only" ] || [[ $1 = $only || ${1%" (differs, as listed)"} = $only || "$suite: $1" = $only ]]
@@ -138,7 +138,7 @@ skip_all() {
 	exit 4
 }
 
-# exit 4 is what kselftest takes for "skipped"
+# kselftest treats exit status 4 as "skipped"
 finish() {
 	local n=$((passed + failed + skipped))
 	[ $n != 0 ] || skip_all "no case ${only:+matches $only}"
@@ -187,7 +187,7 @@ hardware_rig() {
 	note "$CMX_DEV on $CMX_NETDEV, $CMX_ADDR $CMX_PEER ${CMX_ADDR6:-}"
 }
 
-# an Ethernet device that goes nowhere, if there is no other, with a software RDMA device on it
+# an Ethernet device without a link partner, if there is no other, with a software RDMA device on it
 rig() {
 	local host=${1:-1}
 	! on_hardware || { hardware_rig; return; }

@@ -63,7 +63,7 @@ stop_io() {
 	true
 } 2>/dev/null
 
-# rnbd: a block device over rtrs, which Debian's kernel has not
+# rnbd: a block device over rtrs, which Debian's kernel does not have
 rtrs_path=/sys/devices/virtual/rtrs-client/cmx/paths
 rnbd_load() { # STACK client|server
 	local f
@@ -81,7 +81,7 @@ nfsd=/proc/fs/nfsd
 nfs_export() {
 	ip link set lo up
 	modprobe nfsd && mount -t tmpfs none "$export_dir" && mount -t nfsd none $nfsd || return
-	# nobody would answer the daemons who ask for the name of a client
+	# there is no name server for the daemons that look up the name of a client
 	sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 	mkdir -p /run/rpcbind /var/lib/nfs
 	touch /var/lib/nfs/etab /var/lib/nfs/rmtab
