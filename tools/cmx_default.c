@@ -161,7 +161,7 @@ struct default_import_walk {
 	int status;
 };
 
-/* In rdma_cm a TOS of 0 is also the value that nobody has set. */
+/* In rdma_cm a TOS of 0 is also the default value. */
 static int default_import_port(const char *from, const char *port, void *arg)
 {
 	char path[PATH_LEN], dir[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX], old[VALUE_MAX];

@@ -100,7 +100,7 @@ static inline void cmx_option_values(const struct cmx_option_row *row, char *to,
 		snprintf(to, size, row->max == 1 ? "%u, %u" : "%u..%u", row->min, row->max);
 }
 
-/* What the option does, and in which unit */
+/* Meaning of the option, and its unit */
 static inline void cmx_option_meaning(const struct cmx_option_row *row, char *to, size_t size)
 {
 	snprintf(to, size, row->unit ? "%s [%s]" : "%s", row->text, row->unit);

@@ -81,7 +81,7 @@ static bool attr_mandatory_are_given(const struct cmx_attr_spec *specs, const u8
  * @specs: the attributes that the method accepts
  * @attrs: the attributes that the caller passed
  * @num: number of @attrs
- * @index: receives what was found
+ * @index: receives the positions of the attributes
  *
  * The usual command has the attributes in the order of @specs, and no other lengths than this
  * kernel knows. Each command passes here, so that this case has the shortest code.

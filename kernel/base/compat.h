@@ -2,7 +2,7 @@
 /*
  * All differences between kernels, and declarations of functions that ib_core exports but declares
  * in no public header. Distributions backport, so the headers decide and not the version number.
- * Kbuild looks for what is not a macro, and for headers, and defines CMX_HAVE_... if it is there.
+ * Kbuild looks for declarations that are no macros, and for headers, and defines CMX_HAVE_....
  */
 #ifndef CMX_COMPAT_H
 #define CMX_COMPAT_H

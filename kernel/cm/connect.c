@@ -290,8 +290,8 @@ EXPORT_SYMBOL_GPL(cmx_establish);
  * @private_data: for the peer, or NULL. It is sent only if a request or reply is rejected
  * @len: its length in bytes: up to 148; 136 for datagrams
  * @reason: 0 or %IB_CM_REJ_CONSUMER_DEFINED; or %IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED if the
- *	ECE pair of the peer is not acceptable. If one's own message is withdrawn, ib_cm chooses
- *	the reason
+ *	ECE pair of the peer is not acceptable. If the caller withdraws its own message, ib_cm
+ *	chooses the reason
  *
  * No event follows, and the id cannot be used again.
  *

@@ -150,7 +150,7 @@ void cmx_quota_uncharge(struct cmx_quota *quota)
  * cmx_quota_is_half_used() - check whether more than half of a quota is in use
  * @quota: the quota, or NULL
  *
- * If so, callers should release early what they may release.
+ * If so, callers should release resources as early as they can.
  *
  * Return: true if more than half is in use; false without a limit.
  */

@@ -246,7 +246,7 @@ void cmx_sa_queue_restart(struct cmx_sa_queue *queue)
  * cmx_sa_request_start() - start a request, or queue it until it may be sent
  * @queue: queue of the port
  * @req: the request. Another call for the same request is harmless
- * @kind: what it is for
+ * @kind: purpose of the request
  *
  * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
  * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because

@@ -127,7 +127,7 @@ static void user_event_post(struct cmx_event *ev)
 	rcu_read_unlock();
 	if (channel)
 		return;
-	/* nobody will fetch it */
+	/* the event will not be fetched */
 	if (ev->mc)
 		ev->mc->posted--;
 	event_discard_later(ev);

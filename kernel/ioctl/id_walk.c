@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Iteration over the ids of processes and of ULPs, for those who show them.
+ * Iteration over the ids of processes and of ULPs, to list them.
  */
 #include <linux/delay.h>
 #include "handle.h"

@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include "../core/mcast_attr.c"
 
-/* What the transport would use, and the attributes and options that differ from it in each field */
+/* The defaults of the transport, and attributes and options that differ from them in each field */
 #define MCAST_ATTR_TEST_DEFAULTS						\
 	.mtu = 2, .rate = 3, .traffic_class = 4, .sl = 5,			\
 	.flow_label = cpu_to_be32(6), .hop_limit = 7, .scope = 8

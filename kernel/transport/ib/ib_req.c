@@ -227,7 +227,7 @@ static struct cmx_id_private *ib_listener_lookup(struct net *net, struct ib_requ
  * gets such a request only if no IP listener matches the address. Otherwise it could receive
  * requests for another user.
  *
- * Return -ECONNREFUSED if nobody listens on the port, on any address.
+ * Return -ECONNREFUSED if no id listens on the port, on any address.
  */
 static struct cmx_id_private *ib_listener_find_in_net(struct net *net, struct ib_request *req)
 {
@@ -370,7 +370,7 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 	memcpy(dev_addr->broadcast, req->ndev->broadcast, MAX_ADDR_LEN);
 }
 
-/* Set the addresses and paths of a new id. No lock is needed: nobody else knows the id yet. */
+/* Set the addresses and paths of a new id. No lock is needed: no other thread knows the id. */
 static int ib_request_set_route(struct cmx_id_private *conn_id, const struct ib_request *req)
 {
 	struct rdma_route *route = &conn_id->id.route;

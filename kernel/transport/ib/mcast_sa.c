@@ -10,7 +10,7 @@
  * lock: it stores the result, and a work item handles it. The same work item rejoins a group after
  * the membership was lost, and releases the member of ib_sa after the group was left.
  *
- * Joins and leaves take turns in the queue of the port. Nobody waits for a leave: the work item
+ * Joins and leaves take turns in the queue of the port. No caller waits for a leave: the work item
  * drops its reference to the membership, so that neither the id nor the network namespace is kept,
  * and continues alone.
  */

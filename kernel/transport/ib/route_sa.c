@@ -56,7 +56,7 @@ static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by n
  * @work: handles the reply, or sends the query again
  *
  * The id uses it only while id_priv->path_query points to it. Either it has a name in the table, or
- * @work is queued or runs: whoever takes it from there frees it or passes it on.
+ * @work is queued or runs: the function that takes it from there frees it or passes it on.
  */
 struct cmx_path_query {
 	struct cmx_id_private *id_priv;
@@ -213,7 +213,7 @@ static void path_query_reply(int status, struct sa_path_rec *recs, cmx_sa_num_pa
 	xa_unlock(&sa_queries);
 }
 
-/* Caller must hold id_priv->lock, so that nobody reads @query before it is set. */
+/* Caller must hold id_priv->lock, so that no thread reads @query before it is set. */
 static int path_query_send(struct cmx_path_query *op)
 {
 	static u32 next;
