@@ -60,6 +60,40 @@ static void test_many_wait(void)
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
+static void retrans_time_reset(void)
+{
+	WANT(!system("sysctl -qw net.ipv4.neigh.d0.retrans_time_ms=1000"));
+}
+
+/*
+ * The neighbour does not answer for a while. One id at a time has it probed again, for all of them,
+ * and when this id is destroyed, another one.
+ */
+static void test_neighbour_fails(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[3];
+	int i;
+
+	need_rig();
+	atexit(retrans_time_reset);
+	WANT(!system("sysctl -qw net.ipv4.neigh.d0.retrans_time_ms=100"));
+	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
+	id[0] = new_id(&ch, RDMA_PS_TCP);
+	for (i = 0; i < 3; i++) {
+		WANT(!i || !rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
+		WANT(!rdma_resolve_addr(id[i], NULL, addr_of(LATE, 7512), 4 * PATIENT));
+	}
+	while (i--) {
+		command_repeat("ip neigh show to " LATE " dev d0 | grep -q FAILED");
+		WANT(!i || !rdma_destroy_id(id[i]));
+		command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
+	}
+	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!system("ip neigh del " LATE " dev d0"));
+}
+
 /* The interface drops its neighbours when its link goes down; permanent ones stay. */
 static void test_neighbour_dropped(void)
 {
@@ -208,6 +242,7 @@ static void test_no_node_guid(void)
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", test_late_neighbour },
 	{ "address: many wait for one neighbour", test_many_wait },
+	{ "address: a neighbour that fails is probed again", test_neighbour_fails },
 	{ "address: the interface drops its neighbours", test_neighbour_dropped },
 	{ "address: the neighbour table is full", test_full_table },
 	{ "address: the neighbour table is full for hundreds", test_full_table_many },

@@ -57,6 +57,9 @@ void qp_make(struct rdma_cm_id *id);
 /* ece_qp.c: devices have no node GUID */
 extern bool no_guid;
 
+/* ece_qp.c: number of calls of ibv_query_qp() */
+extern unsigned int qp_queries;
+
 /* ece_qp.c: a thread that has just fetched events is cancelled */
 extern bool cancel_fetch;
 

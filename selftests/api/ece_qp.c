@@ -114,7 +114,20 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return ret;
 }
 
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init)
+{
+	static int (*real)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+			   struct ibv_qp_init_attr *init);
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "ibv_query_qp");
+	qp_queries++;
+	return real(qp, attr, mask, init);
+}
+
 bool cancel_fetch, no_guid;
+unsigned int qp_queries;
 
 __be64 ibv_get_device_guid(struct ibv_device *device)
 {

@@ -16,6 +16,8 @@ static void test_no_answer_needed(void)
 	pair_connect(&p);
 	qp_make(p.id);
 	WANT(!rdma_disconnect(p.id));
+	/* a query may be a command to the firmware, and on RoCE there is no path record to drop */
+	WANT(!qp_queries);
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!next_event(p.ch, 300));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
