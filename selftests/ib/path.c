@@ -12,6 +12,9 @@
  *	path giveup ADDR PORT N S	N ids resolve their routes at once, and every second one is
  *					destroyed when its reply is due; repeated for S seconds
  *	path bind ADDR PORT PS		prints the result of a bind (PS: tcp udp ib ipoib)
+ *	path closing PREFIX PORT N	connects one QP number to PREFIX1 to PREFIXN, which are of this host,
+ *					and ends these connections; prints how long a connection to PREFIX1
+ *					then waits, after the last but one and after the last
  *
  * ADDR is an IP address, ib:GID or ib:GID/PKEY. The first two bytes of the private data of AF_IB
  * requests are zero, because other requests have the version of the CMA header there.
@@ -435,6 +438,67 @@ static void run_giveup(const char *addr, int port, int n)
 	}
 }
 
+#define CLOSING_QPN 0x300000
+
+static struct rdma_cm_id *closing_connect(struct rdma_event_channel **ch, const char *prefix, int n, int port)
+{
+	struct rdma_conn_param param = { .qp_num = CLOSING_QPN, .private_data = hello,
+					 .private_data_len = sizeof(hello) };
+	struct rdma_cm_id *id;
+	char addr[64];
+	long begin;
+
+	snprintf(addr, sizeof(addr), "%s%d", prefix, n);
+	id = id_create_resolved(ch, addr, port, NULL);
+	id_resolve_route(*ch, id);
+	begin = now_ms();
+	if (rdma_connect(id, &param))
+		die("connect");
+	printf("waited %ld s\n", (now_ms() - begin + 500) / 1000);
+	return id;
+}
+
+static void closing_begin(struct rdma_event_channel *lch, const char *prefix, int n, int port)
+{
+	struct rdma_conn_param param = { .qp_num = CLOSING_QPN + n };
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = closing_connect(&ch, prefix, n, port), *child;
+
+	event_expect(lch, RDMA_CM_EVENT_CONNECT_REQUEST, &child);
+	if (rdma_accept(child, &param))
+		die("accept");
+	event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+	if (rdma_establish(id))
+		die("establish");
+	event_expect(lch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	rdma_disconnect(id);
+	id_destroy(ch, id);
+	event_expect(lch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	/* the peer takes another connection of the QP */
+	rdma_disconnect(child);
+	rdma_destroy_id(child);
+}
+
+/* Nobody listens on the port after @port: the duration of rdma_connect() is measured. */
+static void run_closing(const char *prefix, int port, int n)
+{
+	struct rdma_event_channel *ch, *lch;
+	struct rdma_cm_id *id, *listener = id_create(&lch, RDMA_PS_TCP);
+	int i;
+
+	if (rdma_bind_addr(listener, addr_parse("0.0.0.0", port, RDMA_PS_TCP)) || rdma_listen(listener, 4))
+		die("bind or listen");
+	for (i = 1; i <= n; i++) {
+		closing_begin(lch, prefix, i, port);
+		if (i < n - 1)
+			continue;
+		printf("after %d: ", i);
+		id = closing_connect(&ch, prefix, 1, port + 1);
+		event_expect(ch, RDMA_CM_EVENT_REJECTED, NULL);
+		id_destroy(ch, id);
+	}
+}
+
 static void run_bind(const char *addr, int port, const char *space)
 {
 	enum rdma_port_space ps = !strcmp(space, "udp") ? RDMA_PS_UDP :
@@ -489,6 +553,8 @@ int main(int argc, char **argv)
 			run_giveup(argv[2], atoi(argv[3]), atoi(argv[4]) % (GIVE_UP_MAX + 1));
 	else if (argc >= 5 && !strcmp(argv[1], "bind"))
 		run_bind(argv[2], atoi(argv[3]), argv[4]);
+	else if (argc >= 5 && !strcmp(argv[1], "closing"))
+		run_closing(argv[2], atoi(argv[3]), atoi(argv[4]));
 	else
 		return 2;
 	return 0;

@@ -155,6 +155,22 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	said "the GID that it is for ($a to $p)" "gid $(vib_guid 0)" server
 	said "where to send ($a to $p)" "qpn=0x4711 qkey=0x1234567 dlid=$(vib_lid 0)$" client
 done
+# a listener of AF_IB takes the requests that the IP listeners of its port do not take
+if ! slow; then
+	both_listen() { [ "$(grep -c " listen " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
+	(enter h0 ours "$path" -u serve 10.78.0.1 7586) >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening ours $pid
+	(enter h0 ours "$path" -u serve "ib:$(vib_gid 0)" 7586) >"$run/sib" 2>&1 &
+	sib=$!
+	check "AF_IB beside IP: both listen" within 10 both_listen
+	for server in $pid $sib; do
+		check "AF_IB beside IP: connect" enter h1 ours "$path" -u connect 10.78.0.1 7586
+		wait $server
+	done
+	said "AF_IB beside IP: the IP listener is first" "peer 10.78.0.2" server
+	said "AF_IB beside IP: then the one of AF_IB" "peer ib:" sib
+fi
 # the private data that looks like IP addresses is not used to find an interface
 if ! slow; then
 	pair "AF_IB, like a header" ours ours "$path" serve "ib:$(vib_gid 0)" 7589 -- \
@@ -208,6 +224,7 @@ is "an old record is not used" 1 "$(questions)"
 echo 60 >$param/path_cache_seconds
 
 # events that invalidate all records
+query_waits() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
 learned() {
 	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
 }
@@ -228,6 +245,22 @@ if ! slow; then
 	dropped "an event: another SM" knob ports/1/event 13
 	dropped "an event: to register again" knob ports/1/event 17
 fi
+
+# a reply to an earlier query is not kept either
+knob mad/class 3
+knob mad/delay 1000
+routes 7616 1 20000 &
+pid=$!
+check "a query is in progress" within 10 query_waits
+drops=$(figure 1 drops)
+knob ports/1/event 11
+check "an event of the port" within 10 eval '[ "$(figure 1 drops)" -gt $drops ]'
+check "the query is not answered yet" query_waits
+wait $pid
+knob mad/delay 0
+knob mad/class 0
+said "then it is" "ROUTE_RESOLVED.* 0" routes
+check "the reply is not kept" forgotten
 
 # a record is invalid if the peer does not get messages: a deadline, and a process that ends
 connecting() { grep -q " connect " /sys/kernel/debug/rdma_cmx/ids; }
@@ -256,12 +289,14 @@ check "the record is dropped" within 10 forgotten
 knob mad/drop 0
 
 # or rejects the path
-call_listener() { # PORT COMMAND...: the client's command, while somebody listens on that port
-	local pid status
-	(enter h0 ours "$path" serve 10.78.0.1 "$1") >"$run/server" 2>&1 &
+# PORT COMMAND...: the client's command to $peer, while a server listens on that port of $listener
+call_listener() {
+	local pid status to=${peer:-10.78.0.1} pat=h0 aat=h1
+	[ -z "${at:-}" ] || read -r pat aat <<<"$at"
+	(enter "$pat" ours "$path" serve "${listener:-$to}" "$1") >"$run/server" 2>&1 &
 	pid=$!
 	within 10 listening ours "$pid"
-	(enter h1 ours "$path" "${@:2}" 10.78.0.1 "$1") >"$run/client" 2>&1
+	(enter "$aat" ours "$path" "${@:2}" "$to" "$1") >"$run/client" 2>&1
 	status=$?
 	kill "$pid"
 	wait "$pid"
@@ -308,6 +343,20 @@ repeated_dreq() { # NAME OPTION...
 }
 repeated_dreq "disconnect"
 repeated_dreq "destroy" -x
+
+# a QP that connects again waits for the end of its last connection; a program chooses the numbers of its QPs
+if ! slow; then
+	seq -f "addr add 10.78.1.%g/32 dev ib1" 65 | ip -n h1 -batch -
+	echo 0 >$param/path_cache
+	knob mad/attr 0x16
+	knob mad/drop 1
+	(enter h1 ours "$path" closing 10.78.1. 7648 65) >"$run/closing" 2>&1
+	knob mad/drop 0
+	knob mad/attr 0
+	echo 1024 >$param/path_cache
+	is "the search for it ends after 64 others of that number" "after 64: waited 2 s
+after 65: waited 0 s" "$(grep ^after "$run/closing")"
+fi
 knob mad/class 0
 
 # or if data fails after the connection was established
@@ -317,6 +366,19 @@ check_not "the record that led to it is kept" forgotten
 pair "data fails" ours ours "$path" serve 10.78.0.1 7644 -- "$path" -d connect 10.78.0.1 7644
 said "the QP has stopped" "data: RNR" client
 check "the record is dropped" forgotten
+
+# requests that a listener does not take
+for route in "10.78.0.1 10.78.0.2" "fd78::1 fd78::2"; do
+	read -r peer from <<<"$route"
+	ip -n h0 route add blackhole "$from"
+	call_listener 7651 connect
+	said "a peer without a route to it is rejected: $from" "REJECTED" client
+	ip -n h0 route del blackhole "$from"
+done
+peer=
+gid=$(vib_gid 0)
+at="- -" peer=ib:$gid listener=ib:$gid/0x8001 call_listener 7652 connect
+said "a peer outside the partition of an AF_IB listener is rejected" "REJECTED" client
 
 # partitions: one of both ports, one without the peer's
 printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
@@ -357,6 +419,11 @@ if ! slow; then
 		(with $stack "$path" routes "ib:$(vib_gid 0)/0x8002" 7622 1 5000) >"$run/routes" 2>&1
 		said "a peer not in the partition: refused ($stack)" "ROUTE_ERROR.* -22" routes
 	done
+
+	# IP routers do not forward packets of InfiniBand
+	ip -n h1 route add 10.99.0.0/24 via 10.78.0.1
+	(with ours ip netns exec h1 "$path" routes 10.99.0.1 7622 1 5000) >"$run/routes" 2>&1
+	said "a peer behind an IP router" "resolve_addr: Cannot assign requested address" routes
 
 	# the port of the peer has lower limits than ours
 	knob ports/0/mtu 4
@@ -490,7 +557,6 @@ else
 fi
 
 # queries to the SA are lost
-asking() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
 knob mad/class 3
 knob mad/drop 1
 routes 7630 1 2000
@@ -501,22 +567,31 @@ said "no answer, three more tries: timed out" "ROUTE_ERROR.* -110" routes
 said "no answer, three more tries: in time" "after [456] s" routes
 (with ours ip netns exec h1 "$path" routes 10.78.0.1 7632 1 30000) >"$run/routes" 2>&1 &
 pid=$!
-check "a question is under way" within 10 asking
+check "a question is under way" within 10 query_waits
 kill $pid
 wait $pid
 check "what nobody waits for is given up" unload_cmx
 load_cmx
 routes 7633 1 3000 15 &
 pid=$!
-check "another question" within 10 asking
+check "another question" within 10 query_waits
 sleep 4
 knob mad/drop 0
 wait $pid
 said "it is asked until there is an answer" "ROUTE_RESOLVED.* 0" routes
 knob mad/drop 1
+# a day; ib_sa would wait a tenth of it before it repeats the query
+routes 7636 1 86400000 &
+pid=$!
+check "a query with a long timeout" within 10 query_waits
+sleep 25
+knob mad/drop 0
+wait $pid
+said "it is repeated, also after 20 s" "ROUTE_RESOLVED.* 0" routes
+knob mad/drop 1
 routes 7635 1 30000 &
 pid=$!
-check "one more question" within 10 asking
+check "one more question" within 10 query_waits
 knob remove 1
 wait $pid
 said "the device goes meanwhile" "DEVICE_REMOVAL" routes
