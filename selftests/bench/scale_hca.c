@@ -157,7 +157,7 @@ static void event_take(void)
 			break;
 		case RDMA_CM_EVENT_MULTICAST_ERROR:
 			scale->errors[hca.i]++;
-			/* at once if the membership was lost; a join that failed would fail again */
+			/* at once if the membership was lost; a failed join would fail again */
 			if (g->joined > scale->mark)
 				scale->members[hca.i]--;
 			g->retry = g->joined ? 1 : now() + RETRY;

@@ -163,8 +163,8 @@ static int try_options(struct scene *s)
 
 static int try_join(struct scene *s, const char *group)
 {
-	struct sockaddr_storage src = address_parse(strchr(group, ':') ? "fd77::1" : "10.77.0.1", 0);
-	struct sockaddr_storage ss = address_parse(group, 0);
+	const char *ip = strchr(group, ':') ? "fd77::1" : "10.77.0.1";
+	struct sockaddr_storage src = address_parse(ip, 0), ss = address_parse(group, 0);
 
 	if (scene_create_id(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
 	    rdma_join_multicast(s->id, (struct sockaddr *)&ss, s) ||
@@ -185,7 +185,8 @@ static int try_join6(struct scene *s)
 
 static int try_send_only(struct scene *s)
 {
-	struct sockaddr_storage src = address_parse("10.77.0.1", 0), ss = address_parse("239.7.7.8", 0);
+	struct sockaddr_storage src = address_parse("10.77.0.1", 0);
+	struct sockaddr_storage ss = address_parse("239.7.7.8", 0);
 	struct rdma_cm_join_mc_attr_ex attr = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
@@ -229,8 +230,8 @@ static int scene_connect(struct scene *s, int port, enum rdma_port_space ps,
 				       .initiator_depth = 1, .retry_count = 1 };
 
 	if (scene_listen(s, "10.77.0.1", port, ps) || scene_create_id(s, ps) ||
-	    scene_resolve(s, "10.77.0.1", port) || rdma_connect(s->id,
-								&par) || scene_take_request(s))
+	    scene_resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) ||
+	    scene_take_request(s))
 		return -1;
 	par.qp_num = qp_num++;
 	if (rdma_accept(s->child, &par))
@@ -243,9 +244,8 @@ static int try_reject(struct scene *s)
 	struct rdma_conn_param par = { .qp_num = qp_num++, .retry_count = 1 };
 
 	if (scene_listen(s, "10.77.0.1", 7306, RDMA_PS_TCP) || scene_create_id(s, RDMA_PS_TCP) ||
-	    scene_resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id,
-								&par) || scene_take_request(s) ||
-	    rdma_reject(s->child, "no", 3))
+	    scene_resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id, &par) ||
+	    scene_take_request(s) || rdma_reject(s->child, "no", 3))
 		return -1;
 	return event_expect(s->ch, RDMA_CM_EVENT_REJECTED);
 }

@@ -222,8 +222,8 @@ static void test_listed(void)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		memset(mem, FILL, sizeof(mem));
 		cursor = 0;
-		CHECK(!ids_list(s.fd, sizes[i], &cursor, mem, CMX_LIST_MIN_LEN, &count) && count == 1,
-		      "case %zu", i);
+		CHECK(!ids_list(s.fd, sizes[i], &cursor, mem, CMX_LIST_MIN_LEN, &count) &&
+		      count == 1, "case %zu", i);
 		CHECK(r->handle == s.id && r->num_options, "case %zu", i);
 		CHECK(r->size == sizes[i] + r->num_options * sizeof(*o), "case %zu", i);
 		o = (void *)(mem + sizes[i]);

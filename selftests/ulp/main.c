@@ -7,8 +7,8 @@
  *	serve ADDR PORT			take connections
  *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
  *	storm ADDR PORT COUNT		start COUNT connections and keep them
- *	echo ADDR GROUP OTHER COUNT	two ids exchange messages over a multicast group, then one of
- *				them uses the other address of the group
+ *	echo ADDR GROUP OTHER COUNT	two ids exchange messages over a multicast group, then
+ *				one of them uses the other address of the group
  *	break HOW SIDE EVENT ADDR PORT	an id is destroyed at an event, see break.c
  *	hold ADDR PORT			a listener stays locked until a signal comes
  *	lock ADDR PORT			the handler of a listener is locked until a signal comes
