@@ -223,6 +223,34 @@ mc_stop d
 mc b destroy 5 >/dev/null
 check "left: the group ends" within 10 no_group $mgid
 
+partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
+if [ "$slow" = 1 ]; then
+	echo "# an SM whose broadcast group has another SL"
+	mgid=ff12:4001:ffff::f02:10b
+	mc b id 6 udp 10.78.0.2 >/dev/null
+	mc b option 6 rejoin 1 >/dev/null
+	mc b join 6 239.2.1.11 tclass=8 >/dev/null
+	like "joined" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined b)"
+	is "with the SL of the broadcast group" 0x0 "$(record $mgid SL)"
+	knob ports/1/cable 0
+	check "the membership is lost, and with it the group" within 30 no_group $mgid
+	# without QoS OpenSM has no SL for a partition
+	echo "qos TRUE" >>"$fabric_run/opensm.conf"
+	check "the SM has it" partitions "Default=0x7fff,ipoib,sl=2:ALL=full;"
+	# what the member has requested keeps it from the group, until IPoIB knows the SL
+	start d 2 ours
+	mc d join 0 239.2.1.11 tclass=9 >/dev/null
+	like "another port has created the group" "MULTICAST_JOIN*status=0 mgid=$mgid *" "$(joined d)"
+	knob ports/1/cable 1
+	check "the interface is back" within 30 on 1 ping -c 1 -W 1 10.78.0.1
+	is "the membership is not" none "$(mc b event 2000)"
+	mc d leave 0 239.2.1.11 >/dev/null
+	check "it is back when the group has gone" again b
+	is "in a group with the new SL" 0x2 "$(record $mgid SL)"
+	mc_stop d
+	mc b destroy 6 >/dev/null
+fi
+
 echo "# no SM"
 sm stop
 for i in 0 1; do
@@ -248,7 +276,6 @@ check "left: the group ends" within 10 no_group ff12:4001:ffff::f02:107
 is "the other one: until there is one, which refuses it" "MULTICAST_ERROR id=0 status=-22" "$(joined l)"
 
 echo "# no broadcast group"
-partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
 check "an SM without partitions for IPoIB" partitions "Default=0x7fff:ALL=full;"
 # the SA answers when the SM is ready
 check "there is no broadcast group" within 20 no_group ff12:401b:ffff::ffff:ffff
