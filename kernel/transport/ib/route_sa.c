@@ -312,7 +312,7 @@ static struct cmx_path_query *path_query_new(struct cmx_id_private *id_priv,
 	op->needs_sa = !tries;
 	op->deadline = jiffies;
 	if (tries || timeout_ms > MAX_QUERY_MS)
-		op->deadline += msecs_to_jiffies(min((tries + 1) * timeout_ms, (ulong)INT_MAX));
+		op->deadline += msecs_to_jiffies(min_t(u64, (tries + 1ULL) * timeout_ms, INT_MAX));
 	return op;
 }
 
