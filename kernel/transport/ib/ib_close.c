@@ -89,8 +89,8 @@ static struct close_bucket *close_bucket_find(const void *user, u32 qp_num)
 }
 
 /*
- * The id of a process does not change its QP number while it is closing. Ids of ULPs are not looked
- * up by QP number.
+ * The id of a process does not change its QP number while it is closing, except for a moment in an
+ * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold id_priv->lock.
  */
 static struct close_bucket *close_bucket_of_id(const struct cmx_id_private *id_priv)
 {
@@ -164,9 +164,9 @@ static void cm_id_destroy_work(struct work_struct *work)
  * Caller must hold the bucket's lock: the removal of a device then finds each ib_cm id either
  * queued here or closing.
  */
-static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
+static void cm_id_defer_destroy(struct cmx_id_private *id_priv, struct close_bucket *b)
 {
-	lockdep_assert_held(&close_bucket_of_id(id_priv)->lock);
+	lockdep_assert_held(&b->lock);
 	if (READ_ONCE(id_priv->ib.released->state) != IB_CM_TIMEWAIT) {
 		INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
 		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
@@ -204,15 +204,14 @@ static void close_begin(struct cmx_id_private *id_priv, struct close_bucket *b)
 }
 
 /* Caller must hold the bucket's lock. */
-static void close_end(struct cmx_id_private *id_priv)
+static void close_end(struct cmx_id_private *id_priv, struct close_bucket *b)
 {
-	struct close_bucket *b = close_bucket_of_id(id_priv);
-
+	lockdep_assert_held(&b->lock);
 	id_priv->ib.closing = 0;
 	hlist_del(&id_priv->ib.close_node);
 	atomic_dec(&num_closing);
 	if (id_priv->ib.released)
-		cm_id_defer_destroy(id_priv);
+		cm_id_defer_destroy(id_priv, b);
 	if (wq_has_sleeper(&b->closed))
 		wake_up_all(&b->closed);
 }
@@ -221,11 +220,11 @@ static void close_end(struct cmx_id_private *id_priv)
  * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
  * end, cmx_close_event_handle() does the rest.
  */
-static void close_give_up(struct cmx_id_private *id_priv)
+static void close_give_up(struct cmx_id_private *id_priv, struct close_bucket *b)
 {
 	/* window_msg_send_work() clears @waiting after the state of the ib_cm id has changed. */
 	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
-		close_end(id_priv);
+		close_end(id_priv, b);
 }
 
 /* Does the consumer still wait for the end? Only a DREQ waits while there is an ib_cm id. */
@@ -282,9 +281,9 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	if (!id_priv->ib.closing && id_priv->ib.unanswered && !cm_id_awaits_reply(cm))
 		close_begin(id_priv, b);
 	else if (!id_priv->ib.closing)
-		cm_id_defer_destroy(id_priv);
+		cm_id_defer_destroy(id_priv, b);
 	else if (id_priv->dev->removing || half_used)
-		close_give_up(id_priv);
+		close_give_up(id_priv, b);
 	else
 		close_round_schedule();
 	spin_unlock(&b->lock);
@@ -329,7 +328,7 @@ static bool close_bucket_run_round(struct close_bucket *b)
 		if (!id_priv->ib.released)
 			continue;
 		if (id_priv->ib.closing == ROUNDS) {
-			close_give_up(id_priv);
+			close_give_up(id_priv, b);
 		} else {
 			id_priv->ib.closing++;
 			more = true;
@@ -391,7 +390,7 @@ bool cmx_close_stop(struct cmx_id_private *id_priv)
 	spin_lock(&b->lock);
 	closing = id_priv->ib.closing;
 	if (closing)
-		close_end(id_priv);
+		close_end(id_priv, b);
 	spin_unlock(&b->lock);
 	return closing;
 }
@@ -544,7 +543,7 @@ void cmx_close_device(const struct cmx_device *dev)
 		spin_lock(&b->lock);
 		hlist_for_each_entry_safe(id_priv, next, &b->ids, ib.close_node)
 			if (id_priv->ib.released && id_priv->released_dev == dev)
-				close_give_up(id_priv);
+				close_give_up(id_priv, b);
 		spin_unlock(&b->lock);
 	}
 }
