@@ -6,6 +6,7 @@
  * connection that uses it fails, and when it expires. It must expire because a port is not notified
  * when another port gets a new LID or MTU.
  */
+#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -20,7 +21,8 @@ CMX_PARAM(path_cache_seconds, 0, 86400, 60, "how long a path record is kept, in 
 
 /**
  * struct path_cache_entry - a path record
- * @node: in its hash bucket
+ * @node: in the bucket of its key
+ * @dgid_node: in the bucket of its DGID
  * @item: on &cmx_path_cache.entries
  * @added: jiffies when it was added
  * @key: key of the query
@@ -28,6 +30,7 @@ CMX_PARAM(path_cache_seconds, 0, 86400, 60, "how long a path record is kept, in 
  */
 struct path_cache_entry {
 	struct hlist_node node;
+	struct hlist_node dgid_node;
 	struct list_head item;
 	unsigned long added;
 	struct cmx_path_key key;
@@ -44,6 +47,7 @@ struct path_cache_entry {
  * @misses: lookups that found none
  * @drops: how often all records were dropped
  * @bucket: the records by key
+ * @dgid_bucket: the records by DGID
  */
 struct cmx_path_cache {
 	spinlock_t lock;	/* protects all members */
@@ -54,6 +58,7 @@ struct cmx_path_cache {
 	u64 misses;
 	u64 drops;
 	struct hlist_head bucket[BUCKETS];
+	struct hlist_head dgid_bucket[BUCKETS];
 };
 
 struct cmx_path_cache *cmx_path_cache_new(void)
@@ -70,6 +75,7 @@ struct cmx_path_cache *cmx_path_cache_new(void)
 static void path_cache_remove(struct cmx_path_cache *cache, struct path_cache_entry *entry)
 {
 	hlist_del(&entry->node);
+	hlist_del(&entry->dgid_node);
 	list_del(&entry->item);
 	cache->count--;
 	kfree(entry);
@@ -98,6 +104,12 @@ static struct hlist_head *path_cache_bucket(struct cmx_path_cache *cache,
 					    const struct cmx_path_key *key)
 {
 	return &cache->bucket[cmx_path_key_hash(key) % BUCKETS];
+}
+
+static struct hlist_head *path_cache_dgid_bucket(struct cmx_path_cache *cache,
+						 const union ib_gid *dgid)
+{
+	return &cache->dgid_bucket[jhash(dgid, sizeof(*dgid), 0) % BUCKETS];
 }
 
 static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
@@ -176,6 +188,7 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 			path_cache_remove(cache, old);
 		path_cache_shrink(cache, max - 1);
 		hlist_add_head(&entry->node, path_cache_bucket(cache, key));
+		hlist_add_head(&entry->dgid_node, path_cache_dgid_bucket(cache, &key->dgid));
 		list_add_tail(&entry->item, &cache->entries);
 		cache->count++;
 	}
@@ -199,13 +212,16 @@ void cmx_path_cache_drop_all(struct cmx_path_cache *cache)
  * cmx_path_cache_drop_dgid() - drop the records that lead to a port, since they may be wrong
  * @cache: cache of the port at which they begin
  * @dgid: GID of the port to which they lead
+ *
+ * Processes can cause this as often as they like, so only the bucket of the DGID is walked.
  */
 void cmx_path_cache_drop_dgid(struct cmx_path_cache *cache, const union ib_gid *dgid)
 {
-	struct path_cache_entry *entry, *next;
+	struct path_cache_entry *entry;
+	struct hlist_node *next;
 
 	spin_lock(&cache->lock);
-	list_for_each_entry_safe(entry, next, &cache->entries, item)
+	hlist_for_each_entry_safe(entry, next, path_cache_dgid_bucket(cache, dgid), dgid_node)
 		if (!memcmp(&entry->key.dgid, dgid, sizeof(*dgid)))
 			path_cache_remove(cache, entry);
 	spin_unlock(&cache->lock);
