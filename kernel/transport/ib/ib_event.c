@@ -126,6 +126,23 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 	}
 }
 
+/*
+ * The timewait has ended before the work item has reported that the DREQ timed out. Report that
+ * now: TIMEWAIT_EXIT comes after DISCONNECTED. @unanswered stays, because ib_cm may not have called
+ * the handler yet. Caller must hold id_priv->lock.
+ */
+static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
+{
+	struct cmx_event *ev;
+
+	if (id_priv->ib.unanswered != IB_CM_DREQ_SENT || id_priv->state != CMX_CONNECT)
+		return;
+	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, -ETIMEDOUT);
+	cmx_deadline_stop(id_priv);
+	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
+	cmx_event_queue(ev);
+}
+
 /* Consumes the caller's reference to the id. */
 static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			     const struct ib_cm_event *event)
@@ -136,6 +153,8 @@ static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_close_invalidate_route(id_priv);
+	if (event->event == IB_CM_TIMEWAIT_EXIT && id_priv->ib.cm == cm)
+		ib_dreq_error_catch_up(id_priv);
 	if (!cmx_close_event_handle(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
