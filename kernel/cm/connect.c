@@ -2,11 +2,8 @@
 /*
  * The CM operations of a connection.
  */
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/export.h>
 #include <rdma/ib_cm.h>
-#include <rdma/restrack.h>
 #include "connect.h"
 #include "deadline.h"
 #include "ece.h"
@@ -69,27 +66,6 @@ void cmx_qp_wait_closed(const struct cmx_id_private *id_priv, const struct rdma_
 		cmx_close_wait(id_priv, param->qp_num);
 }
 
-/*
- * Refuse the QP of another user. If the peer has a connection of a QP with that number, it takes
- * that connection for stale and ends it. A number that ib_core does not know is accepted, because a
- * driver need not tell ib_core of a QP.
- */
-static int connect_check_qp(const struct cmx_id_private *id_priv,
-			    const struct rdma_conn_param *param)
-{
-	struct rdma_restrack_entry *res;
-	bool own;
-
-	if (!id_priv->user || !param || id_priv->id.qp_type == IB_QPT_UD)
-		return 0;
-	res = rdma_restrack_get_byid(id_priv->id.device, RDMA_RESTRACK_QP, param->qp_num);
-	if (IS_ERR(res))
-		return 0;
-	own = !rdma_is_kernel_res(res) && uid_eq(task_uid(res->task), current_uid());
-	rdma_restrack_put(res);
-	return own || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
-}
-
 static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,
 			  const struct rdma_ucm_ece *ece)
 {
@@ -100,7 +76,7 @@ static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn
 	    cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len >
 		    id_priv->conn_ops->private_data)
 		return -EINVAL;
-	ret = connect_check_qp(id_priv, param);
+	ret = cmx_qp_check_owner(id_priv, param->qp_num);
 	if (!ret)
 		ret = cmx_deadline_start(id_priv);
 	if (ret)
@@ -197,7 +173,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 		return -EINVAL;
 	if (id_priv->state != CMX_CONNECT || !cmx_conn_exists(id_priv))
 		return -EINVAL;
-	ret = connect_check_qp(id_priv, param);
+	ret = param ? cmx_qp_check_owner(id_priv, param->qp_num) : 0;
 	if (!ret && timed)
 		ret = cmx_deadline_start(id_priv);
 	if (ret)

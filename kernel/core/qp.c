@@ -3,8 +3,11 @@
  * QPs. The module creates the QP of a kernel ULP and changes its state. A consumer that changes the
  * state of its QP itself gets the attributes for this from here.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/export.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
 #include "keys.h"
 #include "mcast.h"
 #include "qp.h"
@@ -103,6 +106,34 @@ bool cmx_qp_has_failed(struct cmx_id_private *id_priv)
 	if (!id_priv->id.qp || ib_query_qp(id_priv->id.qp, &attr, IB_QP_STATE, &init))
 		return false;
 	return attr.qp_state == IB_QPS_ERR || attr.qp_state == IB_QPS_SQE;
+}
+
+/**
+ * cmx_qp_check_owner() - check whether the current user may connect a QP
+ * @id_priv: the id, which is attached to a device
+ * @qp_num: number of the QP, which the caller has chosen
+ *
+ * If the peer has a connection of a QP with that number, it takes that connection for stale and
+ * ends it. A number that ib_core does not know is accepted, because a driver need not tell ib_core
+ * of a QP. The QP of a ULP and the numbers of datagram QPs are not checked.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0; -EPERM if the QP belongs to the kernel or to another user, and the current one lacks
+ * CAP_NET_ADMIN of the host.
+ */
+int cmx_qp_check_owner(const struct cmx_id_private *id_priv, u32 qp_num)
+{
+	struct rdma_restrack_entry *res;
+	bool own;
+
+	if (!id_priv->user || id_priv->id.qp_type == IB_QPT_UD)
+		return 0;
+	res = rdma_restrack_get_byid(id_priv->id.device, RDMA_RESTRACK_QP, qp_num);
+	if (IS_ERR(res))
+		return 0;
+	own = !rdma_is_kernel_res(res) && uid_eq(task_uid(res->task), current_uid());
+	rdma_restrack_put(res);
+	return own || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }
 
 static int qp_start(struct cmx_id_private *id_priv, struct ib_qp *qp)

@@ -418,6 +418,32 @@ static void test_deadline_of_waiting(void)
 	WANT(!request_arrives(p.lch));
 }
 
+/*
+ * The QP of a request that waits becomes that of another user: here its process becomes another
+ * user. Otherwise a user could let a request wait until somebody else has a QP with its number.
+ */
+static void test_number_changes_owner(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id[2];
+	struct pair p = {};
+
+	window_set(1, &p, RDMA_PS_TCP);
+	ch = channel_open_as(65534);
+	id[0] = id_create_resolved(ch, &p);
+	id[1] = id_create_resolved(ch, &p);
+	qp_make(id[1]);
+	id_connect_number(id[0], 0);
+	WANT(!rdma_connect(id[1], &par));
+	request_expect_number(p.lch, 0);
+	WANT(!request_arrives(p.lch));
+	WANT(!setresuid(0, 0, 0));
+	WANT(!rdma_destroy_id(id[0]));
+	WANT(event_expect(ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EPERM);
+	WANT(!request_arrives(p.lch));
+}
+
 static void test_datagrams_wait(void)
 {
 	struct rdma_conn_param par = plain;
@@ -639,6 +665,8 @@ const struct test limit_tests[] = {
 	{ "limit: a QP number that another user has chosen, too", test_number_of_another_user },
 	{ "window: requests of a user wait for each other", test_requests_wait },
 	{ "window: the deadline of a request that waits", test_deadline_of_waiting },
+	{ "window: the QP number of a request that waits gets another owner",
+	  test_number_changes_owner },
 	{ "window: datagram requests wait for each other", test_datagrams_wait },
 	{ "window: the ends of a user's connections wait for each other", test_ends_wait },
 	{ "window: both ends disconnect while one waits", test_both_ends_while_one_waits },

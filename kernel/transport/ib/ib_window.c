@@ -8,6 +8,7 @@
  * each user has a send window of its own on each port, and messages beyond it wait here. REQ, SIDR
  * REQ and DREQ are counted. REP is not, because ib_mad does not count it.
  */
+#include <linux/cred.h>
 #include <linux/slab.h>
 #include "compat.h"
 #include "deadline.h"
@@ -16,6 +17,7 @@
 #include "ib_close.h"
 #include "ib_window.h"
 #include "param.h"
+#include "qp.h"
 #include "trace.h"
 
 CMX_PARAM(max_user_requests, 0, 2147483647, CMX_MAX_USER_REQUESTS,
@@ -43,6 +45,7 @@ struct cmx_ib_window {
  * @work: sends it
  * @id_priv: the id, with a reference
  * @send: sends it
+ * @cred: credentials of the caller of a connect; NULL for a DREQ, which names no QP of ours
  * @param: argument of @send
  * @data: private data of @param
  */
@@ -51,9 +54,31 @@ struct cmx_ib_pending_msg {
 	struct work_struct work;
 	struct cmx_id_private *id_priv;
 	cmx_ib_send_fn send;
+	const struct cred *cred;
 	struct rdma_conn_param param;
 	u8 data[IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE];
 };
+
+static void window_msg_free(struct cmx_ib_pending_msg *msg)
+{
+	if (msg)
+		put_cred(msg->cred);
+	kfree(msg);
+}
+
+/* The number of the QP may belong to another user by now. Caller must hold the lock of the id. */
+static int window_msg_send(struct cmx_ib_pending_msg *msg)
+{
+	const struct cred *saved;
+	int ret = 0;
+
+	if (msg->cred) {
+		saved = override_creds(msg->cred);
+		ret = cmx_qp_check_owner(msg->id_priv, msg->id_priv->qp_num);
+		revert_creds(saved);
+	}
+	return ret ?: msg->send(msg->id_priv, &msg->param);
+}
 
 /* Send a message that waited, unless it was cancelled meanwhile. */
 static void window_msg_send_work(struct work_struct *work)
@@ -65,7 +90,7 @@ static void window_msg_send_work(struct work_struct *work)
 
 	mutex_lock(&id_priv->lock);
 	if (id_priv->ib.waiting == msg) {
-		ev->ev.status = msg->send(id_priv, &msg->param);
+		ev->ev.status = window_msg_send(msg);
 		/* after the state of the ib_cm id, see close_give_up() */
 		smp_store_release(&id_priv->ib.waiting, NULL);
 		if (ev->ev.status) {
@@ -89,7 +114,7 @@ static void window_msg_send_work(struct work_struct *work)
 	mutex_unlock(&id_priv->lock);
 	cmx_event_finish(id_priv, ev, post);
 	cmx_id_put(id_priv);
-	kfree(msg);
+	window_msg_free(msg);
 }
 
 static struct cmx_ib_pending_msg *window_msg_new(struct cmx_id_private *id_priv,
@@ -104,6 +129,7 @@ static struct cmx_ib_pending_msg *window_msg_new(struct cmx_id_private *id_priv,
 	msg->id_priv = id_priv;
 	msg->send = send;
 	if (param) {
+		msg->cred = get_current_cred();
 		msg->param = *param;
 		if (param->private_data)
 			msg->param.private_data = memcpy(msg->data, param->private_data,
@@ -192,7 +218,7 @@ static int window_reserve(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 	spin_unlock(&port->windows_lock);
 out:
 	kfree(new);
-	kfree(msg);
+	window_msg_free(msg);
 	return ret;
 }
 
@@ -284,5 +310,5 @@ void cmx_ib_window_release(struct cmx_id_private *id_priv)
 	kfree(window);
 	if (msg)
 		cmx_id_put(id_priv);
-	kfree(msg);
+	window_msg_free(msg);
 }
