@@ -354,7 +354,7 @@ int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetche
  *
  * If @from has been claimed, @to is claimed as well.
  *
- * Return: 0, -ENOENT, -EINTR, or the error of cmx_handle_claim() for @to.
+ * Return: 0, -EINTR, or the error of cmx_handle_move_id().
  */
 int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched)
 {
@@ -370,13 +370,9 @@ int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel
 		return ret;
 	}
 	mutex_lock(&user_id->id_priv.lock);
-	/* the user data of an id in a claimed channel may be an address, also after the move */
-	if (READ_ONCE(from->mm))
-		ret = cmx_handle_claim(to);
 	/* after the move, a fetch from the new channel increments it */
 	*fetched = user_id->fetched;
-	if (!ret)
-		ret = cmx_handle_move_id(user_id, from, to);
+	ret = cmx_handle_move_id(user_id, from, to);
 	if (!ret)
 		channel_events_move(user_id, from, to);
 	mutex_unlock(&user_id->id_priv.lock);

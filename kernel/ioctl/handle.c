@@ -67,6 +67,20 @@ static void handle_entry_free(u32 handle)
 	handle_lowest = min(handle_lowest, index);
 }
 
+/* See cmx_handle_claim(). Caller must hold the lock of the table. */
+static int handle_channel_claim(struct cmx_channel *channel)
+{
+	if (channel->mm)
+		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
+	if (!list_empty(&channel->ids) || !list_empty(&channel->events))
+		return -EBUSY;
+	/* so that the address is not used for another process */
+	mmgrab(current->mm);
+	WRITE_ONCE(channel->mm, current->mm);
+	cmx_channel_set_process(channel);
+	return 0;
+}
+
 /**
  * cmx_handle_claim() - claim a channel for the address space of the caller
  * @channel: the channel
@@ -79,22 +93,13 @@ static void handle_entry_free(u32 handle)
  */
 int cmx_handle_claim(struct cmx_channel *channel)
 {
-	int ret = 0;
+	int ret;
 
 	/* librdmacm claims the channel for each new id */
 	if (READ_ONCE(channel->mm))
 		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
 	xa_lock(&handles);
-	if (channel->mm) {
-		ret = cmx_channel_is_usable(channel) ? 0 : -EACCES;
-	} else if (!list_empty(&channel->ids) || !list_empty(&channel->events)) {
-		ret = -EBUSY;
-	} else {
-		/* so that the address is not used for another process */
-		mmgrab(current->mm);
-		WRITE_ONCE(channel->mm, current->mm);
-		cmx_channel_set_process(channel);
-	}
+	ret = handle_channel_claim(channel);
 	xa_unlock(&handles);
 	return ret;
 }
@@ -384,21 +389,27 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle)
  * @from: channel that the id must belong to. Caller must hold its mutex
  * @to: the new channel, to which the caller moves the queued events afterwards
  *
- * Return: 0, -ENOENT if the id has been destroyed or moved meanwhile, or -EACCES if another process
- * has claimed @to.
+ * If @from has been claimed, @to is claimed as well, because the user data of the id may be an
+ * address.
+ *
+ * Return: 0; -ENOENT if the id has been destroyed or moved meanwhile; -EACCES if another process
+ * has claimed @to; or the error of cmx_handle_claim() for @to. On error nothing has changed.
  */
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 		       struct cmx_channel *to)
 {
-	int ret = -ENOENT;
+	int ret;
 
 	xa_lock(&handles);
-	if (!cmx_channel_is_usable(to)) {
-		ret = -EACCES;
-	} else if (user_id->channel == from) {
+	if (user_id->channel != from)
+		ret = -ENOENT;
+	else if (from->mm)
+		ret = handle_channel_claim(to);
+	else
+		ret = cmx_channel_is_usable(to) ? 0 : -EACCES;
+	if (!ret) {
 		list_move_tail(&user_id->item, &to->ids);
 		cmx_user_id_set_channel(user_id, to);
-		ret = 0;
 	}
 	xa_unlock(&handles);
 	return ret;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../lib/slow.h"
+#include "../lib/task.h"
 #include "uapi.h"
 
 #define PAGES 4
@@ -368,11 +369,88 @@ static void test_stuck_claim(void)
 	claim_beside_call(stuck_destroy, next_handle());
 }
 
+/**
+ * struct mover - a thread that moves an id
+ * @thread: the thread
+ * @tid: its ID, once it runs
+ * @from: channel of the id
+ * @to: the new channel
+ * @id: the id
+ * @err: 0 or errno of the call, once it has ended; before that -1
+ */
+struct mover {
+	pthread_t thread;
+	pid_t tid;
+	int from, to;
+	uint32_t id;
+	int err;
+};
+
+static void *mover_run(void *arg)
+{
+	struct mover *m = arg;
+	uint32_t id, fetched;
+	int err;
+
+	__atomic_store_n(&m->tid, gettid(), __ATOMIC_RELEASE);
+	err = id_migrate(m->to, m->id, m->from, &id, &fetched);
+	__atomic_store_n(&m->err, err, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Returns when the thread sleeps in the call, or has ended. */
+static void mover_start(struct mover *m)
+{
+	m->err = -1;
+	pthread_create(&m->thread, NULL, mover_run, m);
+	while (__atomic_load_n(&m->err, __ATOMIC_ACQUIRE) == -1 &&
+	       task_syscall(__atomic_load_n(&m->tid, __ATOMIC_ACQUIRE)) != SYS_ioctl)
+		usleep(1000);
+}
+
+static void *mover_id_destroy(void *arg)
+{
+	struct mover *m = arg;
+
+	id_destroy(m->from, m->id, NULL);
+	return NULL;
+}
+
+/* An id is destroyed while a move of it waits. The move fails, and must not claim the new channel. */
+static void test_failed_move(void)
+{
+	struct mover m = { .from = dev_open(), .to = dev_open() };
+	struct stuck stuck;
+	pthread_t thread;
+	int status = -1;
+	pid_t pid;
+
+	CHECK(!channel_claim(m.from) && !id_create(m.from, RDMA_PS_TCP, 1, &m.id));
+	CHECK(!event_write(m.from, m.id, CMX_EVENT_USER, 0, 1));
+	if (!stuck_begin(&stuck, m.from, stuck_fetch))
+		tap_case_skip("this kernel has no userfaultfd");
+	mover_start(&m);
+	pthread_create(&thread, NULL, mover_id_destroy, &m);
+	while (id_disconnect(m.from, m.id) != ENOENT)
+		usleep(1000);
+	stuck_end(&stuck);
+	pthread_join(thread, NULL);
+	pthread_join(m.thread, NULL);
+	CHECK(m.err == ENOENT, "%d", m.err);
+	pid = fork();
+	if (!pid)
+		_exit(channel_claim(m.to));
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "%#x", status);
+	close(m.from);
+	close(m.to);
+}
+
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "a listing that waits for memory", test_stuck_listing },
 	{ "a call that began before another process claimed the channel", test_stuck_claim },
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ "calls that use one id at the same time", test_calls_of_id },
+	{ "a move of an id that is destroyed meanwhile", test_failed_move },
 	{ },
 };
