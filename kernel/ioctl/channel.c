@@ -352,9 +352,10 @@ int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetche
  * @to: new channel
  * @fetched: receives the number of events that were fetched for it so far
  *
- * If @from has been claimed, @to is claimed as well.
+ * If @from has been claimed, @to is claimed as well. The function waits for the end of the command
+ * that creates the id.
  *
- * Return: 0, -EINTR, or the error of cmx_handle_move_id().
+ * Return: 0, an error if the caller is killed while it waits, or the error of cmx_handle_move_id().
  */
 int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched)
 {
@@ -363,8 +364,10 @@ int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel
 
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
+	ret = wait_event_killable(user_id->calls_wait, !READ_ONCE(user_id->creating));
 	/* a fetch by another process may be slow */
-	ret = mutex_lock_killable(&from->mutex);
+	if (!ret)
+		ret = mutex_lock_killable(&from->mutex);
 	if (ret) {
 		cmx_user_id_put(user_id);
 		return ret;

@@ -30,7 +30,9 @@ struct cmx_channel;
  * @backlog: number of requests that a listener still accepts
  * @calls_left: number of calls that may still begin to use the id. The limit keeps many threads
  *	from delaying the workers of ib_cm and iw_cm, which wait for @id_priv's lock, too
- * @calls_wait: calls that wait for @calls_left
+ * @calls_wait: calls that wait for @calls_left, or for the end of @creating
+ * @creating: the command that creates the id has not ended. It destroys the id again if it fails,
+ *	so the id is not moved to another channel meanwhile
  * @not_accepted: the id of a request that is not accepted yet. It receives no events.
  *	Protected by @id_priv's lock
  */
@@ -48,6 +50,7 @@ struct cmx_user_id {
 	atomic_t backlog;
 	u16 watch_events;
 	bool not_accepted;
+	bool creating;
 	atomic_t calls_left;
 	wait_queue_head_t calls_wait;
 };

@@ -71,21 +71,38 @@ static struct cmx_id_private *ioctl_id_alloc(struct cmx_call *call, u32 ps, u32 
 	return id_priv;
 }
 
-/* Destroy a new id. Returns the number of events that were fetched for it. */
-static u32 ioctl_id_undo(struct cmx_call *call, u32 handle)
+/* The command that creates the id has ended: another thread may move the id. */
+static void ioctl_id_end_creation(struct cmx_user_id *user_id)
 {
-	struct cmx_user_id *user_id = cmx_handle_take_id(call->channel, handle);
-
-	/* another thread may have destroyed it */
-	return IS_ERR(user_id) ? 0 : cmx_user_id_destroy(user_id, call->channel);
+	WRITE_ONCE(user_id->creating, false);
+	if (wq_has_sleeper(&user_id->calls_wait))
+		wake_up_all(&user_id->calls_wait);
 }
 
-/* Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. */
-static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
+/* Destroy a new id. Returns the number of events that were fetched for it. */
+static u32 ioctl_id_undo(struct cmx_call *call, struct cmx_user_id *new)
+{
+	struct cmx_user_id *user_id = cmx_handle_take_id(call->channel, new->handle);
+	u32 fetched = 0;
+
+	/* another thread may have destroyed it */
+	if (!IS_ERR(user_id))
+		fetched = cmx_user_id_destroy(user_id, call->channel);
+	ioctl_id_end_creation(new);
+	return fetched;
+}
+
+/*
+ * Create an id with a handle. Returns it with a reference for the caller, or an ERR_PTR. Caller
+ * must call ioctl_id_end_creation() or ioctl_id_undo().
+ */
+static struct cmx_user_id *ioctl_id_new(struct cmx_call *call)
 {
 	u32 qp_type = cmx_call_u32(call, CMX_ATTR_QP_TYPE);
 	u32 ps = cmx_call_u32(call, CMX_ATTR_PS);
 	struct cmx_id_private *id_priv;
+	struct cmx_user_id *user_id;
+	u32 handle;
 	int ret;
 
 	ret = ioctl_qp_type_choose(ps, &qp_type);
@@ -94,19 +111,21 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 	id_priv = ioctl_id_alloc(call, ps, qp_type);
 	if (IS_ERR(id_priv))
 		return ERR_CAST(id_priv);
-	to_user_id(id_priv)->user_data = cmx_call_u64(call, CMX_ATTR_USER_DATA);
+	user_id = to_user_id(id_priv);
+	user_id->user_data = cmx_call_u64(call, CMX_ATTR_USER_DATA);
+	user_id->creating = true;
 	cmx_id_get(id_priv);
-	ret = cmx_handle_add_id(to_user_id(id_priv), call->channel, handle);
+	ret = cmx_handle_add_id(user_id, call->channel, &handle);
 	if (ret) {
 		cmx_id_shutdown(id_priv);
 		cmx_id_put(id_priv);
 	} else {
-		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, *handle);
+		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);
 		if (ret)
-			ioctl_id_undo(call, *handle);
+			ioctl_id_undo(call, user_id);
 	}
 	if (!ret)
-		return to_user_id(id_priv);
+		return user_id;
 	cmx_id_put(id_priv);
 	return ERR_PTR(ret);
 }
@@ -114,11 +133,11 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call, u32 *handle)
 static int ioctl_id_create(struct cmx_call *call)
 {
 	struct cmx_user_id *user_id;
-	u32 handle;
 
-	user_id = ioctl_id_new(call, &handle);
+	user_id = ioctl_id_new(call);
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
+	ioctl_id_end_creation(user_id);
 	cmx_user_id_put(user_id);
 	return 0;
 }
@@ -138,19 +157,20 @@ static int ioctl_id_create(struct cmx_call *call)
 int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *))
 {
 	struct cmx_user_id *user_id;
-	u32 handle;
 	int ret;
 
 	if (!cmx_call_attr(call, CMX_ATTR_USER_DATA) || !cmx_call_attr(call, CMX_ATTR_PS) ||
 	    !cmx_call_attr(call, CMX_ATTR_QP_TYPE) || !cmx_call_attr(call, CMX_ATTR_OUT_ID))
 		return -EINVAL;
-	user_id = ioctl_id_new(call, &handle);
+	user_id = ioctl_id_new(call);
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
 	ret = id_call(call, user_id);
-	cmx_user_id_put(user_id);
 	if (ret)
-		cmx_call_out_u32(call, CMX_ATTR_COUNT, ioctl_id_undo(call, handle));
+		cmx_call_out_u32(call, CMX_ATTR_COUNT, ioctl_id_undo(call, user_id));
+	else
+		ioctl_id_end_creation(user_id);
+	cmx_user_id_put(user_id);
 	return ret;
 }
 

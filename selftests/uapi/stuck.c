@@ -25,7 +25,7 @@
  * @uffd: the userfaultfd that delays the page fault
  * @mem: pages, of which only the first and the last are present
  * @page: page size
- * @id: id that stuck_destroy() destroys
+ * @id: id that stuck_destroy() destroys, or that stuck_bind() has created
  * @thread: thread that makes the call
  * @count: CMX_ATTR_COUNT of the call
  * @err: 0 or errno of the call
@@ -67,7 +67,6 @@ static void *stuck_bind(void *arg)
 {
 	struct stuck *s = arg;
 	struct cmd c;
-	uint32_t id;
 
 	cmd_init(&c, CMX_OBJ_ID, CMX_ID_BIND);
 	cmd_in(&c, CMX_ATTR_SRC_ADDR, s->mem + s->page, sizeof(local));
@@ -75,7 +74,7 @@ static void *stuck_bind(void *arg)
 	cmd_u64(&c, CMX_ATTR_USER_DATA, BIND_UID);
 	cmd_u32(&c, CMX_ATTR_PS, RDMA_PS_TCP);
 	cmd_u32(&c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
-	cmd_out(&c, CMX_ATTR_OUT_ID, &id, sizeof(id));
+	cmd_out(&c, CMX_ATTR_OUT_ID, &s->id, sizeof(s->id));
 	cmd_out(&c, CMX_ATTR_COUNT, &s->count, sizeof(s->count));
 	s->err = cmd_issue(&c, s->fd);
 	return NULL;
@@ -445,6 +444,34 @@ static void test_failed_move(void)
 	close(m.to);
 }
 
+/* A command creates an id, and another thread moves the id before the command ends. */
+static void move_beside_creation(bool fails)
+{
+	struct mover m = { .from = dev_open(), .to = dev_open() };
+	struct stuck stuck;
+
+	if (!stuck_begin(&stuck, m.from, stuck_bind))
+		tap_case_skip("this kernel has no userfaultfd");
+	m.id = stuck.id;
+	mover_start(&m);
+	/* without its input, the command reads an address of no family */
+	if (!fails)
+		stuck_continue(&stuck);
+	stuck_end(&stuck);
+	pthread_join(m.thread, NULL);
+	CHECK(stuck.err == (fails ? EAFNOSUPPORT : 0), "%d", stuck.err);
+	CHECK(m.err == (fails ? ENOENT : 0), "%d", m.err);
+	CHECK(id_destroy(m.to, m.id, NULL) == m.err);
+	close(m.from);
+	close(m.to);
+}
+
+static void test_move_of_new(void)
+{
+	move_beside_creation(false);
+	move_beside_creation(true);
+}
+
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "a listing that waits for memory", test_stuck_listing },
@@ -452,5 +479,6 @@ const struct test stuck_tests[] = {
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ "calls that use one id at the same time", test_calls_of_id },
 	{ "a move of an id that is destroyed meanwhile", test_failed_move },
+	{ "a move of an id that a command is creating", test_move_of_new },
 	{ },
 };

@@ -242,7 +242,8 @@ enum cmx_id_method {
 	 * the other file is claimed, this file is claimed too, and EBUSY is as for
 	 * %CMX_CHANNEL_CLAIM. ENOENT also if CMX_ATTR_FD is not open. EINVAL: it
 	 * is not a file of this device. EACCES also if another process has
-	 * claimed the other file
+	 * claimed the other file. Waits for the end of the call that creates
+	 * the id
 	 */
 	CMX_ID_MIGRATE,
 	/**
