@@ -80,6 +80,7 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	struct sockaddr_storage before = cm_id->route.addr.dst_storage;
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
+	bool sync;
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_resolve_addr, -1,
@@ -92,13 +93,15 @@ int rdma_resolve_addr(struct rdma_cm_id *cm_id, struct sockaddr *src_addr,
 	cmxl_cmd_in(&cmd, CMX_ATTR_DST_ADDR, dst_addr, dst_len);
 	if (src_len)
 		cmxl_cmd_in(&cmd, CMX_ATTR_SRC_ADDR, src_addr, src_len);
+	sync = id->sync;
 	/* set it before the event can arrive, which another thread may fetch */
 	memcpy(&cm_id->route.addr.dst_storage, dst_addr, dst_len);
 	if (cmxl_id_issue_new(&cmd, id)) {
 		cm_id->route.addr.dst_storage = before;
 		return -1;
 	}
-	return cmxl_id_wait_event(id);
+	/* another thread may have destroyed the id meanwhile, see cmxl_id_run() */
+	return sync ? cmxl_id_wait_event(id) : 0;
 }
 
 int rdma_resolve_route(struct rdma_cm_id *cm_id, int timeout_ms)

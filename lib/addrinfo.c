@@ -330,6 +330,7 @@ int rdma_resolve_addrinfo(struct rdma_cm_id *cm_id, const char *node, const char
 			  const struct rdma_addrinfo *hints)
 {
 	struct cmxl_id *id;
+	bool sync;
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_resolve_addrinfo, -1, (cm_id, node, service, hints));
@@ -338,9 +339,11 @@ int rdma_resolve_addrinfo(struct rdma_cm_id *cm_id, const char *node, const char
 	id = to_cmxl_id(cm_id);
 	if (!cmxl_ai_begin(id))
 		return cmxl_err(EBUSY);
+	sync = id->sync;
 	if (cmxl_ai_resolve(id, node, service, hints))
 		return -1;
-	return cmxl_id_wait_event(id);
+	/* another thread may have destroyed the id meanwhile, see cmxl_id_run() */
+	return sync ? cmxl_id_wait_event(id) : 0;
 }
 
 int rdma_query_addrinfo(struct rdma_cm_id *cm_id, struct rdma_addrinfo **info)

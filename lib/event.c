@@ -560,8 +560,6 @@ int cmxl_id_wait_event(struct cmxl_id *id)
 {
 	struct rdma_cm_id *cm_id = &id->id;
 
-	if (!id->sync)
-		return 0;
 	cmxl_event_ack_kept(id);
 	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
 		return -1;

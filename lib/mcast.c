@@ -201,6 +201,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	socklen_t len = cmxl_addr_len(addr);
 	struct cmxl_mcast *mcast;
+	bool sync;
 	int err;
 
 	if (cmxl_system_is_used())
@@ -226,8 +227,10 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *cm_id, struct sockaddr *addr,
 		goto err_free;
 	if (cmxl_mcast_issue_join(mcast, len, attr, attr_size))
 		goto err_remove;
+	sync = id->sync;
 	pthread_mutex_unlock(&id->lock);
-	return cmxl_id_wait_event(id);
+	/* another thread may have destroyed the id meanwhile, see cmxl_id_run() */
+	return sync ? cmxl_id_wait_event(id) : 0;
 
 err_remove:
 	*cmxl_mcast_bucket(id, &mcast->addr, len) = mcast->next;

@@ -63,6 +63,9 @@ extern unsigned int qp_queries;
 /* ece_qp.c: a thread that has just fetched events is cancelled */
 extern bool cancel_fetch;
 
+/* ece_qp.c: called after a successful ioctl() and before the library goes on; NULL: nothing is */
+extern void (*after_ioctl)(void);
+
 struct cmx_ece_info ece_query(struct rdma_cm_id *id);
 int set_u32(struct rdma_cm_id *id, int level, int name, uint32_t val);
 uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);

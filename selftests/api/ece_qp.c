@@ -127,6 +127,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 }
 
 bool cancel_fetch, no_guid;
+void (*after_ioctl)(void);
 unsigned int qp_queries;
 
 __be64 ibv_get_device_guid(struct ibv_device *device)
@@ -152,7 +153,8 @@ static void attr_clear_guid(const struct ib_uverbs_attr *attr)
 
 /*
  * Replaces the vendor ID of an answer, because our library never answers with another one than it
- * was offered. Cancels a thread that has fetched events. Hides the node GUID of devices.
+ * was offered. Cancels a thread that has fetched events. Hides the node GUID of devices. Lets a
+ * case do something before the library goes on.
  */
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -181,6 +183,8 @@ int ioctl(int fd, unsigned long request, ...)
 	if (cancel_fetch && !ret && request == RDMA_VERBS_IOCTL &&
 	    hdr->object_id == CMX_OBJ_CHANNEL && hdr->method_id == CMX_CHANNEL_GET_EVENTS)
 		pthread_cancel(pthread_self());
+	if (after_ioctl && !ret)
+		after_ioctl();
 	return ret;
 }
 

@@ -4,6 +4,7 @@
  * end and nothing remains.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -227,8 +228,49 @@ static void test_calls(void)
 	takers_end(takers, 1);
 }
 
+static struct rdma_event_channel *call_ch;
+static struct rdma_cm_id *call_id;
+
+/* Fetches the event of the call, destroys the id, and has its memory used for something else. */
+static void call_id_destroy(void)
+{
+	size_t size = malloc_usable_size(call_id), i;
+	struct rdma_cm_event *ev;
+	volatile char *other;
+
+	after_ioctl = NULL;
+	WANT(!rdma_get_cm_event(call_ch, &ev) && !rdma_ack_cm_event(ev));
+	WANT(!rdma_destroy_id(call_id));
+	other = malloc(size);
+	WANT(other);
+	for (i = 0; i < size; i++)
+		other[i] = 0xff;
+}
+
+/*
+ * Another thread may fetch the event of a call and destroy the id before the call returns. Here it
+ * is the thread of the call, right after the system call.
+ */
+static void test_destroyed_in_call(void)
+{
+	static const struct rdma_addrinfo hints = {
+		.ai_flags = RAI_NUMERICHOST, .ai_port_space = RDMA_PS_TCP,
+	};
+
+	call_id = new_bound_id(&call_ch, RDMA_PS_TCP, ME);
+	after_ioctl = call_id_destroy;
+	WANT(!rdma_resolve_addr(call_id, NULL, addr_of(ME, 7), 2000));
+	WANT(!after_ioctl);
+
+	call_id = new_bound_id(&call_ch, RDMA_PS_TCP, ME);
+	after_ioctl = call_id_destroy;
+	WANT(!rdma_resolve_addrinfo(call_id, address_real(ME), "7", &hints));
+	WANT(!after_ioctl);
+}
+
 const struct test thread_tests[] = {
 	{ "threads: lives of ids on shared channels", test_lives },
 	{ "threads: calls to one listener", test_calls },
+	{ "threads: an id is destroyed before the call returns", test_destroyed_in_call },
 	{}
 };
