@@ -119,8 +119,8 @@ struct cmxl_conn_attrs {
  * @events_completed: number of acknowledged events of the id; under @lock
  * @events_before: number of events that were fetched before a command that was to create the id
  *	failed, and the kernel destroyed it again
- * @qp_held: number of events that began to modify the QP; under @lock
- * @qp_released: number of events that finished to modify the QP; under @lock
+ * @qp_held: number of events and disconnects that began to modify the QP; under @lock
+ * @qp_released: number of those that finished to modify the QP; under @lock
  * @owner: the process that has created the QP or SRQ of the id; 0 if none was created
  * @lock: also protects the fields below, and @id.route while events fill it in
  * @mcast: hash tables of memberships; NULL before the first one
@@ -305,6 +305,7 @@ static inline bool cmxl_system_is_used(void)
 })
 
 /* qp.c */
+bool cmxl_qp_is_foreign(const struct cmxl_id *id);
 bool cmxl_qp_hold(struct cmxl_id *id);
 void cmxl_qp_release(struct cmxl_id *id);
 int cmxl_qp_to_rts(struct cmxl_id *id, uint8_t responder_resources, uint8_t initiator_depth);

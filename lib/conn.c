@@ -246,20 +246,37 @@ static void cmxl_conn_report_failed_qp(struct cmxl_id *id)
 	errno = err;
 }
 
+/* Another thread may call rdma_destroy_qp(), which waits until the QP has been stopped. */
+static int cmxl_conn_stop_held_qp(struct cmxl_id *id, bool *held)
+{
+	int state, ret;
+
+	/* libibverbs has cancellation points */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	/* in a child of fork() the lock of the id may be held for ever */
+	*held = id->id.qp && !cmxl_qp_is_foreign(id) && cmxl_qp_hold(id);
+	if (!id->qp_is_stopped)
+		cmxl_conn_report_failed_qp(id);
+	ret = cmxl_conn_stop_qp(id);
+	if (*held)
+		cmxl_qp_release(id);
+	pthread_setcancelstate(state, NULL);
+	return ret;
+}
+
 int rdma_disconnect(struct rdma_cm_id *cm_id)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
 	struct cmxl_cmd cmd;
+	bool held;
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_disconnect, -1, (cm_id));
-	if (!id->qp_is_stopped)
-		cmxl_conn_report_failed_qp(id);
-	if (cmxl_conn_stop_qp(id))
+	if (cmxl_conn_stop_held_qp(id, &held))
 		return -1;
-	id->qp_is_stopped = id->id.qp;
+	id->qp_is_stopped = held;
 	cmxl_id_cmd(&cmd, id, CMX_ID_DISCONNECT);
-	if (id->id.qp) {
+	if (held) {
 		cmxl_cmd_u32(&cmd, CMX_ATTR_QP_STATE, IBV_QPS_ERR);
 		/* a module that does not know the attribute does without */
 		cmd.hdr.attrs[cmd.hdr.num_attrs - 1].flags = 0;

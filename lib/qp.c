@@ -276,7 +276,7 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_ini
 }
 
 /* True in a child of fork(): the QP belongs to the parent. A program may also have set id->qp itself. */
-static bool cmxl_qp_is_foreign(const struct cmxl_id *id)
+bool cmxl_qp_is_foreign(const struct cmxl_id *id)
 {
 	return id->owner && id->owner != getpid();
 }

@@ -63,6 +63,9 @@ extern unsigned int qp_queries;
 /* ece_qp.c: a thread that has just fetched events is cancelled */
 extern bool cancel_fetch;
 
+/* ece_qp.c: called before a QP is modified; NULL: nothing is */
+extern void (*before_modify)(void);
+
 /* ece_qp.c: called after a successful ioctl() and before the library goes on; NULL: nothing is */
 extern void (*after_ioctl)(void);
 

@@ -255,6 +255,34 @@ static void test_unacknowledged(void)
 	WANT(!rdma_ack_cm_event(lost));
 }
 
+static void id_disconnect(void *id)
+{
+	rdma_disconnect(id);
+}
+
+/* write() is a cancellation point, and some versions of libibverbs call it. */
+static void self_cancel(void)
+{
+	before_modify = NULL;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+/* A thread that is cancelled in rdma_disconnect() does not leave a QP that cannot be destroyed. */
+static void test_disconnect(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_TCP, ME);
+	struct waiter w;
+
+	qp_make(id);
+	before_modify = self_cancel;
+	waiter_start(&w, id_disconnect, id);
+	WANT(!pthread_join(w.thread, NULL) && !before_modify);
+	rdma_destroy_qp(id);
+	WANT(!rdma_destroy_id(id));
+}
+
 const struct test cancel_tests[] = {
 	{ "cancel: a thread that waits for events", test_waiting },
 	{ "cancel: the channel was destroyed before", test_closed },
@@ -262,6 +290,7 @@ const struct test cancel_tests[] = {
 	{ "cancel: calls that wait for their event", test_calls },
 	{ "cancel: an event was just fetched", test_fetched },
 	{ "cancel: a request was just fetched", test_fetched_request },
+	{ "cancel: rdma_disconnect() that stops the QP", test_disconnect },
 	{ "cancel: rdma_destroy_id() that waits for an event of its id", test_unacknowledged },
 	{}
 };

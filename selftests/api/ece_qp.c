@@ -106,6 +106,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 	if (!real)
 		real = dlsym(RTLD_NEXT, "ibv_modify_qp");
+	if (before_modify)
+		before_modify();
 	ret = real(qp, attr, mask);
 	if (!ret && f && f->waiting && mask & IBV_QP_STATE) {
 		f->used = f->given & f->able;
@@ -127,6 +129,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 }
 
 bool cancel_fetch, no_guid;
+void (*before_modify)(void);
 void (*after_ioctl)(void);
 unsigned int qp_queries;
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The QP of an id: multicast groups, MCAST_LOOPBACK, and QPs of other users. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../lib/task.h"
 #include "api.h"
 
 #define GROUP "239.1.4.1"
@@ -117,10 +120,47 @@ static void test_qp_of_another_user(void)
 	WANT(!qp_connect_as_nobody(qp_num));
 }
 
+static struct rdma_cm_id *stopped_id;
+static pthread_t destroyer;
+static pid_t destroyer_tid;
+
+static void *destroyer_run(void *arg)
+{
+	__atomic_store_n(&destroyer_tid, gettid(), __ATOMIC_RELEASE);
+	rdma_destroy_qp(stopped_id);
+	return arg;
+}
+
+/* Another thread begins to destroy the QP that rdma_disconnect() is about to modify. */
+static void qp_begin_destroy(void)
+{
+	before_modify = NULL;
+	WANT(!pthread_create(&destroyer, NULL, destroyer_run, NULL));
+	while (task_syscall(__atomic_load_n(&destroyer_tid, __ATOMIC_ACQUIRE)) != SYS_futex) {
+		WANT(stopped_id->qp);
+		usleep(1000);
+	}
+	WANT(stopped_id->qp);
+}
+
+static void test_destroy_waits(void)
+{
+	struct rdma_event_channel *ch;
+
+	stopped_id = new_bound_id(&ch, RDMA_PS_TCP, "10.77.0.1");
+	qp_make(stopped_id);
+	before_modify = qp_begin_destroy;
+	/* there is no connection */
+	WANT(rdma_disconnect(stopped_id) == -1 && errno == EINVAL);
+	WANT(!before_modify && !pthread_join(destroyer, NULL) && !stopped_id->qp);
+	WANT(!rdma_destroy_id(stopped_id));
+}
+
 const struct test qp_tests[] = {
 	{ "the QP of another user can't be connected", test_qp_of_another_user },
 	{ "leaving detaches the QP", test_leave_detaches },
 	{ "a QP goes although it is in a group", test_destroy_detaches },
+	{ "a QP goes only after rdma_disconnect() has stopped it", test_destroy_waits },
 	{ "MCAST_LOOPBACK is the id's, not the caller's struct's", test_loopback_flag },
 	{ "MCAST_LOOPBACK makes the QP, or has it refused", test_loopback },
 	{}
