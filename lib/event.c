@@ -169,6 +169,28 @@ static void cmxl_event_on_addrinfo(struct cmxl_event *e, const struct cmx_event_
 	cmxl_ai_end(e->id);
 }
 
+/*
+ * The channel for the id of a request, whose handle belongs to the file that it was fetched from.
+ * That is the listener's channel, unless another thread has just migrated the listener. The program
+ * may have passed a copy of the struct, or a duplicate of the file, that does not live long.
+ */
+static struct rdma_event_channel *cmxl_event_request_channel(struct rdma_event_channel *channel,
+							     struct cmxl_id *listener,
+							     uint32_t handle)
+{
+	struct rdma_event_channel *own;
+	struct cmxl_cmd cmd;
+
+	cmxl_cmd_init(&cmd, CMX_OBJ_ID, CMX_ID_QUERY);
+	cmxl_cmd_u32(&cmd, CMX_ATTR_ID, handle);
+	pthread_mutex_lock(&listener->lock);
+	own = listener->id.channel;
+	if (own->fd != channel->fd && cmxl_cmd_issue(&cmd, own->fd))
+		own = channel;
+	pthread_mutex_unlock(&listener->lock);
+	return own;
+}
+
 /* Creates the id of a request; on failure the request is rejected. */
 static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 				  struct cmx_event_record *record)
@@ -177,11 +199,7 @@ static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmx
 	struct cmx_event_resp *resp = &record->resp;
 
 	cmxl_event_copy_param(e, resp);
-	/* the program may have passed a copy of the channel's struct that does not live long */
-	pthread_mutex_lock(&listener->lock);
-	if (listener->id.channel->fd == channel->fd)
-		channel = listener->id.channel;
-	pthread_mutex_unlock(&listener->lock);
+	channel = cmxl_event_request_channel(channel, listener, resp->id);
 	id = cmxl_id_from_request(channel, listener, resp->id);
 	if (!id) {
 		cmxl_id_destroy_handle(channel->fd, resp->id);

@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -63,6 +64,77 @@ static void test_made_by_application(void)
 	close(other.ch.fd);
 }
 
+/*
+ * Fetches a request by a duplicate of the file, and calls @fetched before the library processes it.
+ * Returns the channel of its id.
+ */
+static struct rdma_event_channel *request_get(struct pair *p, struct rdma_event_channel *copy,
+					      void (*fetched)(void))
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_event *ev;
+
+	copy->fd = dup(p->lch->fd);
+	WANT(copy->fd >= 0 && !rdma_connect(p->id, &par));
+	after_ioctl = fetched;
+	ev = next_event(copy, 10000);
+	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
+	p->child = ev->id;
+	WANT(!rdma_ack_cm_event(ev));
+	return p->child->channel;
+}
+
+static void pair_end(struct pair *p)
+{
+	pair_connect(p);
+	WANT(!rdma_destroy_id(p->id) && !rdma_destroy_id(p->child));
+	WANT(!rdma_destroy_id(p->listener));
+}
+
+static void test_duplicate(void)
+{
+	struct rdma_event_channel copy;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	WANT(request_get(&p, &copy, NULL) == p.lch);
+	WANT(!close(copy.fd));
+	pair_end(&p);
+}
+
+static struct rdma_event_channel *mover_ch;
+static struct rdma_cm_id *mover_id;
+static pthread_t mover;
+
+static void *mover_run(void *arg)
+{
+	WANT(!rdma_migrate_id(mover_id, mover_ch));
+	return arg;
+}
+
+/* Another thread migrates the listener. It then waits until the request is acknowledged. */
+static void listener_move(void)
+{
+	after_ioctl = NULL;
+	WANT(!pthread_create(&mover, NULL, mover_run, NULL));
+	while (__atomic_load_n(&mover_id->channel, __ATOMIC_ACQUIRE) != mover_ch)
+		usleep(1000);
+}
+
+/* The id of a request remains in the file that the request was fetched from. */
+static void test_listener_moves(void)
+{
+	struct rdma_event_channel copy;
+	struct pair p = {};
+
+	pair_resolve(&p, RDMA_PS_TCP);
+	mover_id = p.listener;
+	mover_ch = rdma_create_event_channel();
+	WANT(mover_ch && request_get(&p, &copy, listener_move) == &copy);
+	WANT(!pthread_join(mover, NULL) && p.listener->channel == mover_ch);
+	pair_end(&p);
+}
+
 static void channel_refused(int fd, int error)
 {
 	struct rdma_cm_event *ev;
@@ -107,6 +179,8 @@ static void test_closed_file(void)
 
 const struct test channel_tests[] = {
 	{ "channel: made by the application", test_made_by_application },
+	{ "channel: a duplicate of its file", test_duplicate },
+	{ "channel: the listener moves while a request is fetched", test_listener_moves },
 	{ "channel: no file", test_no_file },
 	{ "channel: a foreign file", test_foreign_file },
 	{ "channel: a closed file", test_closed_file },
