@@ -21,8 +21,11 @@ int cmxl_service_resolve(struct cmxl_id *id, const char *service)
 	struct cmxl_cmd cmd;
 	uint64_t number;
 
-	if (!service || !*service || strlen(service) > UINT8_MAX)
+	if (!service || !*service)
 		return cmxl_err(EINVAL);
+	/* the kernel checks the exact limit; the length must fit into an attribute */
+	if (strlen(service) > UINT16_MAX)
+		return cmxl_err(E2BIG);
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_SERVICE);
 	if (cmxl_service_is_id(service, &number))
 		cmxl_cmd_u64(&cmd, CMX_ATTR_SERVICE_ID, number);

@@ -100,6 +100,26 @@ static void test_refused(void)
 	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 }
 
+/* The in-tree library cuts a name that is too long, and may find another service. */
+static void test_long_name(void)
+{
+	const struct rdma_addrinfo sa = { .ai_flags = RAI_SA, .ai_port_space = RDMA_PS_IB };
+	static const size_t lengths[] = { 64, 255, 256, 0xffff, 0x10000, 0x10001 };
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_IB);
+	static char name[0x10002];
+	size_t i;
+
+	memset(name, 'x', 63);
+	/* the id is not bound */
+	WANT(rdma_resolve_addrinfo(id, NULL, name, &sa) && errno == EINVAL);
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		memset(name, 'x', lengths[i]);
+		WANT(rdma_resolve_addrinfo(id, NULL, name, &sa) && errno == E2BIG);
+	}
+	WANT(!rdma_destroy_id(id));
+}
+
 static void test_awaited(void)
 {
 	struct rdma_addrinfo *rai;
@@ -180,6 +200,7 @@ static void test_versions(void)
 const struct test addrinfo_tests[] = {
 	{ "addrinfo: resolved", test_resolved },
 	{ "addrinfo: refused", test_refused },
+	{ "addrinfo: long names of services", test_long_name },
 	{ "addrinfo: wildcard of AF_IB", test_any_gid },
 	{ "addrinfo: id without a channel", test_awaited },
 	{ "a program's own event", test_user_event },
