@@ -157,8 +157,7 @@ int cmxl_service_getaddrinfo(const char *service, struct rdma_addrinfo **res)
 {
 	struct ibv_context **list;
 	struct ibv_device_attr attr;
-	int i, err = ENOENT;
-	uint8_t port;
+	int i, port, err = ENOENT;
 
 	if (!service)
 		return cmxl_err(EINVAL);

@@ -100,6 +100,16 @@ static void test_refused(void)
 	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 }
 
+/* A device of switchdev mode may have more ports than the field can count. */
+static void test_many_ports(void)
+{
+	const struct rdma_addrinfo sa = { .ai_flags = RAI_SA, .ai_port_space = RDMA_PS_IB };
+	struct rdma_addrinfo *rai;
+
+	many_ports = true;
+	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == ENOENT);
+}
+
 /* The in-tree library cuts a name that is too long, and may find another service. */
 static void test_long_name(void)
 {
@@ -201,6 +211,7 @@ const struct test addrinfo_tests[] = {
 	{ "addrinfo: resolved", test_resolved },
 	{ "addrinfo: refused", test_refused },
 	{ "addrinfo: long names of services", test_long_name },
+	{ "addrinfo: a device with 255 ports", test_many_ports },
 	{ "addrinfo: wildcard of AF_IB", test_any_gid },
 	{ "addrinfo: id without a channel", test_awaited },
 	{ "a program's own event", test_user_event },

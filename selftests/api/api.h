@@ -57,6 +57,9 @@ void qp_make(struct rdma_cm_id *id);
 /* ece_qp.c: devices have no node GUID */
 extern bool no_guid;
 
+/* ece_qp.c: devices have the largest number of ports that libibverbs can report */
+extern bool many_ports;
+
 /* ece_qp.c: number of calls of ibv_query_qp() */
 extern unsigned int qp_queries;
 

@@ -128,7 +128,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return real(qp, attr, mask, init);
 }
 
-bool cancel_fetch, no_guid;
+bool cancel_fetch, no_guid, many_ports;
 void (*before_modify)(void);
 void (*after_ioctl)(void);
 unsigned int qp_queries;
@@ -140,6 +140,19 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 	if (!real)
 		real = dlsym(RTLD_NEXT, "ibv_get_device_guid");
 	return no_guid ? 0 : real(device);
+}
+
+int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
+{
+	static int (*real)(struct ibv_context *verbs, struct ibv_device_attr *attr);
+	int ret;
+
+	if (!real)
+		real = dlsym(RTLD_NEXT, "ibv_query_device");
+	ret = real(verbs, attr);
+	if (many_ports)
+		attr->phys_port_cnt = UINT8_MAX;
+	return ret;
 }
 
 static void attr_clear_guid(const struct ib_uverbs_attr *attr)
