@@ -248,6 +248,7 @@ void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd);
 
 /* event.c */
 int cmxl_id_wait_event(struct cmxl_id *id);
+int cmxl_event_error(const struct rdma_cm_event *event);
 int cmxl_event_write(struct cmxl_id *id, uint32_t event, int status, uint64_t arg);
 void cmxl_event_ack_kept(struct cmxl_id *id);
 void cmxl_event_wake_acked(void);

@@ -111,10 +111,8 @@ int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 	cmxl_event_ack_kept(listener);
 	if (rdma_get_cm_event(listen->channel, &event))
 		return -1;
-	if (event->status) {
-		errno = abs(event->status);
+	if (cmxl_event_error(event))
 		goto err;
-	}
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
 		errno = EINVAL;
 		goto err;

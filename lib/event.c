@@ -573,6 +573,15 @@ void cmxl_event_ack_kept(struct cmxl_id *id)
 	id->id.event = NULL;
 }
 
+/* 0, or -1 with the errno that stands for the event. */
+int cmxl_event_error(const struct rdma_cm_event *event)
+{
+	/* the status is a reason that the peer has chosen, and may be 0 */
+	if (event->event == RDMA_CM_EVENT_REJECTED)
+		return cmxl_err(ECONNREFUSED);
+	return event->status ? cmxl_err(abs(event->status)) : 0;
+}
+
 /* A call on a synchronous id waits for its event and keeps it. */
 int cmxl_id_wait_event(struct cmxl_id *id)
 {
@@ -581,12 +590,7 @@ int cmxl_id_wait_event(struct cmxl_id *id)
 	cmxl_event_ack_kept(id);
 	if (rdma_get_cm_event(cm_id->channel, &cm_id->event))
 		return -1;
-	/* the status is a reason that the peer has chosen, and may be 0 */
-	if (cm_id->event->event == RDMA_CM_EVENT_REJECTED)
-		return cmxl_err(ECONNREFUSED);
-	if (!cm_id->event->status)
-		return 0;
-	return cmxl_err(abs(cm_id->event->status));
+	return cmxl_event_error(cm_id->event);
 }
 
 static const char *const event_names[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * rdma_cmx_query_event()
+ * rdma_cmx_query_event(), and the errno that stands for an event
  */
 #include <stddef.h>
 #include "api.h"
@@ -144,10 +144,29 @@ static void test_struct_sizes(void)
 	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 }
 
+/* The program has put another id on the channel of a listener. The event of that id is a reject. */
+static void test_request_refused(void)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_id *listener, *id;
+	struct pair p = {};
+
+	WANT(!rdma_create_id(NULL, &listener, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(listener, addr_of("10.77.0.1", 0)) && !rdma_listen(listener, 1));
+	p.ch = listener->channel;
+	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
+	pair_resolve(&p, RDMA_PS_TCP);
+	pair_request(&p, &par);
+	WANT(!rdma_reject(p.child, NULL, 0));
+	WANT(rdma_get_request(listener, &id) == -1 && errno == ECONNREFUSED);
+	WANT(listener->event->id == p.id && listener->event->event == RDMA_CM_EVENT_REJECTED);
+}
+
 const struct test event_info_tests[] = {
 	{ "event: what a connection's say", test_connection_info },
 	{ "event: a response that the library has followed", test_response_info },
 	{ "event: a reject", test_reject_info },
+	{ "event: a reject instead of a request", test_request_refused },
 	{ "event: info of any size", test_info_sizes },
 	{ "structs of any size", test_struct_sizes },
 	{ },
