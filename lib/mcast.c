@@ -32,7 +32,7 @@ static struct cmxl_mcast **cmxl_mcast_mgid_bucket(struct cmxl_id *id, const unio
 
 /* The newest membership in a group is the first to be left. */
 static struct cmxl_mcast **cmxl_mcast_find(struct cmxl_id *id, const struct sockaddr *addr,
-				       socklen_t len)
+					   socklen_t len)
 {
 	struct cmxl_mcast **pos;
 

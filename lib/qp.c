@@ -114,7 +114,6 @@ int cmxl_qp_to_state(struct cmxl_id *id, enum ibv_qp_state state)
 static int cmxl_qp_to_init(struct cmxl_id *id, struct ibv_qp *qp)
 {
 	struct ib_uverbs_qp_attr attr;
-
 	int ret;
 
 	/* a datagram QP keeps this P_Key index, and the table may have changed */
