@@ -18,8 +18,7 @@
  * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
  * ib_core may take the lock of the id. Therefore a function that waits for such a callback is
  * called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases by a work item
- * of cmx_destroy_wq or cmx_destroy_slow_wq. See Documentation/locking.rst for the callbacks that
- * must not wait.
+ * of cmx_destroy_wq. See Documentation/locking.rst for the callbacks that must not wait.
  *
  * References: the consumer holds one from cmx_id_new() on. Each ib_cm or iw_cm id, each
  * asynchronous operation, each event and each membership holds one as well.
@@ -31,16 +30,13 @@
 
 struct workqueue_struct *cmx_wq;
 struct workqueue_struct *cmx_destroy_wq;
-struct workqueue_struct *cmx_destroy_slow_wq;
 
 int cmx_id_init_module(void)
 {
 	cmx_wq = alloc_workqueue("rdma_cmx", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	cmx_destroy_wq = alloc_workqueue("rdma_cmx_destroy", WQ_UNBOUND | WQ_MEM_RECLAIM,
 					 WQ_UNBOUND_MAX_ACTIVE);
-	cmx_destroy_slow_wq = alloc_workqueue("rdma_cmx_slow", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					      WQ_UNBOUND_MAX_ACTIVE);
-	if (cmx_wq && cmx_destroy_wq && cmx_destroy_slow_wq)
+	if (cmx_wq && cmx_destroy_wq)
 		return 0;
 	cmx_id_exit_module();
 	return -ENOMEM;
@@ -48,7 +44,7 @@ int cmx_id_init_module(void)
 
 void cmx_id_exit_module(void)
 {
-	struct workqueue_struct *all[] = { cmx_destroy_slow_wq, cmx_destroy_wq, cmx_wq };
+	struct workqueue_struct *all[] = { cmx_destroy_wq, cmx_wq };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)

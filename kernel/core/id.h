@@ -83,6 +83,8 @@ struct cmx_ib_conn {
  * @cm: the iw_cm id, or NULL
  * @released: the released iw_cm id
  * @in_connect_call: iw_cm_connect() is running, without the lock of the id
+ * @result_pending: iw_cm has still to report the result of iw_cm_connect() or iw_cm_accept().
+ *	iw_destroy_cm_id() would wait for it, so it is called afterwards
  * @disconnect_pending: disconnect as soon as the connection is established
  *
  * The lock of the id protects all members.
@@ -91,6 +93,7 @@ struct cmx_iw_conn {
 	struct iw_cm_id *cm;
 	struct iw_cm_id *released;
 	u8 in_connect_call:1;
+	u8 result_pending:1;
 	u8 disconnect_pending:1;
 };
 
@@ -219,7 +222,6 @@ static inline bool cmx_opt_is_set(const struct cmx_id_private *id_priv, enum cmx
 
 extern struct workqueue_struct *cmx_wq;
 extern struct workqueue_struct *cmx_destroy_wq;
-extern struct workqueue_struct *cmx_destroy_slow_wq;
 
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Tests that need an iWARP device. Only the suite iwarp runs them, with the option -x. */
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../lib/now.h"
@@ -89,6 +91,40 @@ static void test_attempt_fails(void)
 	WANT(!system("ip addr del " LATE "/32 dev d0"));
 }
 
+/* Does a process or a worker of the kernel wait in the destruction of an iw_cm id? */
+static bool destruction_waits(void)
+{
+	return !system("grep -Eqsw '(iw_)?destroy_cm_id' /proc/[0-9]*/stack");
+}
+
+/*
+ * A peer that accepts the TCP connection and never replies. Destroying the id does not wait for it,
+ * and neither does a worker: users share the workers. When the peer gives up, the iw_cm id is
+ * destroyed. The suite unloads the module, which would wait for one that is left.
+ */
+static void test_silent_peer(void)
+{
+	struct rdma_conn_param par = {};
+	struct rdma_event_channel *ch;
+	int tcp = socket(AF_INET, SOCK_STREAM, 0), peer, i;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(tcp >= 0 && !bind(tcp, addr_of(IWARP, 7532), sizeof(struct sockaddr_in)) &&
+	     !listen(tcp, 1));
+	id_resolve(ch, id, IWARP, 7532);
+	par.qp_num = qp_new(id);
+	WANT(!rdma_connect(id, &par));
+	peer = accept(tcp, NULL, NULL);
+	WANT(peer >= 0);
+	WANT(!rdma_destroy_id(id));
+	for (i = 0; i < 10; i++) {
+		usleep(20000);
+		WANT(!destruction_waits());
+	}
+	close(peer);
+	close(tcp);
+}
+
 static struct rdma_cm_id *listener_open(struct rdma_event_channel **ch, const char *addr, int port,
 					int backlog)
 {
@@ -166,6 +202,7 @@ static void test_listen_beside_others(void)
 
 const struct test iwarp_tests[] = {
 	{ "iwarp: attempt that fails", test_attempt_fails },
+	{ "iwarp: peer that does not reply", test_silent_peer },
 	{ "iwarp: listener on the port of the one before", test_listen_same_port },
 	{ "iwarp: listener on RoCE, beside another user's on iWARP", test_listen_beside_others },
 	{ }

@@ -76,6 +76,8 @@ wait
 check "each option on the transports that have it" \
 	ours "$tests/api/api" "option: each on the transports*"
 check "a disconnect of an attempt that fails" ours "$tests/api/api" -x "iwarp: attempt*"
+check "no worker waits for a peer that does not reply" \
+	ours "$tests/api/api" -x "iwarp: peer that*"
 check "a listener on the port of the one before" \
 	ours "$tests/api/api" -x "iwarp: listener on the port*"
 check "rxe" roce

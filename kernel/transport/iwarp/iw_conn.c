@@ -8,7 +8,8 @@
  * One worker of iw_cm makes the callbacks for all connections, and a QP is not destroyed before
  * that worker has seen the end of its connection. Therefore no handler of a consumer runs in this
  * worker, and nothing here waits for the worker with an id's lock held. A work item destroys an
- * iw_cm id, because this waits for the provider, and for the peer if that has not replied yet.
+ * iw_cm id, because this waits for the provider. It would also wait for the peer, so the work item
+ * is queued after the result of the connection attempt has been reported.
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
@@ -56,9 +57,19 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 	id_priv->released_dev = dev;
 	id_priv->iw.released = iw;
 	INIT_WORK(&id_priv->destroy_work, iw_id_destroy_work);
-	queue_work(id_priv->established || id_priv->response_pending ? cmx_destroy_wq
-								     : cmx_destroy_slow_wq,
-		   &id_priv->destroy_work);
+	if (!id_priv->iw.result_pending)
+		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
+}
+
+/* A connection attempt has ended: destroy @iw if it was released meanwhile. */
+static void iw_result_handle(struct cmx_id_private *id_priv, const struct iw_cm_id *iw,
+			     const struct iw_cm_event *event)
+{
+	if (event->event != IW_CM_EVENT_CONNECT_REPLY && event->event != IW_CM_EVENT_ESTABLISHED)
+		return;
+	id_priv->iw.result_pending = 0;
+	if (id_priv->iw.released == iw)
+		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
 }
 
 /* While the provider is being called, iw_provider_connect() queues the destruction. */
@@ -179,6 +190,7 @@ static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	bool post;
 
 	mutex_lock(&id_priv->lock);
+	iw_result_handle(id_priv, iw, event);
 	post = id_priv->iw.cm == iw && iw_event_handle(id_priv, event, ev);
 	if (post)
 		cmx_event_post(ev);
@@ -200,10 +212,13 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
 	int ret;
 
 	id_priv->iw.in_connect_call = 1;
+	id_priv->iw.result_pending = 1;
 	mutex_unlock(&id_priv->lock);
 	ret = iw_cm_connect(iw, conn);
 	mutex_lock(&id_priv->lock);
 	id_priv->iw.in_connect_call = 0;
+	if (ret)
+		id_priv->iw.result_pending = 0;
 	trace_cmx_cm_send(id_priv, "MPA request", ret);
 	if (id_priv->iw.cm == iw)
 		return ret;
@@ -267,6 +282,7 @@ static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 	if (ret && !id_priv->id.qp)
 		return ret;
 	id_priv->response_pending = 0;
+	id_priv->iw.result_pending = !ret;
 	if (ret) {
 		cmx_qp_to_err(id_priv);
 		/* fails if the provider has given up the connection by itself */
