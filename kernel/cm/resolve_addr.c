@@ -36,7 +36,7 @@
 #define FULL_TABLE_MS 500U
 #define FULL_TABLE_EACH_MS 8U
 
-/* So many queries are woken by the notifier itself, which runs in atomic context. */
+/* So many queries are woken at once. The notifier, which runs in atomic context, wakes no more. */
 #define WAKE_AT_ONCE 64
 
 /* Delay before a neighbour that did not answer is probed again */
@@ -45,8 +45,9 @@
 /**
  * struct cmx_addr_op - a pending address query
  * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
- * @node: in the hash table of queries, by @neigh_key, or on the list of those to wake; on neither
- *	while it is awake, or if @neigh_key has no family
+ * @node: in the hash table, by @neigh_key, if it is the first query that waits for the neighbour
+ * @same: ring of the queries that wait for the same neighbour, or on the list of those to wake; on
+ *	neither while it is awake, or if @neigh_key has no family
  * @neigh_key: the neighbour that the query waits for
  * @id_priv: the id, with a reference
  * @ev: the event that will end the query; NULL once it is posted
@@ -61,6 +62,7 @@
 struct cmx_addr_op {
 	struct kref ref;
 	struct hlist_node node;
+	struct list_head same;
 	struct cmx_neigh_key neigh_key;
 	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
@@ -70,8 +72,9 @@ struct cmx_addr_op {
 	struct delayed_work work;
 };
 
+/* Thousands may wait for one neighbour: only the first is here, so that a search stays short. */
 static DEFINE_HASHTABLE(ops, 8);
-static HLIST_HEAD(to_wake);
+static LIST_HEAD(to_wake);
 static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
 static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key, polls, probes */
 
@@ -221,24 +224,42 @@ static void addr_op_queue(struct cmx_addr_op *op, unsigned long delay)
 		kref_put(&op->ref, addr_op_free);
 }
 
+/* The first query that waits for a neighbour, or NULL. Caller must hold ops_lock. */
+static struct cmx_addr_op *addr_neigh_first_op(const struct cmx_neigh_key *key)
+{
+	struct cmx_addr_op *op;
+
+	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(key))
+		if (cmx_neigh_key_equal(&op->neigh_key, key))
+			return op;
+	return NULL;
+}
+
 /*
  * Let one query probe the neighbour again. It stays in the hash table, so that it is woken at once
  * if another program finds the neighbour. Caller must hold ops_lock.
  */
 static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
 {
-	struct cmx_addr_op *op;
+	struct cmx_addr_op *op = addr_neigh_first_op(key);
 	long left;
 
-	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(key)) {
-		if (!cmx_neigh_key_equal(&op->neigh_key, key))
-			continue;
-		left = op->deadline - jiffies;
-		if (!op->probes)
-			addr_op_queue(op, clamp(left, 0L, delay));
-		op->probes = true;
+	if (!op || op->probes)
 		return;
-	}
+	left = op->deadline - jiffies;
+	addr_op_queue(op, clamp(left, 0L, delay));
+	op->probes = true;
+}
+
+/* The query waits for its neighbour. Caller must hold ops_lock. */
+static void addr_op_hash(struct cmx_addr_op *op)
+{
+	struct cmx_addr_op *first = addr_neigh_first_op(&op->neigh_key);
+
+	if (first)
+		list_add_tail(&op->same, &first->same);
+	else
+		hash_add(ops, &op->node, cmx_neigh_key_hash(&op->neigh_key));
 }
 
 /*
@@ -247,7 +268,14 @@ static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
  */
 static void addr_op_unhash(struct cmx_addr_op *op)
 {
-	hash_del(&op->node);
+	struct cmx_addr_op *next = list_next_entry(op, same);
+
+	if (hash_hashed(&op->node)) {
+		hash_del(&op->node);
+		if (next != op)
+			hash_add(ops, &next->node, cmx_neigh_key_hash(&next->neigh_key));
+	}
+	list_del_init(&op->same);
 	n_polls -= op->polls;
 	op->polls = false;
 	if (op->probes)
@@ -285,7 +313,7 @@ static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key
 	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
 	op->neigh_key = *key;
 	if (key->family) {
-		hash_add(ops, &op->node, cmx_neigh_key_hash(key));
+		addr_op_hash(op);
 		/* under the lock: it must not replace the time that the notifier sets */
 		addr_op_queue(op, left);
 	}
@@ -343,6 +371,7 @@ static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_
 	if (!op)
 		return -ENOMEM;
 	kref_init(&op->ref);
+	INIT_LIST_HEAD(&op->same);
 	INIT_DELAYED_WORK(&op->work, addr_op_work);
 	op->id_priv = cmx_id_get(id_priv);
 	op->ev = ev;
@@ -371,20 +400,31 @@ void cmx_addr_cancel(struct cmx_id_private *id_priv)
 	kref_put(&op->ref, addr_op_free);
 }
 
+/* Returns whether there are more queries to wake. Caller must hold ops_lock. */
+static bool addr_wake_some(void)
+{
+	struct cmx_addr_op *op, *next;
+	unsigned int woken = 0;
+
+	list_for_each_entry_safe(op, next, &to_wake, same) {
+		if (woken++ == WAKE_AT_ONCE)
+			return true;
+		list_del_init(&op->same);
+		addr_op_queue(op, 0);
+	}
+	return false;
+}
+
 static void addr_wake_work(struct work_struct *work)
 {
-	struct cmx_addr_op *op;
+	bool more;
 
 	do {
 		spin_lock_bh(&ops_lock);
-		op = hlist_entry_safe(to_wake.first, struct cmx_addr_op, node);
-		if (op) {
-			hlist_del_init(&op->node);
-			addr_op_queue(op, 0);
-		}
+		more = addr_wake_some();
 		spin_unlock_bh(&ops_lock);
 		cond_resched();
-	} while (op);
+	} while (more);
 }
 
 static DECLARE_WORK(wake_work, addr_wake_work);
@@ -399,10 +439,8 @@ static DECLARE_WORK(wake_work, addr_wake_work);
 static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct neighbour *n = data;
-	struct hlist_node *next;
 	struct cmx_addr_op *op;
 	struct cmx_neigh_key key;
-	unsigned int woken = 0;
 
 	if (event != NETEVENT_NEIGH_UPDATE ||
 	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED) || READ_ONCE(n->dead)))
@@ -414,17 +452,15 @@ static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void
 		spin_unlock_bh(&ops_lock);
 		return NOTIFY_DONE;
 	}
-	hash_for_each_possible_safe(ops, op, next, node, cmx_neigh_key_hash(&key)) {
-		if (!cmx_neigh_key_equal(&op->neigh_key, &key))
-			continue;
+	op = addr_neigh_first_op(&key);
+	if (op) {
 		hash_del(&op->node);
-		if (woken++ < WAKE_AT_ONCE)
-			addr_op_queue(op, 0);
-		else
-			hlist_add_head(&op->node, &to_wake);
+		/* the ring becomes a part of the list */
+		list_splice_tail_init(&op->same, &to_wake);
+		list_add_tail(&op->same, &to_wake);
+		if (addr_wake_some())
+			queue_work(cmx_wq, &wake_work);
 	}
-	if (woken > WAKE_AT_ONCE)
-		queue_work(cmx_wq, &wake_work);
 	spin_unlock_bh(&ops_lock);
 	return NOTIFY_DONE;
 }

@@ -44,7 +44,7 @@ static void test_late_neighbour(void)
 static void test_many_wait(void)
 {
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+	struct rdma_cm_id *first = new_id(&ch, RDMA_PS_TCP), *id = first;
 	int i;
 
 	need_rig();
@@ -53,11 +53,12 @@ static void test_many_wait(void)
 		WANT(!i || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7511), PATIENT));
 	}
-	/* the last one no longer waits */
+	/* the last one and the first one no longer wait */
 	WANT(!rdma_destroy_id(id));
+	WANT(!rdma_destroy_id(first));
 	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
-	for (i = 1; i < WAITERS; i++)
+	for (i = 2; i < WAITERS; i++)
 		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!next_event(ch, 0));
 	WANT(!system("ip neigh del " LATE " dev d0"));
