@@ -2,6 +2,7 @@
 /*
  * One lookup in the routing and neighbour tables. It never waits for the network.
  */
+#include <linux/hash.h>
 #include <linux/if_arp.h>
 #include <linux/jhash.h>
 #include <linux/netdevice.h>
@@ -57,7 +58,8 @@ u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key)
 	static u32 seed __read_mostly;
 
 	get_random_once(&seed, sizeof(seed));
-	return jhash(key->key, sizeof(key->key), key->ifindex ^ seed);
+	return jhash(key->key, sizeof(key->key),
+		     key->ifindex ^ hash32_ptr(key->net) ^ seed);
 }
 
 /*
