@@ -40,7 +40,10 @@ struct watch_mac_change {
  * @node: in the bucket of @key
  * @work: posts the event to its ids after a change of its link layer address
  * @ids: list of &cmx_id_private.peer_item; under the lock of the bucket
- * @users: number of @ids, plus one while @work is queued or runs; under the lock of the bucket
+ * @todo: the ids that @work has still to look at, which are not in @ids; under the lock of the
+ *	bucket
+ * @users: number of ids in both lists, plus one while @work is queued or runs; under the lock of
+ *	the bucket
  * @key: key of the neighbour
  * @mac: link layer address from the last update; before that, from the first id. Under the lock of
  *	the bucket
@@ -51,6 +54,7 @@ struct cmx_neigh {
 	struct hlist_node node;
 	struct work_struct work;
 	struct hlist_head ids;
+	struct hlist_head todo;
 	unsigned int users;
 	struct cmx_neigh_key key;
 	u8 mac[ETH_ALEN];
@@ -110,78 +114,78 @@ static bool watch_dst_mac_changed(const struct cmx_id_private *id_priv, const vo
 }
 
 /*
- * Post an event to each of the @n @ids for which @concerned returns true under its lock. The
- * references to the ids and the array are dropped.
+ * Post an event to an id if @concerned returns true under its lock. A reference to the id is
+ * dropped.
  */
-static void watch_event_post_all(struct cmx_id_private **ids, size_t n,
-				 bool (*concerned)(const struct cmx_id_private *id_priv,
-						   const void *arg),
-				 const void *arg, enum rdma_cm_event_type type, int status)
+static void watch_event_post(struct cmx_id_private *id_priv,
+			     bool (*concerned)(const struct cmx_id_private *id_priv,
+					       const void *arg),
+			     const void *arg, enum rdma_cm_event_type type, int status)
 {
-	struct cmx_id_private *id_priv;
 	struct cmx_event *ev;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
-		id_priv = ids[i];
-		ev = cmx_event_alloc_nofail(id_priv, type, status);
-		ev->is_watch = true;
-		mutex_lock(&id_priv->lock);
-		/* An id of a ULP keeps its device for a while after CMX_REMOVED. */
-		if (id_priv->dev && id_priv->state != CMX_REMOVED && concerned(id_priv, arg)) {
-			cmx_event_post(ev);
-			ev = NULL;
-		}
-		mutex_unlock(&id_priv->lock);
-		if (ev)
-			cmx_event_free(ev);
-		cmx_id_put(id_priv);
+	ev = cmx_event_alloc_nofail(id_priv, type, status);
+	ev->is_watch = true;
+	mutex_lock(&id_priv->lock);
+	/* An id of a ULP keeps its device for a while after CMX_REMOVED. */
+	if (id_priv->dev && id_priv->state != CMX_REMOVED && concerned(id_priv, arg)) {
+		cmx_event_post(ev);
+		ev = NULL;
 	}
-	kvfree(ids);
+	mutex_unlock(&id_priv->lock);
+	if (ev)
+		cmx_event_free(ev);
+	cmx_id_put(id_priv);
+	cond_resched();
 }
 
-/* The ids of a peer, each with a reference. @n receives their number, @mac the peer's address. */
-static struct cmx_id_private **watch_peer_find_ids(struct cmx_neigh *peer, size_t *n, u8 *mac)
+/*
+ * Take the next id from the list todo of a peer. Returns it with a reference, or NULL if there is
+ * none. @mac receives the address of the peer.
+ */
+static struct cmx_id_private *watch_peer_next_id(struct cmx_neigh *peer, u8 *mac)
 {
 	struct watch_bucket *b = watch_bucket_of(&peer->key);
-	struct cmx_id_private **ids = NULL, *id_priv;
-	size_t max = 0;
+	struct cmx_id_private *id_priv;
 
-	*n = 0;
 	spin_lock_bh(&b->lock);
-	while (max < peer->users) {
-		max = peer->users + peer->users / 4;
-		spin_unlock_bh(&b->lock);
-		kvfree(ids);
-		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL | __GFP_NOFAIL);
-		spin_lock_bh(&b->lock);
+	id_priv = hlist_entry_safe(peer->todo.first, struct cmx_id_private, peer_item);
+	if (id_priv) {
+		/* an id leaves the list before its last reference is dropped */
+		cmx_id_get(id_priv);
+		hlist_del(&id_priv->peer_item);
+		hlist_add_head(&id_priv->peer_item, &peer->ids);
 	}
-	hlist_for_each_entry(id_priv, &peer->ids, peer_item)
-		if (cmx_id_tryget(id_priv))
-			ids[(*n)++] = id_priv;
 	memcpy(mac, peer->mac, ETH_ALEN);
 	spin_unlock_bh(&b->lock);
-	return ids;
+	return id_priv;
 }
 
+/* A peer may have thousands of ids, and the notifier waits for the lock in atomic context. */
 static void watch_peer_work(struct work_struct *work)
 {
 	struct cmx_neigh *peer = container_of(work, struct cmx_neigh, work);
+	struct watch_bucket *b = watch_bucket_of(&peer->key);
 	struct watch_peer_change c = { .peer = peer };
-	struct cmx_id_private **ids;
-	size_t n;
+	struct cmx_id_private *id_priv;
 
-	ids = watch_peer_find_ids(peer, &n, c.mac);
-	watch_event_post_all(ids, n, watch_dst_mac_changed, &c, RDMA_CM_EVENT_UNREACHABLE,
-			     -ETIMEDOUT);
+	spin_lock_bh(&b->lock);
+	hlist_move_list(&peer->ids, &peer->todo);
+	spin_unlock_bh(&b->lock);
+	while ((id_priv = watch_peer_next_id(peer, c.mac)))
+		watch_event_post(id_priv, watch_dst_mac_changed, &c, RDMA_CM_EVENT_UNREACHABLE,
+				 -ETIMEDOUT);
 	watch_peer_put(peer, NULL);
 }
 
 static void watch_mac_change_work(struct work_struct *work)
 {
 	struct watch_mac_change *c = container_of(work, struct watch_mac_change, work);
+	size_t i;
 
-	watch_event_post_all(c->ids, c->n, watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
+	for (i = 0; i < c->n; i++)
+		watch_event_post(c->ids[i], watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
+	kvfree(c->ids);
 	kfree(c);
 }
 
