@@ -122,8 +122,12 @@ static void watch_event_post(struct cmx_id_private *id_priv,
 					       const void *arg),
 			     const void *arg, enum rdma_cm_event_type type, int status)
 {
+	const struct cmx_id_consumer_ops *consumer = id_priv->consumer;
 	struct cmx_event *ev;
 
+	/* Addresses may change faster than events that nobody fetches are freed again. */
+	if (consumer->is_full && consumer->is_full(id_priv, type))
+		goto out;
 	ev = cmx_event_alloc_nofail(id_priv, type, status);
 	ev->is_watch = true;
 	mutex_lock(&id_priv->lock);
@@ -135,6 +139,7 @@ static void watch_event_post(struct cmx_id_private *id_priv,
 	mutex_unlock(&id_priv->lock);
 	if (ev)
 		cmx_event_free(ev);
+out:
 	cmx_id_put(id_priv);
 	cond_resched();
 }

@@ -127,7 +127,7 @@ bool cmx_mcast_report_rejoin(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *re
 	struct cmx_event *ev;
 
 	if (mcast_attach_again(mc, be16_to_cpu(rec->mlid)) ||
-	    (consumer->is_full && consumer->is_full(mc->id_priv)))
+	    (consumer->is_full && consumer->is_full(mc->id_priv, RDMA_CM_EVENT_MULTICAST_JOIN)))
 		return true;
 	ev = mcast_event_new(mc);
 	ev->flags = CMX_EVENT_F_REJOIN;

@@ -107,9 +107,9 @@ static bool channel_event_add(struct cmx_channel *channel, struct cmx_user_id *u
  * Link layer addresses may change again and again. A process that does not fetch these events must
  * not fill the memory with them.
  */
-static bool user_event_is_excess(const struct cmx_user_id *user_id, const struct cmx_event *ev)
+static bool user_watch_is_excess(const struct cmx_user_id *user_id, enum rdma_cm_event_type type)
 {
-	return ev->is_watch && READ_ONCE(user_id->watch_events) & BIT(ev->ev.event);
+	return READ_ONCE(user_id->watch_events) & BIT(type);
 }
 
 static void user_event_post(struct cmx_event *ev)
@@ -120,7 +120,8 @@ static void user_event_post(struct cmx_event *ev)
 	/* a process only gets the index of the GID, and in the queue it could outlive the device */
 	cmx_event_put_gid(ev);
 	rcu_read_lock();
-	if (!READ_ONCE(user_id->not_accepted) && !user_event_is_excess(user_id, ev))
+	if (!READ_ONCE(user_id->not_accepted) &&
+	    !(ev->is_watch && user_watch_is_excess(user_id, ev->ev.event)))
 		while ((channel = READ_ONCE(user_id->channel)) &&
 		       !channel_event_add(channel, user_id, ev))
 			;
@@ -195,9 +196,13 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 }
 
 /* A process that fetches no events must not fill the memory with those of rejoined groups. */
-static bool user_id_is_full(struct cmx_id_private *id_priv)
+static bool user_id_is_full(struct cmx_id_private *id_priv, enum rdma_cm_event_type type)
 {
-	return cmx_user_id_queue_is_full(to_user_id(id_priv));
+	const struct cmx_user_id *user_id = to_user_id(id_priv);
+
+	if (type == RDMA_CM_EVENT_MULTICAST_JOIN)
+		return cmx_user_id_queue_is_full(user_id);
+	return READ_ONCE(user_id->not_accepted) || user_watch_is_excess(user_id, type);
 }
 
 static void user_event_flush(struct cmx_id_private *id_priv)

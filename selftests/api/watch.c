@@ -36,6 +36,15 @@ static void test_peer_moves(void)
 	WANT(!rdma_connect(id, &par));
 	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
 	WANT(event_expect(moved, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(other, 100));
+	WANT(port_stat_get(id, "addr_changed") == changed + 3);
+	/* an id that has not fetched its event gets no other one, and none is made for it */
+	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:94 dev d0 nud permanent"));
+	WANT(event_expect(moved, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(other, 100));
+	WANT(port_stat_get(id, "addr_changed") == changed + 4);
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(ch, 0));
 }
 
 static void test_bond_fails_over(void)

@@ -71,7 +71,7 @@ if on_hardware; then
 	skip "$full" "needs the interface of the suite"
 else
 	check "$peer" \
-		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 2 ]
+		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 3 ]
 	check "$full" \
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
