@@ -9,31 +9,12 @@
 #include <linux/slab.h>
 #include <net/neighbour.h>
 #include <net/netevent.h>
+#include "bond.h"
 #include "device.h"
 #include "event.h"
 #include "neigh_lookup.h"
 #include "transport.h"
 #include "neigh_watch.h"
-
-/**
- * struct watch_mac_change - a change of the link layer address of an interface
- * @work: posts the event to @ids
- * @ids: the ids that use the interface, each with a reference
- * @n: number of @ids
- * @net: network namespace; only to be compared
- * @ifindex: the interface
- * @len: length of @mac
- * @mac: the new address
- */
-struct watch_mac_change {
-	struct work_struct work;
-	struct cmx_id_private **ids;
-	size_t n;
-	const struct net *net;
-	int ifindex;
-	u8 len;
-	u8 mac[MAX_ADDR_LEN];
-};
 
 /**
  * struct cmx_neigh - a neighbour that is the peer of ids
@@ -68,7 +49,7 @@ struct watch_peer_change {
 };
 
 static struct watch_bucket {
-	spinlock_t lock;	/* protects peers, and the ids and users of each peer */
+	spinlock_t lock;	/* protects peers, and the ids, todo and users of each peer */
 	struct hlist_head peers;
 } buckets[256];
 
@@ -97,10 +78,14 @@ static void watch_peer_put(struct cmx_neigh *peer, struct cmx_id_private *id_pri
 static bool watch_src_mac_changed(const struct cmx_id_private *id_priv, const void *arg)
 {
 	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
-	const struct watch_mac_change *c = arg;
+	const struct net_device *ndev;
+	bool changed;
 
-	return addr->bound_dev_if == c->ifindex && addr->net == c->net &&
-	       memcmp(addr->src_dev_addr, c->mac, c->len);
+	rcu_read_lock();
+	ndev = dev_get_by_index_rcu(addr->net, addr->bound_dev_if);
+	changed = ndev && memcmp(addr->src_dev_addr, ndev->dev_addr, ndev->addr_len);
+	rcu_read_unlock();
+	return changed;
 }
 
 #define HAS_PATH (CMX_IN(ROUTE_RESOLVED) | CMX_IN(CONNECT) | CMX_IN(DISCONNECT))
@@ -183,15 +168,9 @@ static void watch_peer_work(struct work_struct *work)
 	watch_peer_put(peer, NULL);
 }
 
-static void watch_mac_change_work(struct work_struct *work)
+static void watch_bond_report(struct cmx_id_private *id_priv)
 {
-	struct watch_mac_change *c = container_of(work, struct watch_mac_change, work);
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
-		watch_event_post(c->ids[i], watch_src_mac_changed, c, RDMA_CM_EVENT_ADDR_CHANGE, 0);
-	kvfree(c->ids);
-	kfree(c);
+	watch_event_post(id_priv, watch_src_mac_changed, NULL, RDMA_CM_EVENT_ADDR_CHANGE, 0);
 }
 
 /* Fill in the neighbour key of the peer. Returns false if the path does not use a neighbour. */
@@ -278,30 +257,12 @@ void cmx_neigh_unwatch(struct cmx_id_private *id_priv)
 
 /*
  * Unprivileged users can make bonds of their own and let them fail over without end: a failover
- * that concerns no id queues no work, and the search delays the user that causes it.
+ * that concerns no id queues no work, and a bond has one work item.
  */
 static int watch_netdev_event(struct notifier_block *nb, unsigned long event, void *info)
 {
-	struct net_device *ndev = netdev_notifier_info_to_dev(info);
-	struct watch_mac_change *c;
-
-	if (event != NETDEV_BONDING_FAILOVER || !netif_is_bond_master(ndev))
-		return NOTIFY_DONE;
-	c = kzalloc(sizeof(*c), GFP_KERNEL);
-	if (!c)
-		return NOTIFY_DONE;
-	INIT_WORK(&c->work, watch_mac_change_work);
-	c->net = dev_net(ndev);
-	c->ifindex = ndev->ifindex;
-	c->len = ndev->addr_len;
-	memcpy(c->mac, ndev->dev_addr, ndev->addr_len);
-	c->ids = cmx_device_find_ids(watch_src_mac_changed, c, &c->n);
-	if (c->n) {
-		queue_work(cmx_wq, &c->work);
-	} else {
-		kvfree(c->ids);
-		kfree(c);
-	}
+	if (event == NETDEV_BONDING_FAILOVER)
+		cmx_bond_fail_over(netdev_notifier_info_to_dev(info), watch_bond_report);
 	return NOTIFY_DONE;
 }
 

@@ -21,6 +21,7 @@
 #include <rdma/ib_cache.h>
 #include "resolve_addr.h"
 #include "bind.h"
+#include "bond.h"
 #include "device.h"
 #include "event.h"
 #include "neigh_lookup.h"
@@ -150,7 +151,7 @@ static int addr_id_attach(struct cmx_id_private *id_priv, struct rdma_dev_addr *
 	return ret;
 }
 
-/* Copy all fields except those that attaching to the device has set. */
+/* Copy all fields except those that attaching to the device has set, which was done before. */
 static void addr_link_copy(struct cmx_id_private *id_priv, const struct rdma_dev_addr *from)
 {
 	struct rdma_dev_addr *to = &id_priv->id.route.addr.dev_addr;
@@ -162,6 +163,7 @@ static void addr_link_copy(struct cmx_id_private *id_priv, const struct rdma_dev
 	to->bound_dev_if = from->bound_dev_if;
 	to->network = from->network;
 	to->hoplimit = from->hoplimit;
+	cmx_bond_attach(id_priv);
 }
 
 /**

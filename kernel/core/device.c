@@ -4,9 +4,9 @@
  * removes the devices.
  */
 #include <linux/rwsem.h>
-#include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include "bond.h"
 #include "device.h"
 #include "transport.h"
 
@@ -120,55 +120,6 @@ out:
 	return ret;
 }
 
-/* Store up to @max ids in @ids, each with a reference, and return how many are wanted. */
-static size_t device_fill_ids(bool (*want)(const struct cmx_id_private *id_priv, const void *arg),
-			      const void *arg, struct cmx_id_private **ids, size_t max, size_t *n)
-{
-	struct cmx_id_private *id_priv;
-	struct cmx_device *dev;
-	size_t wanted = 0;
-
-	*n = 0;
-	down_read(&devices_sem);
-	list_for_each_entry(dev, &devices, item) {
-		spin_lock(&dev->lock);
-		list_for_each_entry(id_priv, &dev->ids, dev_item)
-			if (want(id_priv, arg) && wanted++ < max && cmx_id_tryget(id_priv))
-				ids[(*n)++] = id_priv;
-		spin_unlock(&dev->lock);
-	}
-	up_read(&devices_sem);
-	return wanted;
-}
-
-/**
- * cmx_device_find_ids() - find attached ids, on all devices
- * @want: selects the ids; called under a spinlock, without the lock of the id
- * @arg: argument of @want
- * @n: receives the number of ids
- *
- * Context: Process context. May sleep.
- * Return: an array with a reference to each id, which the caller frees with kvfree(); NULL if there
- *	is none.
- */
-struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_private *id_priv,
-							 const void *arg),
-					    const void *arg, size_t *n)
-{
-	struct cmx_id_private **ids = NULL;
-	size_t max = 0, wanted;
-
-	/* ids that are added meanwhile must not displace others, so the array is filled anew */
-	while ((wanted = device_fill_ids(want, arg, ids, max, n)) > max) {
-		while (*n)
-			cmx_id_put(ids[--*n]);
-		kvfree(ids);
-		max = wanted + wanted / 4;
-		ids = kvmalloc_array(max, sizeof(*ids), GFP_KERNEL | __GFP_NOFAIL);
-	}
-	return ids;
-}
-
 /**
  * cmx_device_attach() - attach an id to a device and port
  * @id_priv: the id, which is attached to no device
@@ -236,7 +187,7 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 
 /**
  * cmx_device_attach_request() - attach the id of a request to the port that received the request
- * @id_priv: the id, which is attached to no device
+ * @id_priv: the id, which is attached to no device. The interface of its address is set
  * @device: the device
  * @port: the port
  * @attr: the GID, with a reference, which is consumed even on error
@@ -255,6 +206,8 @@ int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *
 		return -ENODEV;
 	}
 	ret = cmx_device_attach_attr(id_priv, dev, port, attr);
+	if (!ret)
+		cmx_bond_attach(id_priv);
 	cmx_device_put(dev);
 	return ret;
 }
@@ -277,6 +230,7 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 		rdma_put_gid_attr(addr->sgid_attr);
 		addr->sgid_attr = NULL;
 	}
+	cmx_bond_detach(id_priv);
 	spin_lock(&dev->lock);
 	list_del_init(&id_priv->dev_item);
 	spin_unlock(&dev->lock);

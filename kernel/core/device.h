@@ -92,10 +92,6 @@ void cmx_device_put(struct cmx_device *dev);
  */
 int cmx_device_for_each_port(int (*fn)(struct cmx_device *dev, u32 port, void *arg), void *arg);
 
-struct cmx_id_private **cmx_device_find_ids(bool (*want)(const struct cmx_id_private *id_priv,
-							 const void *arg),
-					    const void *arg, size_t *n);
-
 bool cmx_dev_port_fits(const struct cmx_id_private *id_priv, struct cmx_device *dev, u32 port);
 
 static inline struct cmx_dev_port *cmx_device_port(struct cmx_device *dev, u32 port)

@@ -14,6 +14,7 @@ struct cmx_device;
 struct cmx_event;
 struct cmx_listener;
 struct cmx_addr_op;
+struct cmx_bond;
 struct cmx_ib_pending_msg;
 struct cmx_ib_window;
 struct cmx_path_query;
@@ -118,6 +119,8 @@ struct cmx_iw_conn {
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
  * @conn_ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
+ * @bond: the bond that the id uses, or NULL
+ * @bond_item: in a list of @bond, under a lock of bond.c
  * @peer: neighbour that is the peer, or NULL
  * @peer_item: in the list of ids of @peer, under a lock of neigh_watch.c
  * @port: the reserved port, if @space is not NULL
@@ -165,6 +168,8 @@ struct cmx_id_private {
 	struct list_head dev_item;
 	const struct cmx_conn_ops *conn_ops;
 	const struct cmx_dev_port *dev_port;
+	struct cmx_bond *bond;
+	struct list_head bond_item;
 	struct cmx_neigh *peer;
 	struct hlist_node peer_item;
 	struct cmx_port_space *space;

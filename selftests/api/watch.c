@@ -47,14 +47,37 @@ static void test_peer_moves(void)
 	WANT(!next_event(ch, 0));
 }
 
+/* A bond that no id uses. The suite checks that no work was queued for it. */
+static void unused_bond_fail_over(void)
+{
+	int i;
+
+	WANT(!system("ip link add bond2 type bond mode active-backup"));
+	WANT(!system("ip link add bc type dummy && ip link set bc master bond2"));
+	WANT(!system("ip link add bd type dummy && ip link set bd master bond2"));
+	WANT(!system("ip link set bond2 up"));
+	for (i = 0; i < 5; i++) {
+		WANT(!system("ip link set bond2 type bond active_slave bc"));
+		WANT(!system("ip link set bond2 type bond active_slave bd"));
+	}
+	WANT(!system("ip link del bc; ip link del bd; ip link del bond2"));
+}
+
 static void test_bond_fails_over(void)
 {
-	struct rdma_event_channel *ch, *other;
+	struct rdma_event_channel *ch, *other, *resolved, *gone;
+	struct rdma_cm_id *id;
 
 	new_bound_id(&ch, RDMA_PS_TCP, "10.81.0.1");
 	new_bound_id(&other, RDMA_PS_TCP, "10.77.0.1");
+	id = new_id(&resolved, RDMA_PS_TCP);
+	id_resolve(resolved, id, "10.81.0.1", 7602);
+	WANT(!rdma_destroy_id(new_bound_id(&gone, RDMA_PS_TCP, "10.81.0.1")));
+	unused_bond_fail_over();
+	WANT(!next_event(ch, 100));
 	WANT(!system("ip link set ba down"));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
+	WANT(!event_expect(resolved, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!next_event(other, 100));
 }
 

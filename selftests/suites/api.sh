@@ -47,12 +47,14 @@ api_rig() {
 }
 on_hardware || api_rig
 
-# two checks use the trace of cases of the program
+# three checks use the trace of cases of the program
 peer="of neighbours only a peer that moves queues work"
+bond="of bonds only one that ids use queues work"
 full="limit: the trace tells that a backlog was full"
 traced=()
 if [ -n "$only" ]; then
 	! wanted "$peer" || traced+=("the peer gets another MAC address")
+	! wanted "$bond" || traced+=("a bond fails over")
 	! wanted "$full" || traced+=("limit: requests to a slow listener")
 fi
 cases "" ours "$tests/api/api" ${only:+"$only"} "${traced[@]}"
@@ -68,10 +70,13 @@ else
 fi
 if on_hardware; then
 	skip "$peer" "needs the interface of the suite"
+	skip "$bond" "needs the interface of the suite"
 	skip "$full" "needs the interface of the suite"
 else
 	check "$peer" \
 		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 3 ]
+	# the other one fails over ten times
+	check "$bond" grep -qx '[1-4]' <(grep -c function=bond_work $tracing/trace)
 	check "$full" \
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
