@@ -28,7 +28,7 @@ CMX_PARAM(max_user_ids, 0, 2147483647, 65536,
  * @item: on the list of quotas
  * @uid: the user
  * @refs: one for each open file and one for each charge
- * @charged: number of ids and memberships that are charged
+ * @charged: number of ids, memberships and leaves that are charged
  */
 struct cmx_quota {
 	struct list_head item;
@@ -135,7 +135,22 @@ int cmx_quota_charge(struct cmx_quota *quota)
 }
 
 /**
- * cmx_quota_uncharge() - undo cmx_quota_charge()
+ * cmx_quota_charge_always() - as cmx_quota_charge(), but never fails
+ * @quota: the quota, or NULL. An id of the user is charged, which keeps the quota
+ *
+ * For something that continues after the membership that was charged. The next charge of the user
+ * may fail.
+ */
+void cmx_quota_charge_always(struct cmx_quota *quota)
+{
+	if (!quota)
+		return;
+	atomic_inc(&quota->charged);
+	refcount_inc(&quota->refs);
+}
+
+/**
+ * cmx_quota_uncharge() - undo cmx_quota_charge() or cmx_quota_charge_always()
  * @quota: the quota, or NULL
  */
 void cmx_quota_uncharge(struct cmx_quota *quota)

@@ -58,6 +58,21 @@ check "the SA keeps none of somebody who was killed" within 60 none_left
 check "and was not asked for what waited" test "$(joins)" -le $((storm / 2))
 mc_stop a
 
+echo "# leaves of a user count until they have ended"
+limit=/sys/module/rdma_cmx/parameters/max_user_ids
+mc_as=65533 start u 0
+echo 2 >$limit
+mc u join 0 239.1.5.2 >/dev/null
+like "a user joins" "MULTICAST_JOIN id=0 status=0 *" "$(joined u)"
+silence 1
+mc u leave 0 239.1.5.2 >/dev/null
+is "but not again while the leave waits for a silent SA" "-1 EMFILE" "$(mc u join 0 239.1.5.3)"
+silence 0
+can_join() { [ "$(mc u join 0 239.1.5.3)" = 0 ]; }
+check "and again when it has ended" within 20 can_join
+echo 65536 >$limit
+mc_stop u
+
 echo "# a silent SA"
 start a 0
 start e 0

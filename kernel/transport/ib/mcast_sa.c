@@ -24,6 +24,7 @@
 #include "event.h"
 #include "keys.h"
 #include "mcast_sa.h"
+#include "quota.h"
 #include "route_sa.h"
 #include "stats.h"
 #include "trace.h"
@@ -374,6 +375,7 @@ static void sa_member_end(struct cmx_sa_member *m)
 	sa_member_free_sa(m);
 	sa_member_request_end(m, -ECANCELED);
 	cmx_device_put(m->dev);
+	cmx_quota_uncharge(m->quota);
 	sa_member_put(m);
 }
 
@@ -511,7 +513,8 @@ static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
 	m->dev = mc->id_priv->dev;
 	cmx_device_get(m->dev);
 	m->port = mc->id_priv->id.port_num;
-	cmx_sa_request_init(&m->req, mc->id_priv->quota, sa_member_wake);
+	m->quota = mc->id_priv->quota;
+	cmx_sa_request_init(&m->req, m->quota, sa_member_wake);
 	m->status = NO_STATUS;
 	INIT_DELAYED_WORK(&m->work, sa_member_work);
 	return m;
@@ -551,6 +554,8 @@ static void sa_leave(struct cmx_mcast *mc)
 	if (!m)
 		return;
 	mc->transport_data = NULL;
+	/* Otherwise a user could join and leave faster than leaves end. */
+	cmx_quota_charge_always(m->quota);
 	m->port_stays = cmx_sa_member_unlist(m);
 	sa_member_queue(m, 0);
 }

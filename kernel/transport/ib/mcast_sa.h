@@ -9,6 +9,7 @@
 #include "sa_queue.h"
 
 struct cmx_device;
+struct cmx_quota;
 struct seq_file;
 
 /**
@@ -17,6 +18,7 @@ struct seq_file;
  * @mc: the membership, with a reference; NULL once the group was left and @work has noticed
  * @dev: the device, with a reference until it has ended
  * @port: port of the device
+ * @quota: quota of the user, or NULL. It is charged from the leave until @ended
  * @req: its request in the queue of the port
  * @sa: member of ib_sa, or NULL
  * @rec: the requested record
@@ -48,6 +50,7 @@ struct cmx_sa_member {
 	struct cmx_mcast *mc;
 	struct cmx_device *dev;
 	u32 port;
+	struct cmx_quota *quota;
 	struct cmx_sa_request req;
 	struct ib_sa_multicast *sa;
 	struct ib_sa_mcmember_rec rec;
