@@ -59,6 +59,10 @@ for how in return thread; do
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
 check "a disconnect as soon as it is accepted" run "break hasty client 10 $a 7610"
+check "a reject: private data" run "reject call 28 40 $a 7640"
+check "the reason as text" grep -q "^status -[0-9]*, rejected by the [a-z]*, 40 bytes" $ctl/result
+check "a reject without private data, and with another reason" run "reject call 35 0 $a 7640"
+check "ids for devices of one node type" run "restrict $a 7642"
 
 # 150 requests to a listener whose handler is locked
 some_are_refused() { [ "$(cat /sys/class/infiniband/siw0/cmx1/refused_backlog)" -gt 0 ]; }
@@ -87,6 +91,15 @@ check "rxe goes" timeout $((30 * slow)) rdma link del rxe2
 check "a wildcard of AF_IB" ours "$tests/api/api" "*wildcard of AF_IB*"
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
+# by number: 1 is RDMA_NODE_IB_CA, and 4 is RDMA_NODE_RNIC
+check "load" load
+check "listen, on iWARP only" run "serve 0.0.0.0 7602 4"
+check "ping" run "ping $a 7602 1"
+check "unload" unload
+check "load" load
+check "listen, on InfiniBand and RoCE only" run "serve 0.0.0.0 7602 1"
+check_not "ping: no listener for this device" run "ping $a 7602 1"
+check "unload" unload
 check "load" load
 check "listen, IPv6" run "serve fd77::1 7600"
 check "ping, IPv6" run "ping fd77::1 7600 5"

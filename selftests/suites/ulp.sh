@@ -27,7 +27,48 @@ check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7
 check "the group's MAC address" grep "dmac 01:00:5e:07:07:07," $ctl/result
 check "echo over IPv6" run "echo fd77::1 ff15::77 ff15::77 20"
 check "the group's MAC address" grep "dmac 33:33:00:00:00:77," $ctl/result
+check "a group left before the event of the join" run "leave $a 239.7.7.9"
+check "a group left before the event of the join, IPv6" run "leave fd77::1 ff15::79"
+check "the GIDs of an id" run "gids $a 7640"
+check "are those of the addresses, and the service ID has the port" \
+	grep -qF "::ffff:$a to ::ffff:$a, service 0x1061dd8, " $ctl/result
+check "the GIDs of an id, IPv6" run "gids fd77::1 7640"
+check "are the addresses" grep -q "^fd77::1 to fd77::1, " $ctl/result
+
+# 28 is the reason "consumer defined", 35 refuses the ECE pair of the peer, 3 and 8 are for the CM only
+check "a reject: reason and private data" run "reject call 28 40 $a 7640"
+check "the reason as text" grep -q "^status 28, consumer defined, 148 bytes" $ctl/result
+check "a reject without private data" run "reject call 28 0 $a 7640"
+check "a reject with as much private data as there is room for" run "reject call 28 148 $a 7640"
+check_not "a reject with more" run "reject call 28 149 $a 7640"
+check "a reject: 0 stands for the reason 28" run "reject call 0 8 $a 7640"
+check "a reject of the ECE pair" run "reject call 35 8 $a 7640"
+check_not "a reject with a reason of the CM" run "reject call 8 0 $a 7640"
+check "a REJ of a CM" run "reject raw 3 8 $a 7640"
+check "a REJ with the reason 0" run "reject raw 0 8 $a 7640"
+run "refuse $a 7641" >"$tmp/out" 2>&1 &
+pid=$!
+within 10 grep -q refusing $ctl/result
+connect_fails() { # in rdma_connect() of an id without a channel
+	ours timeout $((30 * slow)) rdma_client -s $a -p 7641 >"$tmp/client" 2>&1
+	grep -q "rdma_connect: Connection refused" "$tmp/client" || { cat "$tmp/client"; return 1; }
+}
+check "a REJ with the reason 0 to a process that waits in rdma_connect()" connect_fails
+kill $pid
+wait
 check "unload with a listener" unload
+check "no id is left" within 5 no_ids
+
+# by number: 1 is RDMA_NODE_IB_CA, which RoCE has as well, and 4 is RDMA_NODE_RNIC
+check "load" load
+check "ids for devices of one node type" run "restrict $a 7642"
+check "listen, on InfiniBand and RoCE only" run "serve 0.0.0.0 7602 1"
+check "ping" run "ping $a 7602 1"
+check "unload" unload
+check "load" load
+check "listen, on iWARP only" run "serve 0.0.0.0 7602 4"
+check_not "ping: no listener for this device" run "ping $a 7602 1"
+check "unload" unload
 check "no id is left" within 5 no_ids
 
 # by number: enum rdma_cm_event_type
@@ -170,6 +211,8 @@ for groups in "10.78.0.2 239.7.7.7 239.7.7.7" "fd78::2 ff15::77 ff1e::77" \
 	check "InfiniBand: echo over a multicast group, $groups" at 1 "echo $groups 20"
 	check "InfiniBand: the SA was asked for it" joins
 done
+check "InfiniBand: a group left before the event of the join" at 1 "leave 10.78.0.2 239.7.7.9"
+check "InfiniBand: the GIDs of an id are those of its path" at 1 "gids 10.78.0.1 7600"
 check "InfiniBand: unload with a listener" unload
 check "no id is left" within 5 no_ids
 check "InfiniBand: the fabric goes" fabric down

@@ -56,5 +56,11 @@ int ulp_break(int argc, char **argv);		/* break.c */
 int ulp_hold(int argc, char **argv);		/* hold.c */
 int ulp_lock(int argc, char **argv);
 int ulp_stall(int argc, char **argv);
+void ulp_wait_signal(void);
+int ulp_reject(int argc, char **argv);		/* reject.c */
+int ulp_refuse(int argc, char **argv);
+int ulp_restrict(int argc, char **argv);	/* device.c */
+int ulp_gids(int argc, char **argv);
+int ulp_leave(int argc, char **argv);		/* leave.c */
 
 #endif

@@ -17,7 +17,7 @@ static int event_ignore(struct cmx_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
-static void signal_wait(void)
+void ulp_wait_signal(void)
 {
 	while (!signal_pending(current))
 		msleep_interruptible(1000);
@@ -34,7 +34,7 @@ int ulp_hold(int argc, char **argv)
 	if (!ret) {
 		mutex_lock(&to_id_priv(id)->lock);
 		ulp_print("held\n");
-		signal_wait();
+		ulp_wait_signal();
 		mutex_unlock(&to_id_priv(id)->lock);
 	}
 	cmx_destroy_id(id);
@@ -62,7 +62,7 @@ int ulp_lock(int argc, char **argv)
 	ret = cmx_listen(id, 256);
 	ulp_print("locked\n");
 	if (!ret)
-		signal_wait();
+		ulp_wait_signal();
 	ulp_print("unlocked\n");
 	/* the request that waits gets this context as well */
 	id->context = &requested;
@@ -113,7 +113,7 @@ int ulp_stall(int argc, char **argv)
 	      wait_for_completion_killable(&stalled);
 	if (!ret) {
 		ulp_print("stalled\n");
-		signal_wait();
+		ulp_wait_signal();
 	}
 	complete(&released);
 	cmx_destroy_id(id);

@@ -4,7 +4,7 @@
  * /sys/kernel/debug/cmx_ulp/run and has ended when write() returns; the file "result" has its
  * output. The command runs in the network namespace of the writer.
  *
- *	serve ADDR PORT			take connections
+ *	serve ADDR PORT [NODE_TYPE]	take connections, on devices of that node type
  *	ping ADDR PORT COUNT		RDMA write, RDMA read and send, COUNT times
  *	storm ADDR PORT COUNT		start COUNT connections and keep them
  *	echo ADDR GROUP OTHER COUNT	two ids exchange messages over a multicast group, then
@@ -13,6 +13,11 @@
  *	hold ADDR PORT			a listener stays locked until a signal comes
  *	lock ADDR PORT			the handler of a listener is locked until a signal comes
  *	stall ADDR PORT			the handler of UNREACHABLE waits for a signal
+ *	reject HOW REASON LEN ADDR PORT	a request is rejected, see reject.c
+ *	refuse ADDR PORT		requests are rejected with the reason 0 until a signal comes
+ *	restrict ADDR PORT		ids for devices of one node type
+ *	gids ADDR PORT			the GIDs of an id and of its peer
+ *	leave ADDR GROUP		a group is left before the event of the join is handled
  */
 #include <linux/debugfs.h>
 #include <linux/inet.h>
@@ -32,6 +37,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "serve", 3, ulp_serve },
+	{ "serve", 4, ulp_serve },
 	{ "ping", 4, ulp_ping },
 	{ "storm", 4, ulp_storm },
 	{ "echo", 5, ulp_echo },
@@ -39,6 +45,11 @@ static const struct command {
 	{ "hold", 3, ulp_hold },
 	{ "lock", 3, ulp_lock },
 	{ "stall", 3, ulp_stall },
+	{ "reject", 6, ulp_reject },
+	{ "refuse", 3, ulp_refuse },
+	{ "restrict", 3, ulp_restrict },
+	{ "gids", 3, ulp_gids },
+	{ "leave", 3, ulp_leave },
 };
 
 static struct dentry *dir;

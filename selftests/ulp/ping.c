@@ -445,10 +445,16 @@ int ulp_storm(int argc, char **argv)
 int ulp_serve(int argc, char **argv)
 {
 	struct cmx_id *id = ulp_id_create_bound(argv, server_event);
-	int ret;
+	u8 node_type = RDMA_NODE_UNSPECIFIED;
+	int ret = 0;
 
 	if (IS_ERR(id))
 		return PTR_ERR(id);
+	/* an id that is bound to a wildcard has no device yet */
+	if (argc > 3)
+		ret = kstrtou8(argv[3], 0, &node_type) ?: cmx_restrict_node_type(id, node_type);
+	if (ret)
+		goto err;
 	ret = -EBUSY;
 	if (cmpxchg(&listener, NULL, id))
 		goto err;
