@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Event channels that the application has created without the library. It can do so because the
- * file is the only field of struct rdma_event_channel. Also files that are no channel.
+ * file is the only field of struct rdma_event_channel. Also files that are no channel, and epoll
+ * with EPOLLET.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "api.h"
@@ -177,6 +179,57 @@ static void test_closed_file(void)
 	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EBADF);
 }
 
+/* Resolves the addresses of @n ids of a channel. Their events are queued when it returns. */
+static void channel_fill(struct rdma_event_channel *ch, int n)
+{
+	struct rdma_cm_id *id;
+
+	while (n--) {
+		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+		WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	}
+}
+
+static void channel_drain(struct rdma_event_channel *ch, int n)
+{
+	struct rdma_cm_event *ev;
+
+	while (n--) {
+		WANT(!rdma_get_cm_event(ch, &ev) && ev->event == RDMA_CM_EVENT_ADDR_RESOLVED);
+		WANT(!rdma_ack_cm_event(ev));
+	}
+}
+
+/* With EPOLLET, epoll reports a burst of events once, and again only when another event comes. */
+static void test_edge_triggered(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	int epfd = epoll_create1(0);
+	struct rdma_cm_event *ev;
+
+	WANT(ch && epfd >= 0 && !fcntl(ch->fd, F_SETFL, O_NONBLOCK));
+	WANT(!epoll_ctl(epfd, EPOLL_CTL_ADD, ch->fd, &event));
+	WANT(epoll_wait(epfd, &event, 1, 0) == 0);
+	channel_fill(ch, 3);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 1 && event.events == EPOLLIN);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 0);
+	/* fetching an event does not report those that are left */
+	channel_drain(ch, 1);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 0);
+	channel_fill(ch, 1);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 1);
+	channel_drain(ch, 3);
+	WANT(rdma_get_cm_event(ch, &ev) && errno == EAGAIN);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 0);
+	/* the next burst */
+	channel_fill(ch, 2);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 1);
+	WANT(epoll_wait(epfd, &event, 1, 0) == 0);
+	channel_drain(ch, 2);
+	WANT(rdma_get_cm_event(ch, &ev) && errno == EAGAIN);
+}
+
 const struct test channel_tests[] = {
 	{ "channel: made by the application", test_made_by_application },
 	{ "channel: a duplicate of its file", test_duplicate },
@@ -184,5 +237,6 @@ const struct test channel_tests[] = {
 	{ "channel: no file", test_no_file },
 	{ "channel: a foreign file", test_foreign_file },
 	{ "channel: a closed file", test_closed_file },
+	{ "channel: epoll reports a burst of events once", test_edge_triggered },
 	{}
 };

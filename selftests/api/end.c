@@ -103,6 +103,15 @@ static void test_peer_hears_of_it(void)
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
+static void closing_wait(void)
+{
+	int i;
+
+	for (i = 0; i < slow_time(200) && closing_count(); i++)
+		usleep(100000);
+	WANT(!closing_count());
+}
+
 static void test_peer_is_silent(void)
 {
 	struct pair p = {};
@@ -111,9 +120,7 @@ static void test_peer_is_silent(void)
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(closing_count() > 0);
-	for (int i = 0; i < slow_time(200) && closing_count(); i++)
-		usleep(100000);
-	WANT(!closing_count());
+	closing_wait();
 }
 
 /* ib_cm waits for the answer to a request that its sender has withdrawn. */
@@ -137,6 +144,86 @@ static void test_many_taken_back(void)
 		WANT(!rdma_destroy_id(id));
 	}
 	test_peer_is_silent();
+}
+
+#define MANY 24
+
+/* Returns the id of the next event, which must be of type @type. Skips TIMEWAIT_EXIT. */
+static struct rdma_cm_id *event_expect_id(struct rdma_event_channel *ch,
+					  enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+
+	while ((ev = next_event(ch, 15000)) && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+		rdma_ack_cm_event(ev);
+	WANT(ev && ev->event == type && !ev->status);
+	id = ev->id;
+	rdma_ack_cm_event(ev);
+	return id;
+}
+
+static int id_index(struct rdma_cm_id *const *ids, const struct rdma_cm_id *id)
+{
+	int i;
+
+	for (i = 0; i < MANY && ids[i] != id; i++)
+		;
+	WANT(i < MANY);
+	return i;
+}
+
+/* Connects a new id on the channel of @p to the listener. @n determines the QP numbers. */
+static void many_connect_one(const struct pair *p, struct rdma_cm_id **id,
+			     struct rdma_cm_id **child, int n)
+{
+	struct rdma_conn_param par = plain;
+
+	WANT(!rdma_create_id(p->ch, id, NULL, RDMA_PS_TCP));
+	id_resolve(p->ch, *id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
+	par.qp_num = plain.qp_num + 2 * n;
+	WANT(!rdma_connect(*id, &par));
+	*child = event_expect_id(p->lch, RDMA_CM_EVENT_CONNECT_REQUEST);
+	par.qp_num++;
+	WANT(!rdma_accept(*child, &par));
+	WANT(event_expect_id(p->ch, RDMA_CM_EVENT_CONNECT_RESPONSE) == *id);
+	WANT(!rdma_establish(*id));
+	WANT(event_expect_id(p->lch, RDMA_CM_EVENT_ESTABLISHED) == *child);
+}
+
+/* Half of the ids of a channel are destroyed while all are connected. The others are as before. */
+static void test_half_go(void)
+{
+	struct rdma_cm_id *id[MANY], *child[MANY], *extra[2];
+	struct pair p = {};
+	int i, n;
+
+	p.listener = new_id(&p.lch, RDMA_PS_TCP);
+	WANT(!rdma_bind_addr(p.listener, addr_of("10.77.0.1", 0)) && !rdma_listen(p.listener, 8));
+	p.ch = rdma_create_event_channel();
+	WANT(p.ch);
+	for (i = 0; i < MANY; i++)
+		many_connect_one(&p, &id[i], &child[i], i);
+	for (i = 0; i < MANY; i += 2)
+		WANT(!rdma_destroy_id(id[i]));
+	for (n = 0; n < MANY / 2; n++) {
+		i = id_index(child, event_expect_id(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+		WANT(i % 2 == 0);
+		WANT(!rdma_disconnect(child[i]) && !rdma_destroy_id(child[i]));
+		child[i] = NULL;
+	}
+	closing_wait();
+
+	/* the channels and the listener still work, and the other half is still connected */
+	many_connect_one(&p, &extra[0], &extra[1], MANY);
+	for (i = 1; i < MANY; i += 2) {
+		WANT(!rdma_disconnect(id[i]));
+		WANT(event_expect_id(p.lch, RDMA_CM_EVENT_DISCONNECTED) == child[i]);
+		WANT(!rdma_disconnect(child[i]));
+		WANT(event_expect_id(p.ch, RDMA_CM_EVENT_DISCONNECTED) == id[i]);
+		WANT(!rdma_destroy_id(id[i]) && !rdma_destroy_id(child[i]));
+	}
+	closing_wait();
 }
 
 /* Each side gets one DISCONNECTED, whichever DREQ arrives first. */
@@ -340,6 +427,7 @@ const struct test end_tests[] = {
 	{ "the peer of a destroyed id hears of it", test_peer_hears_of_it },
 	{ "end: a silent peer is told for so long only", test_peer_is_silent },
 	{ "end: hundreds of requests taken back keep nobody waiting", test_many_taken_back },
+	{ "end: half of the ids go, and the others stay connected", test_half_go },
 	{ "both ends disconnect", test_both_end_it },
 	{ "the deadline of an accept", test_accept_deadline },
 	{ "the deadline of an accept that is met", test_accept_deadline_met },

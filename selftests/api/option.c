@@ -195,6 +195,55 @@ static void test_tos_passive(void)
 	WANT(attr.ah_attr.grh.traffic_class == mine);
 }
 
+static unsigned int path_get_sl(struct rdma_cm_id *id)
+{
+	struct ibv_path_data data;
+	size_t len = sizeof(data);
+
+	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
+	return be16toh(data.path.qosclass_sl) & 15;
+}
+
+/*
+ * The SL of a RoCE path is the priority in the VLAN tag, which the VLAN derives from that of the
+ * packet as for IP. The suite has mapped the priorities 0, 2 and 6 to 1, 3 and 5.
+ */
+static void test_vlan_priority(void)
+{
+	static const struct {
+		uint8_t tos;
+		unsigned int sl;
+	} rows[] = {
+		{ 0, 1 }, { 8, 3 }, { 16, 5 }, { 24, 0 },
+	};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	size_t i;
+
+	need_rig();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		id = new_id(&ch, RDMA_PS_TCP);
+		WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, rows[i].tos));
+		id_resolve(ch, id, "10.82.5.1", 7509);
+		WANT(id->route.path_rec->sl == rows[i].sl);
+		WANT(path_get_sl(id) == rows[i].sl);
+	}
+	/* the path follows a TOS that is set later */
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 16));
+	WANT(path_get_sl(id) == 5);
+	/* the option SL overrides the map */
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 16));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 7));
+	id_resolve(ch, id, "10.82.5.1", 7509);
+	WANT(path_get_sl(id) == 7);
+	/* without a VLAN, nothing is mapped */
+	id = new_id(&ch, RDMA_PS_TCP);
+	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 16));
+	id_resolve(ch, id, "10.77.0.1", 7509);
+	WANT(!path_get_sl(id));
+}
+
 static void test_path(void)
 {
 	struct rdma_event_channel *ch;
@@ -509,6 +558,7 @@ const struct test option_tests[] = {
 	{ "option: TOS of the passive side", test_tos_passive },
 	{ "option: REUSEADDR, AFONLY", test_flags_of_id },
 	{ "option: AFONLY not set, of a bound id", test_afonly_of_bind },
+	{ "option: TOS and the priorities of a VLAN", test_vlan_priority },
 	{ "option: path", test_path },
 	{ "option: a path record, given and read back", test_ib_path },
 	{ "option: the packet lifetime of a path", test_path_lifetime },

@@ -4,6 +4,7 @@
  * neighbour without a host, and a bond of ba and bb with the address 10.81.0.1.
  */
 #include <stdlib.h>
+#include <unistd.h>
 #include "api.h"
 
 static void test_peer_moves(void)
@@ -63,11 +64,39 @@ static void unused_bond_fail_over(void)
 	WANT(!system("ip link del bc; ip link del bd; ip link del bond2"));
 }
 
+/* Takes the link in use down when the other one is up, so that the bond moves to that one. */
+static void bond_fail_over(void)
+{
+	WANT(!system("ip link set ba up && ip link set bb up"));
+	/* the bond looks at its links every 50 ms. The time limit of the case ends the loop */
+	while (!system("cat /sys/class/net/b[ab]/bonding_slave/mii_status | grep -qv up"))
+		usleep(20000);
+	WANT(!system("ip link set $(cat /sys/class/net/bond1/bonding/active_slave) down"));
+}
+
+/*
+ * When a bond fails over, ib_core removes the GIDs of its addresses and adds them again, in a work
+ * item. It handles changes in order, so that the GID of an address that is added now comes last.
+ */
+static void bond_wait_gids(void)
+{
+	static const char find[] =
+		"cd /sys/class/infiniband/rxe1/ports/1/gids && grep -qs ffff:0a51:0009 ? ??";
+
+	WANT(!system("ip addr add 10.81.0.9/24 dev bond1"));
+	while (system(find))
+		usleep(20000);
+	WANT(!system("ip addr del 10.81.0.9/24 dev bond1"));
+	while (!system(find))
+		usleep(20000);
+}
+
 static void test_bond_fails_over(void)
 {
 	struct rdma_event_channel *ch, *other, *resolved, *gone;
 	struct rdma_cm_id *id;
 
+	need_rig();
 	new_bound_id(&ch, RDMA_PS_TCP, "10.81.0.1");
 	new_bound_id(&other, RDMA_PS_TCP, "10.77.0.1");
 	id = new_id(&resolved, RDMA_PS_TCP);
@@ -75,14 +104,71 @@ static void test_bond_fails_over(void)
 	WANT(!rdma_destroy_id(new_bound_id(&gone, RDMA_PS_TCP, "10.81.0.1")));
 	unused_bond_fail_over();
 	WANT(!next_event(ch, 100));
-	WANT(!system("ip link set ba down"));
+	bond_fail_over();
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!event_expect(resolved, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!next_event(other, 100));
 }
 
+/*
+ * The bond moves away from a link and back to it. An id keeps the address that it was bound to, so
+ * that the second change concerns only the id that was bound after the first one.
+ */
+static void test_bond_fails_over_twice(void)
+{
+	struct rdma_event_channel *ch, *later;
+
+	need_rig();
+	new_bound_id(&ch, RDMA_PS_TCP, "10.81.0.1");
+	bond_fail_over();
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
+	bond_wait_gids();
+	new_bound_id(&later, RDMA_PS_TCP, "10.81.0.1");
+	bond_fail_over();
+	WANT(!event_expect(later, RDMA_CM_EVENT_ADDR_CHANGE));
+	WANT(!next_event(ch, 100));
+	/* and once more: the id has fetched the event of the first change */
+	bond_fail_over();
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
+	WANT(!next_event(later, 100));
+}
+
+static struct rdma_cm_id *listen_on(struct rdma_event_channel *ch, int port)
+{
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(id, addr_of("10.81.0.1", port)) && !rdma_listen(id, 8));
+	return id;
+}
+
+/* A server replaces its listener when the address of the bond has changed. */
+static void test_listen_again(void)
+{
+	struct pair p = {};
+	int port;
+
+	need_rig();
+	p.lch = rdma_create_event_channel();
+	WANT(p.lch);
+	p.listener = listen_on(p.lch, 0);
+	port = ntohs(rdma_get_src_port(p.listener));
+	bond_fail_over();
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_ADDR_CHANGE));
+	WANT(!rdma_destroy_id(p.listener));
+	bond_wait_gids();
+	p.listener = listen_on(p.lch, port);
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	id_resolve(p.ch, p.id, "10.81.0.1", port);
+	pair_connect(&p);
+	WANT(!rdma_disconnect(p.id));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
+}
+
 const struct test watch_tests[] = {
 	{ "the peer gets another MAC address", test_peer_moves },
 	{ "a bond fails over", test_bond_fails_over },
+	{ "a bond fails over twice", test_bond_fails_over_twice },
+	{ "a server listens again after ADDR_CHANGE", test_listen_again },
 	{}
 };

@@ -26,6 +26,12 @@ api_rig() {
 	ip link set bond1 up
 	ip addr add 10.81.0.1/24 dev bond1
 	rdma link add rxe1 type rxe netdev bond1
+	# a VLAN that derives the priority in its tag from that of a packet
+	modprobe -q 8021q
+	ip link add link d0 name d0.5 type vlan id 5 egress-qos-map 0:1 2:3 6:5
+	ip link set d0.5 up
+	ip addr add 10.82.5.1/24 dev d0.5
+	within 10 grep -qs ffff:0a52:0501 /sys/class/infiniband/rxe0/ports/1/gids/{?,??}
 
 	# trace the work items that changes of neighbours queue
 	tracing=/sys/kernel/tracing
@@ -76,7 +82,7 @@ else
 	check "$peer" \
 		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 3 ]
 	# the other one fails over ten times
-	check "$bond" grep -qx '[1-4]' <(grep -c function=bond_work $tracing/trace)
+	check "$bond" grep -qx '[1-9]' <(grep -c function=bond_work $tracing/trace)
 	check "$full" \
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
 	echo 0 >$queued/enable
@@ -85,6 +91,7 @@ else
 	ip neigh del 10.77.0.99 dev d0
 	ip neigh del 10.77.0.97 dev d0
 	ip neigh del 10.77.0.98 dev d0
+	ip link del d0.5
 	rdma link del rxe1
 	ip link del ba
 	ip link del bb
