@@ -345,6 +345,72 @@ static void test_external(const void *arg)
 	duo_end(&d);
 }
 
+/* The program stores QPs of its own in the ids. They are in RESET, and the library moves them. */
+static void test_own_qp(const void *arg)
+{
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	d.no_qp = 1;
+	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	d.cli->qp = ext_qp_create(d.cli, IBV_QPT_RC, "cli");
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	d.srv = event_trace_request(d.cl, "srv");
+	d.srv->qp = ext_qp_create(d.srv, IBV_QPT_RC, "srv");
+	CALL(rdma_accept(d.srv, &d.param), "accept srv");
+	event_trace(d.cc);
+	event_trace(d.cl);
+	show_qp(d.cli->qp);
+	show_qp(d.srv->qp);
+	duo_disconnect(&d, d.cli, d.srv);
+	show_qp(d.cli->qp);
+	show_qp(d.srv->qp);
+	rdma_destroy_qp(d.cli);
+	trace_print("qp of cli %d", !!d.cli->qp);
+	duo_end(&d);
+}
+
+/* The program replaces the device context of the id by one of its own, and uses its own PD. */
+static void test_own_verbs(const void *arg)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_context *verbs;
+	struct ibv_pd *pd;
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	d.no_qp = 1;
+	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	verbs = ibv_open_device(d.cli->verbs->device);
+	pd = verbs ? ibv_alloc_pd(verbs) : NULL;
+	if (!pd) {
+		trace_print("no PD");
+		return;
+	}
+	CALL(rdma_create_qp(d.cli, pd, &attr), "create_qp, PD of another context");
+	d.cli->verbs = verbs;
+	if (CALL(rdma_create_qp(d.cli, pd, &attr), "create_qp"))
+		return;
+	qpn_label(d.cli->qp->qp_num, "cli");
+	trace_print("own context %d, own PD %d", d.cli->qp->context == verbs, d.cli->qp->pd == pd);
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	d.srv = event_trace_request(d.cl, "srv");
+	qp_create(d.srv, IBV_QPT_RC);
+	CALL(rdma_accept(d.srv, &d.param), "accept srv");
+	event_trace(d.cc);
+	event_trace(d.cl);
+	trace_print("own context %d", d.cli->verbs == verbs);
+	duo_disconnect(&d, d.cli, d.srv);
+	duo_end(&d);
+	trace_print("dealloc_pd %d", ibv_dealloc_pd(pd));
+	trace_print("close_device %d", ibv_close_device(verbs));
+}
+
 /* Traces whether the active side gets DISCONNECTED before the passive side has confirmed. */
 static void duo_trace_end(struct duo *d)
 {
@@ -591,6 +657,8 @@ const struct cmp_case connect_cases[] = {
 	{ "connect.twice", test_twice, NULL },
 	{ "connect.accept_no_qp", test_accept_no_qp, NULL },
 	{ "connect.external", test_external, NULL },
+	{ "connect.own_qp", test_own_qp, NULL },
+	{ "connect.own_verbs", test_own_verbs, NULL },
 	{ "connect.unanswered", test_unanswered, NULL },
 	{ "connect.unanswered_external", test_unanswered_external, NULL },
 	{ "connect.establish_early", test_establish_early, NULL },

@@ -3,6 +3,8 @@
 #include "util.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/epoll.h>
+#include "../lib/slow.h"
 
 static void channel_set_nonblocking(struct rdma_event_channel *ch)
 {
@@ -186,6 +188,40 @@ static void test_migrate_bad(const void *arg)
 	CALL(rdma_migrate_id(id, &fake), "migrate to fd -1");
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
+}
+
+/* The program moves the id of a request to another channel before it acknowledges the event. */
+static void test_migrate_request(const void *arg)
+{
+	struct rdma_event_channel *to = channel_create(), *from;
+	struct rdma_cm_event *event;
+	struct duo d;
+
+	(void)arg;
+	duo_init(&d);
+	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	event = event_fetch(d.cl, 5000);
+	if (!event)
+		return;
+	d.srv = event->id;
+	id_label(d.srv, "srv");
+	CALL(rdma_migrate_id(d.srv, to), "migrate srv");
+	trace_print("moved %d", d.srv->channel == to);
+	show_event(event);
+	CALL(rdma_ack_cm_event(event), "ack");
+	qp_create(d.srv, IBV_QPT_RC);
+	CALL(rdma_accept(d.srv, &d.param), "accept srv");
+	event_trace(d.cc);
+	event_trace(to);
+	event_expect_none(d.cl);
+	/* the events of srv come on its channel, which duo_disconnect() takes from d.cl */
+	from = d.cl;
+	d.cl = to;
+	duo_disconnect(&d, d.cli, d.srv);
+	d.cl = from;
+	duo_end(&d);
+	rdma_destroy_event_channel(to);
 }
 
 /* The id becomes synchronous, so that calls wait for their events. */
@@ -390,15 +426,52 @@ static void test_copied_channel(const void *arg)
 	duo_end(&d);
 }
 
+/* With EPOLLET, a program that fetches all events each time gets all of them. */
+static void test_edge(const void *arg)
+{
+	struct epoll_event ready = { .events = EPOLLIN | EPOLLET };
+	struct rdma_event_channel *ch = channel_create();
+	int epfd = epoll_create1(0), i, got = 0;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+	char group[32];
+
+	(void)arg;
+	channel_set_nonblocking(ch);
+	trace_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, ch->fd, &ready));
+	trace_print("ready %d", epoll_wait(epfd, &ready, 1, 0));
+	id = id_create(ch, "id", RDMA_PS_UDP);
+	id_bind(id, ADDR, 0);
+	quiet++;
+	for (i = 0; i < 40; i++) {
+		snprintf(group, sizeof(group), "239.79.1.%d", i + 1);
+		CALL(rdma_join_multicast(id, ip_addr(group, 0), "edge"), "join");
+	}
+	quiet--;
+	while (got < 40 && epoll_wait(epfd, &ready, 1, slow_time(5000)) == 1) {
+		while (!rdma_get_cm_event(ch, &event)) {
+			got += event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
+			rdma_ack_cm_event(event);
+		}
+	}
+	trace_print("%d events", got);
+	CALL(rdma_get_cm_event(ch, &event), "get_cm_event");
+	close(epfd);
+	id_destroy(id);
+	rdma_destroy_event_channel(ch);
+}
+
 const struct cmp_case event_cases[] = {
 	{ "event.copied_channel", test_copied_channel, NULL },
 	{ "event.empty", test_empty, NULL },
 	{ "event.order", test_order, NULL },
 	{ "event.held", test_held, NULL },
 	{ "event.burst", test_burst, NULL },
+	{ "event.edge", test_edge, NULL },
 	{ "event.destroy_waits", test_destroy_waits, NULL },
 	{ "event.unfetched", test_unfetched, NULL },
 	{ "event.migrate_pending", test_migrate_pending, NULL },
+	{ "event.migrate_request", test_migrate_request, NULL },
 	MIGRATE("idle", IDLE),
 	MIGRATE("bound", BOUND),
 	MIGRATE("listening", LISTENING),
