@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * fallback: shows which library a program uses. It prints whether a channel can be opened, and the
- * result of an extension of rdma_cmx. The program is linked with the system's library.
+ * result of an extension of rdma_cmx, or the devices. The program is linked with the system's
+ * library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +24,27 @@ static const char *fallback_extension(struct rdma_cm_id *id)
 	return query(id, info, sizeof(info)) ? strerror(errno) : "works";
 }
 
-/* "-n" uses no librdmacm; "-w" waits for the end of the input before the id is created. */
+static int fallback_devices_print(void)
+{
+	int i, num = -1;
+	struct ibv_context **list = rdma_get_devices(&num);
+
+	if (!list) {
+		printf("%d devices: %s\n", num, strerror(errno));
+		return 1;
+	}
+	printf("%d devices:", num);
+	for (i = 0; list[i]; i++)
+		printf(" %s", list[i]->device->name);
+	putchar('\n');
+	rdma_free_devices(list);
+	return 0;
+}
+
+/*
+ * "-n" uses no librdmacm; "-d" prints the devices; "-w" waits for the end of the input before the
+ * id is created.
+ */
 int main(int argc, char **argv)
 {
 	/* in a program that is not PIE, this gives the symbol an address in the program */
@@ -35,6 +56,8 @@ int main(int argc, char **argv)
 	release(NULL);
 	if (argc > 1 && !strcmp(argv[1], "-n"))
 		return 0;
+	if (argc > 1 && !strcmp(argv[1], "-d"))
+		return fallback_devices_print();
 	channel = rdma_create_event_channel();
 	if (!channel) {
 		printf("no channel: %s\n", strerror(errno));

@@ -54,6 +54,12 @@ check "a fallback in a program that is not PIE" says "$fell" with 1 "$prog-no-pi
 check "no fallback in such a program with its own malloc" \
 	eval 'with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog-no-pie" 2>&1 | grep "its own malloc"'
 check "no notice when librdmacm is not used" says "" with 1 "$prog" -n
+# the list comes from libibverbs
+devices=$(stock "$prog" -d)
+check "the devices of the system's library" eval 'grep -qw rxe0 <<<"$devices"'
+check "the same devices without the module" says "$devices" ours "$prog" -d
+check "and after a fallback" says "$notice
+$devices" with 1 "$prog" -d
 conf RDMA_CMX_FALLBACK=1
 check "a fallback by the file" says "$fell" ours "$prog"
 check "the variable overrides the file" says "$refused" with 0 "$prog"
