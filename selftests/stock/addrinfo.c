@@ -50,6 +50,12 @@ static struct sockaddr_in source = {
 	.sin_addr = { 0x0100007f },
 };
 
+/* names of services that are longer than the name in a ServiceRecord, which has 63 bytes */
+#define ZEROS_20 "00000000000000000000"
+#define NAME_60 "a-service-of-sixty-bytes-which-neither-etc-services-has-nor-"
+#define NAME_64 NAME_60 "NSS."
+#define NAME_255 NAME_60 NAME_60 NAME_60 NAME_60 "fifteen-bytes.."
+
 static const struct {
 	const char *node, *service;
 	struct rdma_addrinfo hints;
@@ -62,6 +68,11 @@ static const struct {
 	{ "::1", "7471", .no_hints = 1 },
 	{ "no.such.name.invalid", "7471", { .ai_flags = RAI_NUMERICHOST } },
 	{ "127.0.0.1", "no-such-service", .no_hints = 1 },
+	{ "127.0.0.1", NAME_64, .no_hints = 1 },
+	{ "127.0.0.1", NAME_255, .no_hints = 1 },
+	{ "127.0.0.1", NAME_255 "x", .no_hints = 1 },
+	{ NULL, NAME_64, { .ai_flags = RAI_PASSIVE, .ai_port_space = RDMA_PS_TCP } },
+	{ "127.0.0.1", ZEROS_20 ZEROS_20 ZEROS_20 "7471", .no_hints = 1 },
 	{ "127.0.0.1", "7471", {} },
 	{ "127.0.0.1", "7471", { .ai_flags = RAI_NUMERICHOST } },
 	{ "127.0.0.1", "7471", { .ai_flags = RAI_PASSIVE } },

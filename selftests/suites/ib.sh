@@ -521,6 +521,10 @@ port_gid() { python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.a
 no_query() { ! grep -q " addr-query " /sys/kernel/debug/rdma_cmx/ids; }
 registered() { service register vib0 $sid "$1" >"$run/registered"; }
 check "services: one is registered" registered "a service" || note <"$run/registered"
+# a ServiceRecord has room for 63 bytes, and a name is not cut
+long=$(printf 'x%.0s' {1..64})
+is "services: a name of 64 bytes" "resolve_addrinfo: E2BIG" "$(service connect "$(vib_gid 1)" "$long")"
+is "services: a name of 64 bytes, without an id" "getaddrinfo: ENOENT" "$(service getaddrinfo "$long")"
 if grep -q ' ib_sa_service_rec_get' /proc/kallsyms; then
 	offered="$(port_gid 0) $sid 0xffff"
 	rejected="offered $offered
@@ -535,6 +539,8 @@ rejected"
 	done
 	is "services: none has the name" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
 		"$(service connect "$(vib_gid 1)" another)"
+	is "services: nor one of 63 bytes" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
+		"$(service connect "$(vib_gid 1)" "${long#x}")"
 	is "services: asked with no id" "offered $offered" \
 		"$(service getaddrinfo "a service" | grep -v ^from)"
 	is "services: none for that ID" "getaddrinfo: ENOENT" "$(service getaddrinfo 4711)"
