@@ -86,10 +86,14 @@ static void bond_work(struct work_struct *work)
 	bond_put(bond, NULL);
 }
 
-static struct cmx_bond *bond_new(const struct net *net, int ifindex)
+/* Find or create a bond. Caller must hold the lock. */
+static struct cmx_bond *bond_get(const struct net *net, int ifindex)
 {
-	struct cmx_bond *bond = kzalloc(sizeof(*bond), GFP_KERNEL_ACCOUNT);
+	struct cmx_bond *bond = bond_find(net, ifindex);
 
+	if (bond)
+		return bond;
+	bond = kzalloc(sizeof(*bond), GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!bond)
 		return NULL;
 	INIT_WORK(&bond->work, bond_work);
@@ -97,6 +101,7 @@ static struct cmx_bond *bond_new(const struct net *net, int ifindex)
 	bond->ifindex = ifindex;
 	INIT_LIST_HEAD(&bond->ids);
 	INIT_LIST_HEAD(&bond->todo);
+	list_add(&bond->item, &bonds);
 	return bond;
 }
 
@@ -118,12 +123,12 @@ static bool bond_exists(const struct rdma_dev_addr *addr)
  *
  * Best effort: on allocation failure the id is not told.
  *
- * Context: Caller must hold id_priv->lock. May sleep.
+ * Context: Caller must hold id_priv->lock.
  */
 void cmx_bond_attach(struct cmx_id_private *id_priv)
 {
 	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
-	struct cmx_bond *bond = id_priv->bond, *new;
+	struct cmx_bond *bond = id_priv->bond;
 
 	/* an id that has still to be told of a failover stays on that list */
 	if (bond && bond->net == addr->net && bond->ifindex == addr->bound_dev_if)
@@ -131,20 +136,13 @@ void cmx_bond_attach(struct cmx_id_private *id_priv)
 	cmx_bond_detach(id_priv);
 	if (!addr->bound_dev_if || !bond_exists(addr))
 		return;
-	new = bond_new(addr->net, addr->bound_dev_if);
 	spin_lock(&bonds_lock);
-	bond = bond_find(addr->net, addr->bound_dev_if);
-	if (!bond && new) {
-		bond = new;
-		new = NULL;
-		list_add(&bond->item, &bonds);
-	}
+	bond = bond_get(addr->net, addr->bound_dev_if);
 	if (bond) {
 		list_add_tail(&id_priv->bond_item, &bond->ids);
 		bond->users++;
 	}
 	spin_unlock(&bonds_lock);
-	kfree(new);
 	id_priv->bond = bond;
 }
 
