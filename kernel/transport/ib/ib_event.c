@@ -133,13 +133,13 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
  */
 static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 {
+	static const struct ib_cm_event dreq_error = { .event = IB_CM_DREQ_ERROR };
 	struct cmx_event *ev;
 
 	if (id_priv->ib.unanswered != IB_CM_DREQ_SENT || id_priv->state != CMX_CONNECT)
 		return;
-	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, -ETIMEDOUT);
-	cmx_deadline_stop(id_priv);
-	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
+	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
+	ib_event_dispatch(id_priv, &dreq_error, ev);
 	cmx_event_queue(ev);
 }
 
