@@ -197,6 +197,15 @@ int closing_count(void)
 	return n;
 }
 
+void closing_wait(int tenths)
+{
+	int i;
+
+	for (i = 0; i < slow_time(tenths) && closing_count(); i++)
+		usleep(100000);
+	WANT(!closing_count());
+}
+
 struct cmx_ece_info ece_query(struct rdma_cm_id *id)
 {
 	struct cmx_ece_info info;

@@ -82,6 +82,8 @@ int file_write(const char *path, const char *format, ...);
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
 /* Returns the number of connections whose end the peer has not confirmed yet. */
 int closing_count(void);
+/* Waits until there is none. The time limit is in tenths of a second, more on a slow machine. */
+void closing_wait(int tenths);
 long port_stat_get(struct rdma_cm_id *id, const char *name);
 
 #endif

@@ -103,15 +103,6 @@ static void test_peer_hears_of_it(void)
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
-static void closing_wait(void)
-{
-	int i;
-
-	for (i = 0; i < slow_time(200) && closing_count(); i++)
-		usleep(100000);
-	WANT(!closing_count());
-}
-
 static void test_peer_is_silent(void)
 {
 	struct pair p = {};
@@ -120,7 +111,7 @@ static void test_peer_is_silent(void)
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(closing_count() > 0);
-	closing_wait();
+	closing_wait(200);
 }
 
 /* ib_cm waits for the answer to a request that its sender has withdrawn. */
@@ -148,7 +139,10 @@ static void test_many_taken_back(void)
 
 #define MANY 24
 
-/* Returns the id of the next event, which must be of type @type. Skips TIMEWAIT_EXIT. */
+/*
+ * Returns the id of the next event, which must be of type @type. Skips TIMEWAIT_EXIT of earlier
+ * connections, which comes first on a slow machine.
+ */
 static struct rdma_cm_id *event_expect_id(struct rdma_event_channel *ch,
 					  enum rdma_cm_event_type type)
 {
@@ -212,7 +206,7 @@ static void test_half_go(void)
 		WANT(!rdma_disconnect(child[i]) && !rdma_destroy_id(child[i]));
 		child[i] = NULL;
 	}
-	closing_wait();
+	closing_wait(200);
 
 	/* the channels and the listener still work, and the other half is still connected */
 	many_connect_one(&p, &extra[0], &extra[1], MANY);
@@ -223,7 +217,7 @@ static void test_half_go(void)
 		WANT(event_expect_id(p.ch, RDMA_CM_EVENT_DISCONNECTED) == id[i]);
 		WANT(!rdma_destroy_id(id[i]) && !rdma_destroy_id(child[i]));
 	}
-	closing_wait();
+	closing_wait(200);
 }
 
 /* Each side gets one DISCONNECTED, whichever DREQ arrives first. */
@@ -253,21 +247,6 @@ static void *disconnect_late(void *child)
 	return NULL;
 }
 
-/* Skips TIMEWAIT_EXIT of the last connection, which comes first on a slow machine. */
-static void request_expect(struct rdma_event_channel *ch)
-{
-	struct rdma_cm_event *ev;
-	enum rdma_cm_event_type type;
-
-	do {
-		ev = next_event(ch, 15000);
-		WANT(ev);
-		type = ev->event;
-		rdma_ack_cm_event(ev);
-	} while (type == RDMA_CM_EVENT_TIMEWAIT_EXIT);
-	WANT(type == RDMA_CM_EVENT_CONNECT_REQUEST);
-}
-
 /*
  * The peer would refuse the next connection of the QP until it has noticed the end of the last one,
  * so rdma_connect() waits for that.
@@ -289,7 +268,7 @@ static void test_same_qp_again(void)
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!pthread_create(&thread, NULL, disconnect_late, p.child));
 	WANT(!rdma_connect(again, &par));
-	request_expect(p.lch);
+	event_expect_id(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST);
 	pthread_join(thread, NULL);
 }
 

@@ -399,16 +399,25 @@ static void test_requests_wait(void)
 	WANT(!request_arrives(p.lch));
 }
 
+/* A window of one request, and two ids of a user for it. Returns their channel. */
+static struct rdma_event_channel *window_set_one(struct pair *p, struct rdma_cm_id *id[2])
+{
+	struct rdma_event_channel *ch;
+
+	window_set(1, p, RDMA_PS_TCP);
+	ch = channel_open_as(65534);
+	id[0] = id_create_resolved(ch, p);
+	id[1] = id_create_resolved(ch, p);
+	return ch;
+}
+
 static void test_deadline_of_waiting(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id[2];
 	struct pair p = {};
 
-	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_open_as(65534);
-	id[0] = id_create_resolved(ch, &p);
-	id[1] = id_create_resolved(ch, &p);
+	ch = window_set_one(&p, id);
 	WANT(!set_u32(id[1], CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
 	id_connect_number(id[0], 0);
 	id_connect_number(id[1], 1);
@@ -429,10 +438,7 @@ static void test_number_changes_owner(void)
 	struct rdma_cm_id *id[2];
 	struct pair p = {};
 
-	window_set(1, &p, RDMA_PS_TCP);
-	ch = channel_open_as(65534);
-	id[0] = id_create_resolved(ch, &p);
-	id[1] = id_create_resolved(ch, &p);
+	ch = window_set_one(&p, id);
 	qp_make(id[1]);
 	id_connect_number(id[0], 0);
 	WANT(!rdma_connect(id[1], &par));
@@ -510,9 +516,7 @@ static void test_ends_wait(void)
 	/* close_seconds, which the suite has set, ends the repetition of DREQs */
 	WANT(!rdma_destroy_id(id[3]));
 	WANT(!parameter_set(MAX_USER_REQUESTS, 0));
-	for (i = 0; i < slow_time(200) && closing_count(); i++)
-		usleep(100000);
-	WANT(!closing_count());
+	closing_wait(200);
 }
 
 /* Both ends disconnect. An end confirms the DREQ of the other one even while its own DREQ waits. */
@@ -560,7 +564,6 @@ static void test_peer_ends(void)
 	struct rdma_cm_id *id, *child, *last;
 	struct rdma_event_channel *ch;
 	struct pair p = {};
-	int i;
 
 	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_open_as(65534);
@@ -573,9 +576,7 @@ static void test_peer_ends(void)
 	WANT(!rdma_disconnect(id));
 	end_expect(p.lch);
 	WANT(!seteuid(0));
-	for (i = 0; i < slow_time(50) && closing_count(); i++)
-		usleep(100000);
-	WANT(!closing_count());
+	closing_wait(50);
 	WANT(!rdma_disconnect(id));
 	WANT(!rdma_reject(last, NULL, 0));
 	WANT(event_next_of_type(ch, RDMA_CM_EVENT_REJECTED, 15000));
