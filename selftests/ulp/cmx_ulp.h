@@ -44,6 +44,9 @@ static inline int ulp_wait(struct completion *done)
 /* main.c */
 __printf(1, 2) void ulp_print(const char *fmt, ...);
 int ulp_addr_parse(const char *host, const char *port, struct sockaddr_storage *addr);
+int ulp_event_ignore(struct cmx_id *id, struct rdma_cm_event *event);
+struct cmx_id *ulp_id_create(char **argv, struct sockaddr_storage *addr, cmx_event_handler handler,
+			     void *context);
 struct cmx_id *ulp_id_create_bound(char **argv, cmx_event_handler handler);
 
 /* Commands. The arguments are the words of the line that was written to "run". */

@@ -7,15 +7,10 @@
  */
 #include "cmx_ulp.h"
 
-static int event_ignore(struct cmx_id *id, struct rdma_cm_event *event)
-{
-	return 0;
-}
-
 /* Returns the node type of the device that has the address. */
 static int addr_node_type(char **argv)
 {
-	struct cmx_id *id = ulp_id_create_bound(argv, event_ignore);
+	struct cmx_id *id = ulp_id_create_bound(argv, ulp_event_ignore);
 	int ret;
 
 	if (IS_ERR(id))
@@ -42,16 +37,12 @@ static int restricted_bind(struct cmx_id *id, const struct sockaddr *addr, u8 ow
 int ulp_restrict(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
+	int ret = addr_node_type(argv);
 	struct cmx_id *id;
-	int ret;
 
-	ret = ulp_addr_parse(argv[1], argv[2], &addr);
-	if (ret)
-		return ret;
-	ret = addr_node_type(argv);
 	if (ret < 0)
 		return ret;
-	id = cmx_create_id(ulp_net(), event_ignore, NULL, RDMA_PS_TCP, IB_QPT_RC);
+	id = ulp_id_create(argv, &addr, ulp_event_ignore, NULL);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = restricted_bind(id, (struct sockaddr *)&addr, ret);
@@ -135,16 +126,12 @@ int ulp_gids(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	struct resolved r = {};
-	struct cmx_id *id;
+	struct cmx_id *id = ulp_id_create(argv, &addr, gids_event, &r);
 	int ret;
 
-	init_completion(&r.settled);
-	ret = ulp_addr_parse(argv[1], argv[2], &addr);
-	if (ret)
-		return ret;
-	id = cmx_create_id(ulp_net(), gids_event, &r, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
+	init_completion(&r.settled);
 	ret = gids_are_zero(id) ? 0 : -EBADMSG;
 	if (!ret)
 		ret = cmx_resolve_addr(id, NULL, (struct sockaddr *)&addr, ulp_timeout_ms) ?:

@@ -12,11 +12,6 @@
 #include "id.h"
 #include "cmx_ulp.h"
 
-static int event_ignore(struct cmx_id *id, struct rdma_cm_event *event)
-{
-	return 0;
-}
-
 void ulp_wait_signal(void)
 {
 	while (!signal_pending(current))
@@ -25,7 +20,7 @@ void ulp_wait_signal(void)
 
 int ulp_hold(int argc, char **argv)
 {
-	struct cmx_id *id = ulp_id_create_bound(argv, event_ignore);
+	struct cmx_id *id = ulp_id_create_bound(argv, ulp_event_ignore);
 	int ret;
 
 	if (IS_ERR(id))
@@ -96,13 +91,9 @@ static int stall_event(struct cmx_id *id, struct rdma_cm_event *event)
 int ulp_stall(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
-	struct cmx_id *id;
+	struct cmx_id *id = ulp_id_create(argv, &addr, stall_event, NULL);
 	int ret;
 
-	ret = ulp_addr_parse(argv[1], argv[2], &addr);
-	if (ret)
-		return ret;
-	id = cmx_create_id(ulp_net(), stall_event, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	init_completion(&stalled);

@@ -75,17 +75,27 @@ int ulp_addr_parse(const char *host, const char *port, struct sockaddr_storage *
 	return inet_pton_with_scope(ulp_net(), AF_UNSPEC, host, port, addr);
 }
 
-/* Creates an id and binds it to the address of the command. Returns it or an ERR_PTR. */
+int ulp_event_ignore(struct cmx_id *id, struct rdma_cm_event *event)
+{
+	return 0;
+}
+
+/* Parses the address of the command and creates an id. Returns the id or an ERR_PTR. */
+struct cmx_id *ulp_id_create(char **argv, struct sockaddr_storage *addr, cmx_event_handler handler,
+			     void *context)
+{
+	int ret = ulp_addr_parse(argv[1], argv[2], addr);
+
+	return ret ? ERR_PTR(ret) : cmx_create_id(ulp_net(), handler, context, RDMA_PS_TCP, IB_QPT_RC);
+}
+
+/* The same, and binds the id to the address. */
 struct cmx_id *ulp_id_create_bound(char **argv, cmx_event_handler handler)
 {
 	struct sockaddr_storage addr;
-	struct cmx_id *id;
+	struct cmx_id *id = ulp_id_create(argv, &addr, handler, NULL);
 	int ret;
 
-	ret = ulp_addr_parse(argv[1], argv[2], &addr);
-	if (ret)
-		return ERR_PTR(ret);
-	id = cmx_create_id(ulp_net(), handler, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return id;
 	ret = cmx_bind_addr(id, (struct sockaddr *)&addr);
