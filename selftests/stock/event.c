@@ -340,24 +340,34 @@ static void test_bad_get(const void *arg)
 	CALL(rdma_create_id(ch, &id, NULL, RDMA_PS_TCP), "create_id closed");
 }
 
+#define BURST 40
+
+/* Joins as many groups as a burst has events. */
+static void burst_join(struct rdma_cm_id *id, int net, void *context)
+{
+	char group[32];
+	int i;
+
+	for (i = 0; i < BURST; i++) {
+		snprintf(group, sizeof(group), "239.79.%d.%d", net, i + 1);
+		CALL(rdma_join_multicast(id, ip_addr(group, 0), context), "join");
+	}
+}
+
 /* poll() must report each event of a burst, and not only the first one. */
 static void test_burst(const void *arg)
 {
 	struct rdma_event_channel *ch = channel_create();
 	struct rdma_cm_id *id;
-	char group[32];
-	int i, got = 0;
+	int got = 0;
 
 	(void)arg;
 	channel_set_nonblocking(ch);
 	id = id_create(ch, "id", RDMA_PS_UDP);
 	id_bind(id, ADDR, 0);
 	quiet++;
-	for (i = 0; i < 40; i++) {
-		snprintf(group, sizeof(group), "239.79.0.%d", i + 1);
-		CALL(rdma_join_multicast(id, ip_addr(group, 0), "burst"), "join");
-	}
-	while (got < 40 && channel_poll(ch, 2000) &&
+	burst_join(id, 0, "burst");
+	while (got < BURST && channel_poll(ch, 2000) &&
 	       event_trace(ch) == RDMA_CM_EVENT_MULTICAST_JOIN)
 		got++;
 	quiet--;
@@ -431,10 +441,9 @@ static void test_edge(const void *arg)
 {
 	struct epoll_event ready = { .events = EPOLLIN | EPOLLET };
 	struct rdma_event_channel *ch = channel_create();
-	int epfd = epoll_create1(0), i, got = 0;
+	int epfd = epoll_create1(0), got = 0;
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
-	char group[32];
 
 	(void)arg;
 	channel_set_nonblocking(ch);
@@ -443,12 +452,9 @@ static void test_edge(const void *arg)
 	id = id_create(ch, "id", RDMA_PS_UDP);
 	id_bind(id, ADDR, 0);
 	quiet++;
-	for (i = 0; i < 40; i++) {
-		snprintf(group, sizeof(group), "239.79.1.%d", i + 1);
-		CALL(rdma_join_multicast(id, ip_addr(group, 0), "edge"), "join");
-	}
+	burst_join(id, 1, "edge");
 	quiet--;
-	while (got < 40 && epoll_wait(epfd, &ready, 1, slow_time(5000)) == 1) {
+	while (got < BURST && epoll_wait(epfd, &ready, 1, slow_time(5000)) == 1) {
 		while (!rdma_get_cm_event(ch, &event)) {
 			got += event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
 			rdma_ack_cm_event(event);
