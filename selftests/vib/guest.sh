@@ -126,6 +126,8 @@ sm() {
 			-F "$fabric_run/opensm.conf" -P "$fabric_run/partitions.conf" \
 			--dump_files_dir "$dir" "$@" >"$dir/out" 2>&1 </dev/null &
 		echo $! >"$dir/pid"
+		# bash would report that it was killed
+		disown
 		within 30 ports_are ACTIVE "$i"
 		;;
 	stop|kill)
