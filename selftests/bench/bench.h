@@ -19,6 +19,7 @@ extern struct bench_conf {
 	const char *dump;	/* command that lists all ids */
 	int deadline;		/* ms, CMX_OPTION_CONNECT_DEADLINE_MS; 0: don't set */
 	int hcas, groups, members;	/* HCAs of the fabric; groups of each; HCAs in each group */
+	bool give_up;		/* only a sender joins a group again that was lost */
 } conf;
 
 /* Prints a line of the result: the name and the value. */

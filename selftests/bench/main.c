@@ -125,7 +125,7 @@ static void usage_print(void)
 {
 	fprintf(stderr, "usage: bench [-a ADDRESS] [-c SERVER-ADDRESS] [-n SERVER-NETNS]\n"
 		"             [-s SILENT-ADDRESS] [-d DEADLINE-MS] [-l LIST-COMMAND]\n"
-		"             [-H HCAS] [-g GROUPS-EACH] [-m HCAS-IN-A-GROUP] NAME...\n");
+		"             [-H HCAS] [-g GROUPS-EACH] [-m HCAS-IN-A-GROUP] [-u] NAME...\n");
 	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++)
 		fprintf(stderr, "  %-8s %s\n", benches[i].name, benches[i].help);
 	exit(2);
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "a:c:n:s:d:l:H:g:m:")) != -1) {
+	while ((c = getopt(argc, argv, "a:c:n:s:d:l:H:g:m:u")) != -1) {
 		switch (c) {
 		case 'a':
 			conf.addr = optarg;
@@ -174,6 +174,9 @@ int main(int argc, char **argv)
 			break;
 		case 'm':
 			conf.members = atoi(optarg);
+			break;
+		case 'u':
+			conf.give_up = true;
 			break;
 		default:
 			usage_print();

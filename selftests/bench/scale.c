@@ -9,6 +9,8 @@
  *	back	waits until every membership has been reported again
  *	flow	waits until a datagram to each group has reached all its members
  *	connect	each HCA connects to each other one
+ *	stream	the sender of the first group of each HCA begins to send 200 datagrams a second
+ *	arrived	waits until all of them have been sent. Each process does this once
  */
 #include <poll.h>
 #include <stdio.h>
@@ -60,6 +62,8 @@ static int stage_progress(char stage)
 		return counts_sum(scale->members);
 	case 'f':
 		return datagrams_arrived();
+	case 's':
+		return counts_sum(scale->sent);
 	default:
 		return counts_sum(scale->connected) + counts_sum(scale->failed);
 	}
@@ -90,12 +94,17 @@ static void stage_wait_all(char stage)
 	}
 }
 
-/* Runs a stage on all HCAs at the same time. */
-static void stage_run(char stage)
+static void stage_begin(char stage)
 {
 	for (int i = 0; i < conf.hcas; i++)
 		if (write(hcas[i].commands, &stage, 1) != 1)
 			die("command");
+}
+
+/* Runs a stage on all HCAs at the same time. */
+static void stage_run(char stage)
+{
+	stage_begin(stage);
 	stage_wait_all(stage);
 }
 
@@ -156,6 +165,18 @@ static void stage_run_connect(void)
 		conn_stop(servers[i]);
 }
 
+static void stream_begin(void)
+{
+	stage_begin('s');
+}
+
+static void stream_wait(void)
+{
+	stage_wait_all('s');
+	result_print("sent", counts_sum(scale->sent));
+	result_print("received", counts_sum(scale->streamed));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -165,6 +186,8 @@ static const struct {
 	{ "back", stage_run_members },
 	{ "flow", stage_run_flow },
 	{ "connect", stage_run_connect },
+	{ "stream", stream_begin },
+	{ "arrived", stream_wait },
 };
 
 static void command_run(const char *name)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { SCALE_HCAS = 64, SCALE_GROUPS = 256 };
+enum { SCALE_HCAS = 64, SCALE_GROUPS = 256, SCALE_STREAM = 4000, SCALE_STREAM_PER_S = 200 };
 
 /**
  * struct scale - memory that the processes share
@@ -16,6 +16,8 @@ enum { SCALE_HCAS = 64, SCALE_GROUPS = 256 };
  * @errors: number of events and calls with an error
  * @connected: number of connections that were set up
  * @failed: number of connections that failed
+ * @sent: number of datagrams of the stream that were sent
+ * @streamed: number of different ones that arrived from another HCA
  */
 struct scale {
 	double mark;
@@ -26,6 +28,8 @@ struct scale {
 	int errors[SCALE_HCAS];
 	int connected[SCALE_HCAS];
 	int failed[SCALE_HCAS];
+	int sent[SCALE_HCAS];
+	int streamed[SCALE_HCAS];
 };
 
 extern struct scale *scale;
@@ -36,6 +40,7 @@ extern struct scale *scale;
  *	m	all groups are joined after the mark
  *	f	the datagrams that it sends have reached all other members of the group
  *	c	it has connected to every other HCA, and disconnected
+ *	s	it has sent a stream of datagrams to its first group, if it is the sender of that group
  */
 void scale_hca(int i, int commands, int done);
 

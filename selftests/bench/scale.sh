@@ -3,7 +3,8 @@
 #
 # scale_net HCAS            a topology file: four switches, each with a cable to each other one
 # scale_ipv4                 no IPv6 on IPoIB, which asks for all its groups at once, and has more of them then
-# scale_start STACK HCAS GROUPS MEMBERS     start it on ours or stock: groups of an HCA, HCAs of a group
+# scale_start STACK HCAS GROUPS MEMBERS [ARG]...  start it on ours or stock: groups of an HCA, HCAs of a group,
+#                           more arguments of bench
 # scale COMMAND             print its results as lines "NAME VALUE" (scale.c); lines "#" go to standard error
 # scale_stop                end it
 # sm_master                 print the number of the HCA that has the master SM
@@ -42,7 +43,7 @@ scale_ipv4() {
 scale_start() {
 	local lib=
 	[ "$1" != ours ] || lib=$cmx_lib
-	coproc scale_pipe { LD_LIBRARY_PATH=$lib exec "$tests/bench/bench" -H "$2" -g "$3" -m "$4" scale; }
+	coproc scale_pipe { LD_LIBRARY_PATH=$lib exec "$tests/bench/bench" -H "$2" -g "$3" -m "$4" "${@:5}" scale; }
 }
 
 scale() {

@@ -6,7 +6,7 @@
  *
  * With rdma_cmx the id has MCAST_REJOIN, so the program need not handle a lost group. Otherwise it
  * follows the manual pages: after MULTICAST_ERROR it leaves the group and joins it again. If this
- * fails, it tries again later.
+ * fails, it tries again later. With conf.give_up it does so only for a group that it sends to.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -29,6 +29,9 @@
 #define RETRY	0.1		/* seconds after which a join or a datagram is repeated */
 #define POLL_MS	10		/* interval of checking for datagrams */
 #define WINDOW	8		/* number of connections in progress */
+#define STREAM	0xffffffff	/* the epoch of the datagrams of a stream, whose group is a number */
+#define STREAM_MS	1	/* interval of checking whether the next one is due */
+#define LINGER	0.5		/* seconds that the last one may take */
 
 /* also the content of a datagram */
 struct datagram {
@@ -56,6 +59,9 @@ static struct {
 	struct slot slots[RECVS + 1];	/* the last one is for sending */
 	struct group groups[SCALE_GROUPS];
 	double sent;		/* time at which datagrams were sent last */
+	double stream;		/* time at which the stream began */
+	uint32_t due;		/* number of its next datagram */
+	bool seen[SCALE_STREAM];	/* datagrams of the stream */
 } hca;
 
 static int num_sets(void)
@@ -144,6 +150,22 @@ static void group_set_joined(struct group *g, struct rdma_ud_param *ud)
 	scale->last[hca.i] = g->joined;
 }
 
+static bool group_is_sender(int g)
+{
+	return g % conf.members == hca.i / num_sets();
+}
+
+/*
+ * Returns the time at which to join again: at once if the membership was lost, but later if a join
+ * failed, as it would fail again.
+ */
+static double group_retry_time(const struct group *g)
+{
+	if (conf.give_up && !group_is_sender(g - hca.groups))
+		return 0;
+	return g->joined ? 1 : now() + RETRY;
+}
+
 static void event_take(void)
 {
 	struct rdma_cm_event *ev;
@@ -157,10 +179,9 @@ static void event_take(void)
 			break;
 		case RDMA_CM_EVENT_MULTICAST_ERROR:
 			scale->errors[hca.i]++;
-			/* at once if the membership was lost; a failed join would fail again */
 			if (g->joined > scale->mark)
 				scale->members[hca.i]--;
-			g->retry = g->joined ? 1 : now() + RETRY;
+			g->retry = group_retry_time(g);
 			g->joined = 0;
 			break;
 		default:
@@ -172,9 +193,19 @@ static void event_take(void)
 		die("rdma_get_cm_event");
 }
 
+static void datagram_count(const struct datagram *d)
+{
+	if (d->epoch != STREAM) {
+		if (d->group < SCALE_GROUPS)
+			scale->got[hca.i][d->group] = d->epoch;
+	} else if (d->group < SCALE_STREAM && !hca.seen[d->group] && !group_is_sender(0)) {
+		hca.seen[d->group] = true;
+		scale->streamed[hca.i]++;
+	}
+}
+
 static void datagrams_take(void)
 {
-	struct datagram *d;
 	struct ibv_cq *cq;
 	struct ibv_wc wc;
 	void *context;
@@ -183,16 +214,10 @@ static void datagrams_take(void)
 		die("ibv_get_cq_event");
 	ibv_ack_cq_events(cq, 1);
 	while (ibv_poll_cq(cq, 1, &wc) == 1) {
-		d = &hca.slots[wc.wr_id].data;
-		if (wc.status == IBV_WC_SUCCESS && d->group < SCALE_GROUPS)
-			scale->got[hca.i][d->group] = d->epoch;
+		if (wc.status == IBV_WC_SUCCESS)
+			datagram_count(&hca.slots[wc.wr_id].data);
 		recv_post(wc.wr_id);
 	}
-}
-
-static bool group_is_sender(int g)
-{
-	return g % conf.members == hca.i / num_sets();
 }
 
 static bool group_has_reached_all(int g)
@@ -203,10 +228,9 @@ static bool group_has_reached_all(int g)
 	return true;
 }
 
-static void group_send(int n)
+static bool datagram_send(const struct group *g, struct datagram data)
 {
 	struct slot *slot = &hca.slots[RECVS];
-	struct group *g = &hca.groups[n];
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)&slot->data, .length = sizeof(slot->data), .lkey = hca.mr->lkey,
 	};
@@ -217,12 +241,13 @@ static void group_send(int n)
 	}, *bad;
 	struct ibv_wc wc;
 
-	slot->data = (struct datagram){ scale->epoch, n };
-	if (!g->joined || ibv_post_send(hca.id->qp, &wr, &bad))
-		return;
+	slot->data = data;
+	if (ibv_post_send(hca.id->qp, &wr, &bad))
+		return false;
 	/* the buffer may be reused only after the send has completed */
 	while (!ibv_poll_cq(hca.id->send_cq, 1, &wc))
 		sched_yield();
+	return wc.status == IBV_WC_SUCCESS;
 }
 
 /*
@@ -237,12 +262,27 @@ static bool datagrams_have_arrived(void)
 		if (!group_is_sender(g) || group_has_reached_all(g))
 			continue;
 		all = false;
-		if (again)
-			group_send(g);
+		if (again && hca.groups[g].joined)
+			datagram_send(&hca.groups[g], (struct datagram){ scale->epoch, g });
 	}
 	if (again)
 		hca.sent = now();
 	return all;
+}
+
+/*
+ * Sends the datagrams of the stream that are due, also while the membership is lost. Has the last
+ * one had time to arrive?
+ */
+static bool stream_is_over(void)
+{
+	double t = now() - hca.stream;
+	uint32_t n;
+
+	for (n = hca.due; n < SCALE_STREAM && n < t * SCALE_STREAM_PER_S; n++)
+		scale->sent[hca.i] += datagram_send(&hca.groups[0], (struct datagram){ STREAM, n });
+	hca.due = n;
+	return t > (double)SCALE_STREAM / SCALE_STREAM_PER_S + LINGER;
 }
 
 /* Returns the milliseconds until the next join, for poll(). */
@@ -274,6 +314,7 @@ static void stage_start(char stage)
 			group_join(&hca.groups[g]);
 	}
 	hca.sent = 0;
+	hca.stream = now();
 }
 
 /* Connects to all other HCAs, and then ends all connections. */
@@ -317,6 +358,8 @@ static bool stage_is_over(char stage)
 	case 'c':
 		hca_connect_all();
 		return true;
+	case 's':
+		return !group_is_sender(0) || stream_is_over();
 	}
 	return false;
 }
@@ -345,7 +388,7 @@ void scale_hca(int i, int commands, int done)
 	p[1] = (struct pollfd){ hca.ch->fd, POLLIN };
 	p[2] = (struct pollfd){ hca.id->recv_cq_channel->fd, POLLIN };
 	for (;;) {
-		poll(p, 3, stage == 'f' ? POLL_MS : wait);
+		poll(p, 3, stage == 'f' ? POLL_MS : stage == 's' ? STREAM_MS : wait);
 		if (p[1].revents)
 			event_take();
 		if (p[2].revents)
