@@ -170,13 +170,17 @@ static unsigned int tool_module_abi(void)
 	return version;
 }
 
-/* Asks the library itself; a library without the function is older than the function. */
+/*
+ * Asks the library itself; a library without the function is older than the function. The variable
+ * prevents a fallback, after which the library would have no version to report.
+ */
 static void tool_shim_version(const char *dir, char *version, size_t size)
 {
 	const char *(*fn)(void) = NULL;
 	char path[PATH_MAX + sizeof(SHIM)];
 	void *lib;
 
+	setenv("RDMA_CMX_FALLBACK", "0", 1);
 	snprintf(path, sizeof(path), "%s/" SHIM, dir);
 	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (lib)
