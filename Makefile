@@ -108,9 +108,8 @@ install-dev:
 	install -m 644 kernel/include/rdma/*.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
 	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
 	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
-	printf '%s\n' 'Name: rdma-cmx' 'Description: librdmacm over rdma_cmx' 'Version: $(CMX_VERSION)' \
-		'Requires: libibverbs' 'Cflags: -I$(INCDIR)' \
-		'Libs: -L$(CMXLIB) -Wl,-rpath,$(CMXLIB) -lrdmacm' >$(D)$(PKGDIR)/rdma-cmx.pc
+	printf '%s\n' 'Name: rdma-cmx' 'Description: extensions of librdmacm' 'Version: $(CMX_VERSION)' \
+		'Requires: librdmacm libibverbs' 'Cflags: -I$(INCDIR)' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
 	chmod 644 $(D)$(PKGDIR)/rdma-cmx.pc
 
 install-conf:

@@ -20,6 +20,7 @@
 #pragma GCC visibility push(default)
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+#define RDMA_CMX_LIBRARY
 #include <rdma/rdma_cmx.h>
 #pragma GCC visibility pop
 #include <infiniband/ib.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Calls on an id that need no peer, and the memory of an id. */
-#include <dlfcn.h>
 #include <rdma/rdma_cmx.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +76,6 @@ void bench_option(void)
 
 void bench_get_option(void)
 {
-	typeof(rdma_cmx_get_option) *get = dlsym(RTLD_DEFAULT, "rdma_cmx_get_option");
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	const int n = 20000;
@@ -85,7 +83,7 @@ void bench_get_option(void)
 	double t;
 
 	/* the in-tree stack has no rdma_cmx_get_option() */
-	if (!get)
+	if (!rdma_cmx_get_version())
 		return;
 	ch = channel_create();
 	id = id_on(ch, NULL);
@@ -93,7 +91,7 @@ void bench_get_option(void)
 	for (int i = 0; i < n; i++) {
 		size_t len = sizeof(tos);
 
-		if (get(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, &len, NULL))
+		if (rdma_cmx_get_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, &len, NULL))
 			die("rdma_cmx_get_option");
 	}
 	result_print("get_option_us", (now() - t) / n * 1e6);

@@ -9,7 +9,6 @@
  * fails, it tries again later. With conf.give_up it does so only for a group that it sends to.
  */
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -105,8 +104,8 @@ static void hca_open_id(void)
 	snprintf(ip, sizeof(ip), "10.78.0.%d", hca.i + 1);
 	hca.ch = channel_create();
 	hca.id = id_create_datagram(hca.ch, ip);
-	/* only the library of rdma_cmx has this function and the option MCAST_REJOIN */
-	if (dlsym(RTLD_DEFAULT, "rdma_cmx_query_event") &&
+	/* the system's library has no option MCAST_REJOIN */
+	if (rdma_cmx_get_version() &&
 	    rdma_set_option(hca.id, CMX_OPTION, CMX_OPTION_MCAST_REJOIN, &on, sizeof(on)))
 		die("MCAST_REJOIN");
 	if (rdma_create_qp(hca.id, NULL, &attr))

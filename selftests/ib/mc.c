@@ -20,7 +20,6 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -125,8 +124,6 @@ static void attr_set(struct cmx_mcast_attr *attr, const char *name, uint32_t val
 /* Uses the functions of the system's library where they are sufficient. */
 static int group_join(struct mc_id *id, char *group, const struct cmx_mcast_attr *attr)
 {
-	int (*ours)(struct rdma_cm_id *cm, struct sockaddr *addr, const struct cmx_mcast_attr *a,
-		    size_t size, void *context) = dlsym(RTLD_DEFAULT, "rdma_cmx_join_multicast");
 	struct rdma_cm_join_mc_attr_ex ex = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
@@ -137,10 +134,7 @@ static int group_join(struct mc_id *id, char *group, const struct cmx_mcast_attr
 		return rdma_join_multicast(id->cm, ex.addr, id);
 	if (!attr->mask && attr->join_state == CMX_MCAST_SENDONLY_FULL)
 		return rdma_join_multicast_ex(id->cm, &ex, id);
-	if (ours)
-		return ours(id->cm, ex.addr, attr, sizeof(*attr), id);
-	errno = EOPNOTSUPP;
-	return -1;
+	return rdma_cmx_join_multicast(id->cm, ex.addr, attr, sizeof(*attr), id);
 }
 
 static int command_join(struct mc_id *id, char **arg)
@@ -185,11 +179,9 @@ static struct rdma_cm_event *next_event(int ms)
 /* The system's library does not report rejoins. */
 static bool event_is_rejoin(const struct rdma_cm_event *ev)
 {
-	int (*query)(const struct rdma_cm_event *event, struct rdma_cmx_event_info *info,
-		     size_t size) = dlsym(RTLD_DEFAULT, "rdma_cmx_query_event");
 	struct rdma_cmx_event_info info;
 
-	return query && !query(ev, &info, sizeof(info)) && info.flags & CMX_EVENT_F_REJOIN;
+	return !rdma_cmx_query_event(ev, &info, sizeof(info)) && info.flags & CMX_EVENT_F_REJOIN;
 }
 
 static void event_print(struct rdma_cm_event *ev)

@@ -5,23 +5,21 @@
  * library.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <rdma/rdma_cma.h>
+#include <rdma/rdma_cmx.h>
 
 static const char *fallback_extension(struct rdma_cm_id *id)
 {
-	int (*query)(struct rdma_cm_id *id, void *info, size_t size);
-	char info[256];
+	struct cmx_ece_info info;
+	int err = rdma_cmx_query_ece(id, &info, sizeof(info)) ? errno : 0;
 
-	query = dlsym(RTLD_DEFAULT, "rdma_cmx_query_ece");
-	if (!query)
-		return "none";
-	return query(id, info, sizeof(info)) ? strerror(errno) : "works";
+	if (!err != !!rdma_cmx_get_version())
+		return "not as the version says";
+	return err ? strerror(err) : "works";
 }
 
 static int fallback_devices_print(void)

@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <infiniband/sa.h>
-#include <rdma/rdma_cma.h>
+#include <rdma/rdma_cmx.h>
 #include "../lib/address.h"
 #include "../lib/slow.h"
 
@@ -260,19 +259,14 @@ static int try_migrate(struct scene *s)
 	return rdma_migrate_id(s->id, s->listen_ch);
 }
 
-/* Only the library of rdma_cmx has this function. */
-typedef int (*get_option_fn)(struct rdma_cm_id *id, int level, int name, void *val, size_t *len,
-			     uint32_t *flags);
-
 static int try_get_option(struct scene *s)
 {
-	get_option_fn get_option = (get_option_fn)dlsym(RTLD_DEFAULT, "rdma_cmx_get_option");
 	uint32_t val;
 	size_t len = sizeof(val);
 
-	if (!get_option || scene_create_id(s, RDMA_PS_TCP))
+	if (scene_create_id(s, RDMA_PS_TCP))
 		return -1;
-	return get_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
+	return rdma_cmx_get_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
 }
 
 static int try_path(struct scene *s)

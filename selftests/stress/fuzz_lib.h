@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+/* the sources of the library are part of this program */
+#define RDMA_CMX_LIBRARY
 #include <rdma/rdma_cmx.h>
 #include <rdma/rdma_verbs.h>
 #include "stress.h"

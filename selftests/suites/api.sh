@@ -66,8 +66,8 @@ fi
 cases "" ours "$tests/api/api" ${only:+"$only"} "${traced[@]}"
 check "cmx default sets one" "$top/tools/cmx" default tos 8
 check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
-check "a program with optional extensions runs on ours" ours "$tests/api/optional" ours
-check "and on the in-tree stack" stock "$tests/api/optional" stock
+check "a program with extensions runs on ours" ours "$tests/api/both" ours
+check "and on the in-tree stack" stock "$tests/api/both" stock
 newer="a program of rdma-core 65 runs"
 if [ -e "$tests/api/newer" ] && ! on_hardware; then
 	check "$newer" ours "$tests/api/newer" 10.77.0.1

@@ -32,6 +32,7 @@ no_ids() { [ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/s
 # the program's output goes to a file, and its status is the function's
 client() { ours timeout $((20 * slow)) "$@" >"$tmp/client" 2>&1; }
 fails() { ! client "$@"; }
+fails_stock() { ! stock timeout $((20 * slow)) "$@" >"$tmp/client" 2>&1; }
 # lines NAME TEXT...: check that the program has printed each of these lines
 lines() {
 	local name=$1 line
@@ -50,6 +51,9 @@ check "example: hello: what the server received" lines server "received: hello, 
 check "example: hello: nobody listens" fails "$bin/hello" $a 7479
 check "example: hello: says step, peer and reason" lines client \
 	"hello: connect, $a port 7479: Connection refused (RDMA_CM_EVENT_REJECTED, status 8)"
+check "example: hello: the in-tree stack has no such option" fails_stock "$bin/hello" $a 7471
+check "example: hello: says so" lines client \
+	"hello: set CONNECT_DEADLINE_MS, $a port 7471: Function not implemented"
 # a neighbour entry without a host
 ip link set d0 arp on
 ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent

@@ -2,10 +2,9 @@
 /*
  * Extensions of the librdmacm of rdma_cmx to <rdma/rdma_cma.h>.
  *
- * The symbols rdma_cmx_*() have the version CMX_1.0. A program that must also run with the stock
- * library defines RDMA_CMX_OPTIONAL before it includes this file, and is linked with either library.
- * These functions then fail with ENOSYS, and rdma_cmx_get_version() returns NULL, where the library in
- * use has no such function. The others need a librdmacm with version RDMACM_1.4.
+ * The functions are inline. Each looks up the function of its name in the librdmacm that the process has
+ * loaded, and fails with ENOSYS if that library has none. A program is therefore linked with the system's
+ * librdmacm, and runs with either library. C libraries before glibc 2.34 need -ldl.
  */
 #ifndef RDMA_CMX_H
 #define RDMA_CMX_H
@@ -48,12 +47,13 @@
 #undef RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
 #undef RDMA_MC_JOIN_FLAG_RESERVED
 
-#ifdef RDMA_CMX_OPTIONAL
+/* The sources of the library define the functions themselves. */
+#ifdef RDMA_CMX_LIBRARY
+#define RDMA_CMX_FUNCTION
+#else
 #include <dlfcn.h>
 #include <errno.h>
 #define RDMA_CMX_FUNCTION static inline
-#else
-#define RDMA_CMX_FUNCTION
 #endif
 
 #ifdef __cplusplus
@@ -66,16 +66,18 @@ extern "C" {
  * CMX_EVENT_ADDRINFO_RESOLVED and CMX_EVENT_USER.
  */
 #ifndef RAI_SA
+#define RDMA_CMX_ADDS_ADDRINFO
 #define RAI_SA 0x00000010
-#endif
-#ifndef RAI_DNS
 #define RAI_DNS 0x00000020
-#endif
+RDMA_CMX_FUNCTION
 int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
 			  const struct rdma_addrinfo *hints);
+RDMA_CMX_FUNCTION
 int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info);
+RDMA_CMX_FUNCTION
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
 			uint64_t arg);
+#endif
 
 /**
  * rdma_cmx_get_option() - read an option of an id
@@ -204,12 +206,13 @@ int rdma_cmx_query_event(const struct rdma_cm_event *event,
  *
  * The module of the same build has this version in /sys/module/rdma_cmx/version.
  *
- * Return: a constant string.
+ * Return: a constant string; or NULL with ENOSYS if the process uses another librdmacm, also after a
+ * fallback of this library, so that the other functions fail with ENOSYS.
  */
 RDMA_CMX_FUNCTION
 const char *rdma_cmx_get_version(void);
 
-#ifdef RDMA_CMX_OPTIONAL
+#ifndef RDMA_CMX_LIBRARY
 static inline void *rdma_cmx_find_function(const char *name)
 {
 	/* RTLD_DEFAULT, which needs _GNU_SOURCE */
@@ -220,59 +223,67 @@ static inline void *rdma_cmx_find_function(const char *name)
 	return function;
 }
 
+#define RDMA_CMX_CALL(name, error, args) \
+__extension__ ({ \
+	__typeof__(&name) function_ = (__typeof__(&name))rdma_cmx_find_function(#name); \
+\
+	function_ ? function_ args : error; \
+})
+
 static inline int rdma_cmx_get_option(struct rdma_cm_id *id, int level, int optname,
 				      void *optval, size_t *optlen, uint32_t *flags)
 {
-	__typeof__(&rdma_cmx_get_option) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_option");
-
-	return call ? call(id, level, optname, optval, optlen, flags) : -1;
+	return RDMA_CMX_CALL(rdma_cmx_get_option, -1, (id, level, optname, optval, optlen, flags));
 }
 
 static inline int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info,
 				     size_t size)
 {
-	__typeof__(&rdma_cmx_query_ece) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_query_ece");
-
-	return call ? call(id, info, size) : -1;
+	return RDMA_CMX_CALL(rdma_cmx_query_ece, -1, (id, info, size));
 }
 
 static inline int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
 					  const struct cmx_mcast_attr *attr, size_t attr_size,
 					  void *context)
 {
-	__typeof__(&rdma_cmx_join_multicast) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_join_multicast");
-
-	return call ? call(id, addr, attr, attr_size, context) : -1;
+	return RDMA_CMX_CALL(rdma_cmx_join_multicast, -1, (id, addr, attr, attr_size, context));
 }
 
 static inline int rdma_cmx_get_events(struct rdma_event_channel *channel,
 				      struct rdma_cm_event **events, int n)
 {
-	__typeof__(&rdma_cmx_get_events) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_events");
-
-	return call ? call(channel, events, n) : -1;
+	return RDMA_CMX_CALL(rdma_cmx_get_events, -1, (channel, events, n));
 }
 
 static inline int rdma_cmx_query_event(const struct rdma_cm_event *event,
 				       struct rdma_cmx_event_info *info, size_t size)
 {
-	__typeof__(&rdma_cmx_query_event) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_query_event");
-
-	return call ? call(event, info, size) : -1;
+	return RDMA_CMX_CALL(rdma_cmx_query_event, -1, (event, info, size));
 }
 
 static inline const char *rdma_cmx_get_version(void)
 {
-	__typeof__(&rdma_cmx_get_version) call =
-		__extension__ (__typeof__(call))rdma_cmx_find_function("rdma_cmx_get_version");
-
-	return call ? call() : NULL;
+	return RDMA_CMX_CALL(rdma_cmx_get_version, NULL, ());
 }
+
+#ifdef RDMA_CMX_ADDS_ADDRINFO
+static inline int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node,
+					const char *service, const struct rdma_addrinfo *hints)
+{
+	return RDMA_CMX_CALL(rdma_resolve_addrinfo, -1, (id, node, service, hints));
+}
+
+static inline int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
+{
+	return RDMA_CMX_CALL(rdma_query_addrinfo, -1, (id, info));
+}
+
+static inline int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
+				      int status, uint64_t arg)
+{
+	return RDMA_CMX_CALL(rdma_write_cm_event, -1, (id, event, status, arg));
+}
+#endif
 #endif
 
 #ifdef __cplusplus
