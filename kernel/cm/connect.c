@@ -221,7 +221,9 @@ EXPORT_SYMBOL_GPL(cmx_accept_ece);
  * @param: parameters of the connection; @qp_num and @srq are used only if the id has no QP
  *	from cmx_create_qp(), @qkey only for datagrams (0: the default). NULL: as cmx_establish()
  *
- * ESTABLISHED or UNREACHABLE follows; no event follows for datagrams. A QP from cmx_create_qp() is
+ * ESTABLISHED or UNREACHABLE follows; no event follows for datagrams. Without
+ * %CMX_OPTION_CONNECT_DEADLINE_MS the RTU of the peer is awaited for 16 tries of four times the
+ * host's default of %CMX_OPTION_CM_RESPONSE_TIMEOUT at most. A QP from cmx_create_qp() is
  * made ready first. If that or sending the reply fails, the request is rejected and the QP goes to
  * the error state.
  *

@@ -30,9 +30,6 @@
 #define CMX_OPT_UNTIL_DESTROYED \
 	(CMX_OPT_UNTIL_ESTABLISHED | CMX_STAGE_ESTABLISHED | CMX_IN(DISCONNECT))
 
-/* Unprivileged processes may exceed the default CM_RESPONSE_TIMEOUT by 2: four times as long. */
-#define RESPONSE_TIMEOUT_MARGIN 2
-
 /**
  * struct cmx_option - a row of option_rows.h
  * @label: name for debugfs
@@ -173,7 +170,7 @@ static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
 static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
 	u32 max = cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
-		  RESPONSE_TIMEOUT_MARGIN;
+		  CMX_RESPONSE_TIMEOUT_MARGIN;
 
 	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
 }

@@ -88,16 +88,33 @@ u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv)
 	return id_priv->user && !capable(CAP_NET_ADMIN) ? CMX_LIFETIME_USER_MAX : CMX_LIFETIME_MAX;
 }
 
+/* The tries of a message: a process can ask for 15 retries. */
+#define MAX_CM_TRIES 16
+
+/* How long a process without CAP_NET_ADMIN can have a message repeated, in ms. */
+static u32 opt_longest_wait_ms(void)
+{
+	u8 timeout = cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
+		     CMX_RESPONSE_TIMEOUT_MARGIN;
+
+	return MAX_CM_TRIES * cmx_opt_timeout_ms(timeout);
+}
+
 /**
  * cmx_opt_connect_deadline_ms() - get the connect deadline in effect
  * @id_priv: the id
+ *
+ * The REQ of the peer determines how long ib_cm waits for the RTU, which may be 37 hours. So an
+ * accept without a deadline waits only as long as processes of this host can.
  *
  * Context: Caller must hold id_priv->lock.
  * Return: the deadline in ms, 0 for none.
  */
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 {
-	return OPT_IN_EFFECT(id_priv, CONNECT_DEADLINE_MS, connect_deadline_ms);
+	u32 ms = OPT_IN_EFFECT(id_priv, CONNECT_DEADLINE_MS, connect_deadline_ms);
+
+	return ms || !id_priv->passive ? ms : opt_longest_wait_ms();
 }
 
 #define OPTS_OF_ACTIVE									\

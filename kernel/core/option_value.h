@@ -15,6 +15,15 @@ extern struct cmx_param cmx_opt_defaults[CMX_OPT_NUM];
 #define CMX_LIFETIME_MAX 30
 #define CMX_LIFETIME_USER_MAX 21
 
+/* Unprivileged processes may exceed the default CM_RESPONSE_TIMEOUT by 2: four times as long. */
+#define CMX_RESPONSE_TIMEOUT_MARGIN 2
+
+/* Return: 4.096 us * 2^@n in ms, rounded as in ib_cm. */
+static inline u32 cmx_opt_timeout_ms(u8 n)
+{
+	return 1U << (n > 8 ? n - 8 : 0);
+}
+
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
 u32 cmx_opt_tos(const struct cmx_id_private *id_priv);

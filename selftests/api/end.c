@@ -44,15 +44,18 @@ static void test_answer_needed(void)
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
 }
 
-/*
- * The request of the peer asks for timeouts and retries of days, and the peer does not answer the
- * DREQ. The suite has set close_seconds, which limits the wait.
- */
-static void pair_disconnect_silent(struct pair *p)
+/* The request of the peer will ask for timeouts and retries of days. */
+static void pair_resolve_patient(struct pair *p)
 {
 	pair_resolve(p, RDMA_PS_TCP);
 	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
 	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
+}
+
+/* The peer does not answer the DREQ. The suite has set close_seconds, which limits the wait. */
+static void pair_disconnect_silent(struct pair *p)
+{
+	pair_resolve_patient(p);
 	pair_connect(p);
 	WANT(!rdma_disconnect(p->child));
 }
@@ -289,6 +292,30 @@ static void test_accept_deadline(void)
 	WANT(!next_event(p.lch, 300));
 }
 
+#define RESPONSE_TIMEOUT "/sys/module/rdma_cmx/parameters/cm_response_timeout"
+
+static void response_timeout_reset(void)
+{
+	file_write(RESPONSE_TIMEOUT, "20");
+}
+
+/* The peer never confirms the reply and wants it to be repeated for days. The host limits that. */
+static void test_accept_bound(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = {};
+
+	pair_resolve_patient(&p);
+	pair_request(&p, &par);
+	atexit(response_timeout_reset);
+	WANT(!file_write(RESPONSE_TIMEOUT, "12"));
+	par.qp_num++;
+	WANT(!rdma_accept(p.child, &par));
+	WANT(!event_expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	WANT(event_expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!next_event(p.lch, 300));
+}
+
 static void test_accept_deadline_met(void)
 {
 	struct pair p = {};
@@ -409,6 +436,7 @@ const struct test end_tests[] = {
 	{ "end: half of the ids go, and the others stay connected", test_half_go },
 	{ "both ends disconnect", test_both_end_it },
 	{ "the deadline of an accept", test_accept_deadline },
+	{ "an accept waits only as long as the host allows", test_accept_bound },
 	{ "the deadline of an accept that is met", test_accept_deadline_met },
 	{ "the same QP connects again", test_same_qp_again },
 	{ "the device goes before ADDR_RESOLVED is fetched", test_device_gone_resolved },

@@ -17,12 +17,6 @@
 #include "transport.h"
 #include "cma_hdr.h"
 
-/* 4.096 us * 2^n, rounded to milliseconds, the unit of ib_cm */
-static unsigned long sidr_timeout_ms(u8 n)
-{
-	return 1UL << (n > 8 ? n - 8 : 0);
-}
-
 static void sidr_rep_handle(struct cmx_id_private *id_priv,
 			    const struct ib_cm_sidr_rep_event_param *rep, struct rdma_cm_event *ev)
 {
@@ -84,7 +78,7 @@ static int sidr_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_
 		.path = id_priv->id.route.path_rec,
 		.sgid_attr = id_priv->id.route.addr.dev_addr.sgid_attr,
 		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
-		.timeout_ms = sidr_timeout_ms(cmx_opt_cm_response_timeout(id_priv)),
+		.timeout_ms = cmx_opt_timeout_ms(cmx_opt_cm_response_timeout(id_priv)),
 		.private_data = data,
 		.private_data_len = cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len,
 		.max_cm_retries = cmx_opt_cm_retries(id_priv),
