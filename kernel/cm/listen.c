@@ -254,10 +254,17 @@ static int listen_start_all(struct list_head *to_start, int ret)
 	return ret;
 }
 
+/* A listener uses all ports of a device. Some of them may have no transport. */
 static bool listen_may_use(const struct cmx_listener *listener, struct cmx_device *dev)
 {
-	return rdma_dev_access_netns(dev->device, cmx_net(listener->id_priv)) &&
-	       cmx_dev_port_fits(listener->id_priv, dev, rdma_start_port(dev->device));
+	u32 port;
+
+	if (!rdma_dev_access_netns(dev->device, cmx_net(listener->id_priv)))
+		return false;
+	rdma_for_each_port(dev->device, port)
+		if (cmx_dev_port_fits(listener->id_priv, dev, port))
+			return true;
+	return false;
 }
 
 struct listen_arg {
