@@ -11,6 +11,7 @@
 #include "event.h"
 #include "mcast.h"
 #include "stats.h"
+#include "transport.h"
 
 /* Events of ids that are attached to no port; only errors of address resolution. */
 static atomic64_t stats_unattached[CMX_STAT_NUM];
@@ -40,11 +41,11 @@ void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat)
 					 &stats_unattached[stat]);
 }
 
-static enum cmx_stat stats_of_reject(int status)
+static enum cmx_stat stats_of_reject(const struct cmx_id_private *id_priv, int status)
 {
-	switch (status) {
-	case IB_CM_REJ_CONSUMER_DEFINED:
+	if (id_priv->conn_ops && status == id_priv->conn_ops->consumer_reject)
 		return CMX_STAT_REJECTED_CONSUMER;
+	switch (status) {
 	case IB_CM_REJ_INVALID_SERVICE_ID:
 		return CMX_STAT_REJECTED_NO_LISTENER;
 	case IB_CM_REJ_STALE_CONN:
@@ -83,7 +84,7 @@ static enum cmx_stat stats_of_event(const struct cmx_event *ev)
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 		return timeout ? CMX_STAT_CONNECT_TIMEOUT : CMX_STAT_CONNECT_ERROR;
 	case RDMA_CM_EVENT_REJECTED:
-		return stats_of_reject(status);
+		return stats_of_reject(ev->id_priv, status);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return CMX_STAT_DISCONNECTED;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
