@@ -133,41 +133,51 @@ static int client_add(struct ib_device *device)
 	return 0;
 }
 
-/*
- * Report the removal of the device. The id of a process is detached at once, and uverbs destroys
- * the QPs. A ULP must first release its own objects on the device, so its id stays attached until
- * the ULP destroys it, at the latest when it handles the event.
- */
+/* Move an id to CMX_REMOVED and queue the event. The connection still exists. */
 static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
 {
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+	bool queue;
 
 	mutex_lock(&id_priv->lock);
 	/* A bind that failed may have detached the id meanwhile. */
-	if (id_priv->dev != dev ||
-	    cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED)) {
-		mutex_unlock(&id_priv->lock);
+	queue = id_priv->dev == dev &&
+		!cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED);
+	if (queue)
+		cmx_event_queue(ev);
+	mutex_unlock(&id_priv->lock);
+	if (!queue)
 		cmx_event_free(ev);
-		return;
-	}
-	if (id_priv->user) {
+}
+
+/*
+ * Deliver the event. The id of a process is detached, and uverbs destroys the QPs. A ULP must first
+ * release its own objects on the device, so its id stays attached until the ULP destroys it, at the
+ * latest when it handles the event.
+ */
+static void client_release_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
+{
+	mutex_lock(&id_priv->lock);
+	if (id_priv->user && id_priv->dev == dev) {
 		cmx_id_release_device(id_priv);
 		cmx_port_release(id_priv);
 	}
-	cmx_event_queue(ev);
 	mutex_unlock(&id_priv->lock);
 	id_priv->consumer->flush(id_priv);
 }
 
-static struct cmx_id_private *client_next_id(struct cmx_device *dev)
+/* Move the next id from @from to @to, which may be NULL. Returns it with a reference, or NULL. */
+static struct cmx_id_private *client_next_id(struct cmx_device *dev, struct list_head *from,
+					     struct list_head *to)
 {
 	struct cmx_id_private *id_priv, *found = NULL;
 
 	spin_lock(&dev->lock);
-	list_for_each_entry(id_priv, &dev->ids, dev_item) {
+	list_for_each_entry(id_priv, from, dev_item) {
 		if (cmx_id_tryget(id_priv)) {
-			/* The id of a ULP stays attached. Do not find it again. */
 			list_del_init(&id_priv->dev_item);
+			if (to)
+				list_add_tail(&id_priv->dev_item, to);
 			found = id_priv;
 			break;
 		}
@@ -176,10 +186,28 @@ static struct cmx_id_private *client_next_id(struct cmx_device *dev)
 	return found;
 }
 
+/*
+ * All ids are moved to CMX_REMOVED before the first connection ends. Otherwise an id whose peer is
+ * on the same device would get DISCONNECTED before DEVICE_REMOVAL.
+ */
+static void client_remove_ids(struct cmx_device *dev)
+{
+	struct cmx_id_private *id_priv;
+	LIST_HEAD(removed);
+
+	while ((id_priv = client_next_id(dev, &dev->ids, &removed))) {
+		client_remove_id(id_priv, dev);
+		cmx_id_put(id_priv);
+	}
+	while ((id_priv = client_next_id(dev, &removed, NULL))) {
+		client_release_id(id_priv, dev);
+		cmx_id_put(id_priv);
+	}
+}
+
 static void client_remove(struct ib_device *device, void *data)
 {
 	struct cmx_device *dev = data;
-	struct cmx_id_private *id_priv;
 	u32 port;
 
 	cmx_device_list_del(dev);
@@ -188,10 +216,7 @@ static void client_remove(struct ib_device *device, void *data)
 	spin_lock(&dev->lock);
 	dev->removing = true;
 	spin_unlock(&dev->lock);
-	while ((id_priv = client_next_id(dev))) {
-		client_remove_id(id_priv, dev);
-		cmx_id_put(id_priv);
-	}
+	client_remove_ids(dev);
 	rdma_for_each_port(device, port)
 		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);
 	cmx_close_device(dev);
