@@ -181,17 +181,7 @@ static void test_native(const void *arg)
 /* Binds to the GID of the port and to the service ID of an IP listener on PORT in RDMA_PS_TCP. */
 static int id_bind_native(struct rdma_cm_id *id, struct rdma_event_channel *ch)
 {
-	struct sockaddr_ib *sib = (struct sockaddr_ib *)ib_addr(PORT);
-	struct rdma_cm_id *ip_id;
-
-	quiet++;
-	ip_id = id_create(ch, "ip", RDMA_PS_TCP);
-	id_bind(ip_id, ADDR, 0);
-	memcpy(&sib->sib_addr, &ip_id->route.addr.addr.ibaddr.sgid, sizeof(sib->sib_addr));
-	id_destroy(ip_id);
-	quiet--;
-	sib->sib_sid = htobe64(((uint64_t)RDMA_PS_TCP << 16) + port_real(PORT));
-	return CALL(rdma_bind_addr(id, (struct sockaddr *)sib), "bind %s AF_IB", id_name(id));
+	return CALL(rdma_bind_addr(id, ib_addr_local(ch, PORT)), "bind %s AF_IB", id_name(id));
 }
 
 /*

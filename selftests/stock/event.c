@@ -467,6 +467,64 @@ static void test_edge(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* An id brings the events that wait for it to its new channel. */
+static void test_edge_migrated(const void *arg)
+{
+	struct rdma_event_channel *from = channel_create(), *to = channel_create();
+	struct epoll_event ready = { .events = EPOLLIN | EPOLLET };
+	int epfd = epoll_create1(0);
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = id_create(from, "id", RDMA_PS_TCP);
+	id_resolve_addr(id, NULL, ADDR, PORT);
+	trace_print("ready %d", channel_poll(from, 5000));
+	trace_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, to->fd, &ready));
+	trace_print("edges %d", epoll_wait(epfd, &ready, 1, 0));
+	CALL(rdma_migrate_id(id, to), "migrate");
+	trace_print("edges %d", epoll_wait(epfd, &ready, 1, 1000));
+	trace_print("ready %d", channel_poll(to, 5000));
+	event_trace(to);
+	close(epfd);
+	id_destroy(id);
+	rdma_destroy_event_channel(from);
+	rdma_destroy_event_channel(to);
+}
+
+static void device_add(void)
+{
+	if (system("modprobe -q rdma_rxe; cd /sys/class || exit\n"
+		   "[ -e net/d9 ] || ip link add d9 type dummy && ip link set d9 up || exit\n"
+		   "ip addr replace " GOING "/24 dev d9 || exit\n"
+		   "until rdma link add rxe9 type rxe netdev d9; do sleep 0.1; done 2>/dev/null\n"
+		   "until grep -qs ffff:0a58:0901 infiniband/rxe9/ports/1/gids/*; do sleep 0.1; done"))
+		trace_print("no device");
+}
+
+/* A device goes on which both ends of a connection are. It waits for the process to close it. */
+static void test_device_goes(const void *arg)
+{
+	struct duo d;
+
+	(void)arg;
+	if (getenv("CMX_DEV")) {
+		trace_print("skip: adds a device");
+		return;
+	}
+	device_add();
+	duo_init(&d);
+	d.addr = GOING;
+	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
+	if (system("rdma link delete rxe9 &"))
+		trace_print("the device stays");
+	event_trace(d.cl);
+	event_trace(d.cl);
+	event_trace(d.cc);
+	event_expect_none(d.cl);
+	event_expect_none(d.cc);
+	duo_end(&d);
+}
+
 const struct cmp_case event_cases[] = {
 	{ "event.copied_channel", test_copied_channel, NULL },
 	{ "event.empty", test_empty, NULL },
@@ -474,6 +532,8 @@ const struct cmp_case event_cases[] = {
 	{ "event.held", test_held, NULL },
 	{ "event.burst", test_burst, NULL },
 	{ "event.edge", test_edge, NULL },
+	{ "event.edge_migrated", test_edge_migrated, NULL },
+	{ "event.device_goes", test_device_goes, NULL },
 	{ "event.destroy_waits", test_destroy_waits, NULL },
 	{ "event.unfetched", test_unfetched, NULL },
 	{ "event.migrate_pending", test_migrate_pending, NULL },

@@ -196,6 +196,27 @@ static void test_own_attach(const void *arg)
 	id_destroy(id);
 }
 
+/* More QPs than some devices attach to one group, which no other case joins. */
+static void test_attach_fails(const void *arg)
+{
+	static const char group[] = "239.77.1.1";
+	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 0), *last;
+	union ibv_gid gid = { };
+	int lid = 0, n = 0;
+
+	(void)arg;
+	id_join(id, group, "first");
+	join_fetch(&gid, &lid);
+	while (n < 100 && !ibv_attach_mcast(ext_qp_create(id, IBV_QPT_UD, "own"), &gid, lid))
+		n++;
+	trace_print("%d attached", n);
+	last = member_create("last", RDMA_PS_UDP, ADDR, 1);
+	id_join(last, group, "last");
+	event_trace(ch);
+	member_destroy(last);
+	member_destroy(id);
+}
+
 static void test_with_groups(const void *arg)
 {
 	struct rdma_cm_id *id = member_create("id", RDMA_PS_UDP, ADDR, 1);
@@ -429,6 +450,7 @@ const struct cmp_case mcast_cases[] = {
 	{ "mcast.extended", test_extended, &(const int){ 0 } },
 	{ "mcast.extended_qp", test_extended, &(const int){ 1 } },
 	{ "mcast.group_port", test_group_port, NULL },
+	{ "mcast.attach_fails", test_attach_fails, NULL },
 	{ "mcast.families", test_families, NULL },
 	{ "mcast.many", test_many, NULL },
 	IN("idle", IDLE),

@@ -187,6 +187,21 @@ static void test_families(const void *arg)
 	rdma_destroy_event_channel(ch);
 }
 
+/* The address is that of the port itself, so that InfiniBand has a path to it. */
+static void test_native(const void *arg)
+{
+	struct rdma_event_channel *ch = channel_create();
+	struct rdma_cm_id *id;
+
+	(void)arg;
+	id = id_create(ch, "id", RDMA_PS_TCP);
+	if (!CALL(rdma_resolve_addr(id, NULL, ib_addr_local(ch, PORT), 1000), "resolve_addr AF_IB") &&
+	    event_trace(ch) == RDMA_CM_EVENT_ADDR_RESOLVED && !id_resolve_route(id))
+		event_trace(ch);
+	id_destroy(id);
+	rdma_destroy_event_channel(ch);
+}
+
 /* The port of the source address is used as well. */
 static void test_source_port(const void *arg)
 {
@@ -301,6 +316,7 @@ const struct cmp_case resolve_cases[] = {
 	{ "resolve.no_answer_0", test_no_answer, &(const int){ 0 } },
 	{ "resolve.cancel", test_cancel, NULL },
 	{ "resolve.families", test_families, NULL },
+	{ "resolve.af_ib", test_native, NULL },
 	{ "resolve.source_port", test_source_port, NULL },
 	{ "resolve.source_reuse", test_source_reuse, NULL },
 	{ "resolve.addr_timeout", test_addr_timeout, NULL },

@@ -16,6 +16,7 @@ void duo_init(struct duo *d)
 	memset(d, 0, sizeof(*d));
 	d->cl = channel_create();
 	d->cc = channel_create();
+	d->addr = ADDR;
 	d->param.responder_resources = 1;
 	d->param.initiator_depth = 1;
 	d->param.retry_count = 7;
@@ -25,13 +26,13 @@ void duo_init(struct duo *d)
 int duo_listen(struct duo *d, enum rdma_port_space ps)
 {
 	d->lst = id_create(d->cl, "lst", ps);
-	return id_bind(d->lst, ADDR, PORT) || id_listen(d->lst, 8);
+	return id_bind(d->lst, d->addr, PORT) || id_listen(d->lst, 8);
 }
 
 int duo_route(struct duo *d, enum rdma_port_space ps)
 {
 	d->cli = id_create(d->cc, "cli", ps);
-	if (id_resolve_addr(d->cli, NULL, ADDR, PORT) ||
+	if (id_resolve_addr(d->cli, NULL, d->addr, PORT) ||
 	    event_trace(d->cc) != RDMA_CM_EVENT_ADDR_RESOLVED)
 		return -1;
 	if (id_resolve_route(d->cli) || event_trace(d->cc) != RDMA_CM_EVENT_ROUTE_RESOLVED)

@@ -245,6 +245,21 @@ int id_bind(struct rdma_cm_id *id, const char *addr, int port)
 		    port);
 }
 
+struct sockaddr *ib_addr_local(struct rdma_event_channel *ch, int port)
+{
+	struct sockaddr_ib *sib = (struct sockaddr_ib *)ib_addr(port);
+	struct rdma_cm_id *ip_id;
+
+	quiet++;
+	ip_id = id_create(ch, "ip", RDMA_PS_TCP);
+	id_bind(ip_id, ADDR, 0);
+	memcpy(&sib->sib_addr, &ip_id->route.addr.addr.ibaddr.sgid, sizeof(sib->sib_addr));
+	id_destroy(ip_id);
+	quiet--;
+	sib->sib_sid = htobe64(((uint64_t)RDMA_PS_TCP << 16) + port_real(port));
+	return (struct sockaddr *)sib;
+}
+
 int id_listen(struct rdma_cm_id *id, int backlog)
 {
 	return CALL(rdma_listen(id, backlog), "listen %s backlog=%d", id_name(id), backlog);

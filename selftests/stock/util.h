@@ -26,6 +26,7 @@
 #define GHOST	"10.77.0.50"	/* a permanent neighbour without a host */
 #define MOVING	"10.77.0.51"	/* the same, for the case that changes its link layer address */
 #define ABSENT	"10.77.0.99"	/* on the subnet, without a neighbour entry */
+#define GOING	"10.88.9.1"	/* on a device that the case adds and removes */
 #define NORDMA	"10.79.0.1"	/* of this host, on an interface without an RDMA device */
 #define FOREIGN	"10.99.0.1"	/* of no host, and without a route */
 #define GROUP	"239.77.0.1"
@@ -94,6 +95,8 @@ struct rdma_cm_id *id_create(struct rdma_event_channel *ch, const char *name,
 int id_destroy(struct rdma_cm_id *id);
 int qp_create(struct rdma_cm_id *id, enum ibv_qp_type type);
 int id_bind(struct rdma_cm_id *id, const char *addr, int port);
+/* The AF_IB address of ADDR: the GID of its port, and the service ID of @port in RDMA_PS_TCP. */
+struct sockaddr *ib_addr_local(struct rdma_event_channel *ch, int port);
 int id_listen(struct rdma_cm_id *id, int backlog);
 int id_resolve_addr(struct rdma_cm_id *id, const char *src, const char *dst, int port);
 int id_resolve_route(struct rdma_cm_id *id);
@@ -132,12 +135,14 @@ enum reach {
  * @srv: id of the passive side
  * @cli: id of the active side
  * @param: parameters of connect and accept
+ * @addr: address of both sides
  * @no_qp: the case creates the QPs
  */
 struct duo {
 	struct rdma_event_channel *cl, *cc;
 	struct rdma_cm_id *lst, *srv, *cli;
 	struct rdma_conn_param param;
+	const char *addr;
 	int no_qp;
 };
 
