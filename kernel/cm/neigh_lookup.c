@@ -11,6 +11,7 @@
 #include <net/neighbour.h>
 #include <net/route.h>
 #include "compat.h"
+#include "neigh_addr.h"
 #include "neigh_lookup.h"
 #include "option_value.h"
 #include "sockaddr.h"
@@ -75,9 +76,7 @@ static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
 	memset(key, 0, sizeof(*key));
 	if (!n)
 		return -ENODATA;
-	if (READ_ONCE(n->nud_state) & NUD_VALID) {
-		neigh_ha_snapshot(addr->dst_dev_addr, n, n->dev);
-	} else {
+	if (!cmx_neigh_addr_get(n, addr->dst_dev_addr)) {
 		*key = cmx_neigh_key_of(n);
 		neigh_event_send(n, NULL);
 		ret = -ENODATA;

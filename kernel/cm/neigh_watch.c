@@ -12,6 +12,7 @@
 #include "bond.h"
 #include "device.h"
 #include "event.h"
+#include "neigh_addr.h"
 #include "neigh_lookup.h"
 #include "transport.h"
 #include "neigh_watch.h"
@@ -193,17 +194,28 @@ static bool watch_key_init(const struct cmx_id_private *id_priv, struct cmx_neig
 	return id_priv->dev_port->transport->gid_is_ip;
 }
 
-/* Find or create a peer. Caller must hold the lock of the bucket. */
-static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx_neigh_key *key,
-					const u8 *mac)
+/* Caller must hold the lock of the bucket. */
+static struct cmx_neigh *watch_peer_find(const struct watch_bucket *b,
+					 const struct cmx_neigh_key *key)
 {
 	struct cmx_neigh *peer;
 
 	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->key, key)) {
-			peer->is_mixed |= !!memcmp(peer->mac, mac, ETH_ALEN);
+		if (cmx_neigh_key_equal(&peer->key, key))
 			return peer;
-		}
+	return NULL;
+}
+
+/* Find or create a peer. Caller must hold the lock of the bucket. */
+static struct cmx_neigh *watch_peer_get(struct watch_bucket *b, const struct cmx_neigh_key *key,
+					const u8 *mac)
+{
+	struct cmx_neigh *peer = watch_peer_find(b, key);
+
+	if (peer) {
+		peer->is_mixed |= !!memcmp(peer->mac, mac, ETH_ALEN);
+		return peer;
+	}
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!peer)
 		return NULL;
@@ -270,30 +282,32 @@ static int watch_netdev_event(struct notifier_block *nb, unsigned long event, vo
  * Unprivileged users can create thousands of neighbours, and a host can change its address with
  * each packet: an update of a neighbour that is no peer queues no work, and a peer has one work
  * item.
+ *
+ * Two updates of a neighbour can be reported at the same time. The address is read under the lock
+ * of the bucket, so that the one that is stored last is the latest.
  */
 static int watch_neigh_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct neighbour *neigh = info;
 	struct cmx_neigh_key key;
-	u8 mac[MAX_ADDR_LEN];
 	struct cmx_neigh *peer;
 	struct watch_bucket *b;
+	u8 mac[MAX_ADDR_LEN];
 
 	if (event != NETEVENT_NEIGH_UPDATE || !(READ_ONCE(neigh->nud_state) & NUD_VALID))
 		return NOTIFY_DONE;
 	key = cmx_neigh_key_of(neigh);
-	neigh_ha_snapshot(mac, neigh, neigh->dev);
 
 	b = watch_bucket_of(&key);
 	spin_lock_bh(&b->lock);
-	hlist_for_each_entry(peer, &b->peers, node)
-		if (cmx_neigh_key_equal(&peer->key, &key) &&
-		    (peer->is_mixed || memcmp(peer->mac, mac, ETH_ALEN))) {
-			peer->is_mixed = false;
-			memcpy(peer->mac, mac, ETH_ALEN);
-			if (queue_work(cmx_wq, &peer->work))
-				peer->users++;
-		}
+	peer = watch_peer_find(b, &key);
+	if (peer && cmx_neigh_addr_get(neigh, mac) &&
+	    (peer->is_mixed || memcmp(peer->mac, mac, ETH_ALEN))) {
+		peer->is_mixed = false;
+		memcpy(peer->mac, mac, ETH_ALEN);
+		if (queue_work(cmx_wq, &peer->work))
+			peer->users++;
+	}
 	spin_unlock_bh(&b->lock);
 	return NOTIFY_DONE;
 }
