@@ -8,9 +8,11 @@
 #include <linux/netdevice.h>
 #include <linux/once.h>
 #include <linux/string.h>
+#include <net/l3mdev.h>
 #include <net/neighbour.h>
 #include <net/route.h>
 #include "compat.h"
+#include "ndev.h"
 #include "neigh_addr.h"
 #include "neigh_lookup.h"
 #include "option_value.h"
@@ -85,48 +87,62 @@ static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
 	return ret;
 }
 
-/* The peer is this host: its link layer address is that of the interface that owns @dst. */
-static int neigh_lookup_local(const struct sockaddr *dst, struct rdma_dev_addr *addr)
+/*
+ * The peer is this host: its link layer address is that of the interface which the id uses, or else
+ * of the one that owns @dst. The device of a local route is lo, or the VRF of that interface.
+ */
+static int neigh_lookup_local(const struct net_device *lo, const struct sockaddr *dst,
+			      struct rdma_dev_addr *addr)
 {
-	int bound = addr->bound_dev_if;
+	const struct net_device *ndev;
 
-	addr->bound_dev_if = 0;
-	if (rdma_translate_ip(dst, addr))
+	ndev = cmx_ndev_find(addr->net, l3mdev_master_ifindex_rcu(lo), dst);
+	if (ndev && addr->bound_dev_if)
+		ndev = dev_get_by_index_rcu(addr->net, addr->bound_dev_if);
+	if (!ndev)
 		return -ENODEV;
-	if (bound) {
-		addr->bound_dev_if = bound;
-		if (rdma_translate_ip(dst, addr))
-			return -ENODEV;
-	}
+	cmx_ndev_copy_link(addr, ndev);
 	memcpy(addr->dst_dev_addr, addr->src_dev_addr, MAX_ADDR_LEN);
 	return 0;
 }
 
-static int neigh_lookup_link(const struct dst_entry *dst, bool gateway, const struct sockaddr *peer,
-			     const void *daddr, struct rdma_dev_addr *addr,
-			     struct cmx_neigh_key *key)
+/*
+ * struct neigh_route - a route to the peer
+ * @dst: the route
+ * @daddr: address of the peer
+ * @gateway: the peer is behind a router
+ * @local: the peer is this host
+ */
+struct neigh_route {
+	const struct dst_entry *dst;
+	const void *daddr;
+	bool gateway;
+	bool local;
+};
+
+static int neigh_lookup_link(const struct neigh_route *r, const struct sockaddr *peer,
+			     struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
 {
 	const struct net_device *ndev;
-	bool local;
+	int ret = 0;
 
 	rcu_read_lock();
-	ndev = READ_ONCE(dst->dev);
-	local = ndev->flags & IFF_LOOPBACK;
-	if (!local) {
-		addr->dev_type = ndev->type;
-		addr->bound_dev_if = ndev->ifindex;
-		memcpy(addr->src_dev_addr, ndev->dev_addr, MAX_ADDR_LEN);
-		memcpy(addr->broadcast, ndev->broadcast, MAX_ADDR_LEN);
-	}
+	ndev = READ_ONCE(r->dst->dev);
+	if (r->local)
+		ret = neigh_lookup_local(ndev, peer, addr);
+	else
+		cmx_ndev_copy_link(addr, ndev);
 	rcu_read_unlock();
+	if (ret)
+		return ret;
 
 	/* An IP gateway does not route InfiniBand packets. */
-	if (gateway && addr->dev_type == ARPHRD_INFINIBAND)
+	if (r->gateway && addr->dev_type == ARPHRD_INFINIBAND)
 		return -EADDRNOTAVAIL;
 	/* Only RoCE v2 packets can be routed: a gateway requires RoCE v2. */
-	addr->network = !gateway ? RDMA_NETWORK_IB :
+	addr->network = !r->gateway ? RDMA_NETWORK_IB :
 			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
-	return local ? neigh_lookup_local(peer, addr) : neigh_lookup_entry(dst, daddr, addr, key);
+	return r->local ? 0 : neigh_lookup_entry(r->dst, r->daddr, addr, key);
 }
 
 static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
@@ -134,6 +150,7 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
+	struct neigh_route r = { .daddr = &dst->sin_addr };
 	struct flowi4 fl4 = {};
 	struct rtable *rt;
 	int ret;
@@ -146,8 +163,10 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 		return PTR_ERR(rt);
 	f->src.in.sin_addr.s_addr = fl4.saddr;
 	f->addr.hoplimit = ip4_dst_hoplimit(&rt->dst);
-	ret = neigh_lookup_link(&rt->dst, rt->rt_uses_gateway, cmx_dst(id_priv), &dst->sin_addr,
-				&f->addr, key);
+	r.dst = &rt->dst;
+	r.gateway = rt->rt_uses_gateway;
+	r.local = rt->rt_type == RTN_LOCAL;
+	ret = neigh_lookup_link(&r, cmx_dst(id_priv), &f->addr, key);
 	ip_rt_put(rt);
 	return ret;
 }
@@ -163,7 +182,7 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};
-	const struct net_device *ndev;
+	struct neigh_route r = { .daddr = &peer->sin6_addr };
 	struct dst_entry *dst;
 	int ret;
 
@@ -176,16 +195,13 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	f->src.in6.sin6_addr = fl6.saddr;
-	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL) {
-		rcu_read_lock();
-		ndev = READ_ONCE(dst->dev);
-		f->src.in6.sin6_scope_id =
-			fl6.flowi6_oif ?: ndev->flags & IFF_LOOPBACK ? 0 : ndev->ifindex;
-		rcu_read_unlock();
-	}
 	f->addr.hoplimit = ip6_dst_hoplimit(dst);
-	ret = neigh_lookup_link(dst, dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY, cmx_dst(id_priv),
-				&peer->sin6_addr, &f->addr, key);
+	r.dst = dst;
+	r.gateway = dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY;
+	r.local = dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
+	ret = neigh_lookup_link(&r, cmx_dst(id_priv), &f->addr, key);
+	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
+		f->src.in6.sin6_scope_id = f->addr.bound_dev_if;
 	dst_release(dst);
 	return ret;
 }

@@ -24,6 +24,7 @@
 #include "bond.h"
 #include "device.h"
 #include "event.h"
+#include "ndev.h"
 #include "neigh_lookup.h"
 #include "port_space.h"
 #include "sockaddr.h"
@@ -166,6 +167,23 @@ static void addr_link_copy(struct cmx_id_private *id_priv, const struct rdma_dev
 	cmx_bond_attach(id_priv);
 }
 
+/* Find the network interface of the source address. A link-local address has one already. */
+static int addr_link_find(const struct cmx_id_private *id_priv, struct rdma_dev_addr *addr)
+{
+	bool known = addr->bound_dev_if;
+	const struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = known ? dev_get_by_index_rcu(addr->net, addr->bound_dev_if) :
+		       cmx_ndev_find(addr->net, 0, cmx_src(id_priv));
+	if (ndev)
+		cmx_ndev_copy_link(addr, ndev);
+	rcu_read_unlock();
+	if (ndev)
+		return 0;
+	return known ? -ENODEV : -EADDRNOTAVAIL;
+}
+
 /**
  * cmx_addr_bind_device() - attach an id to the port that owns its address
  * @id_priv: the id; its source address is set, and it has no device. Caller must hold its lock
@@ -181,7 +199,7 @@ int cmx_addr_bind_device(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (cmx_src(id_priv)->sa_family == AF_IB)
 		return cmx_addr_ib_bind(id_priv);
-	ret = rdma_translate_ip(cmx_src(id_priv), &addr);
+	ret = addr_link_find(id_priv, &addr);
 	if (!ret)
 		ret = addr_id_attach(id_priv, &addr, cmx_src(id_priv));
 	if (!ret)

@@ -10,6 +10,7 @@
 #include <net/ip6_route.h>
 #include <net/ip_fib.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "compat.h"
@@ -17,6 +18,7 @@
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
+#include "ndev.h"
 #include "port_space.h"
 #include "request.h"
 #include "sockaddr.h"
@@ -173,7 +175,21 @@ static bool ib_listener_match_sib(const struct sockaddr_ib *src, u32 port,
 	       !memcmp(&src->sib_addr, req->gid, sizeof(*req->gid));
 }
 
-/* Does the listener match the request? Called under a spinlock. */
+/*
+ * Two VRFs can have the same address: it must be the one in the VRF of the interface that the
+ * request is for.
+ */
+static bool ib_listener_match_addr(const struct cmx_id_private *id_priv,
+				   const struct ib_request *req)
+{
+	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+
+	return cmx_addr_same_host(cmx_src(id_priv), (const struct sockaddr *)&req->local) &&
+	       l3mdev_master_ifindex_by_index(dev_net(req->ndev), READ_ONCE(addr->bound_dev_if)) ==
+	       l3mdev_master_ifindex_rcu(req->ndev);
+}
+
+/* Does the listener match the request? Called under a spinlock and the RCU read lock. */
 static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 {
 	struct ib_request *req = arg;
@@ -193,7 +209,7 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 	if (req->has_no_cma_hdr)
 		return false;
 	if (!cmx_addr_has_no_device(src))
-		return cmx_addr_same_host(src, local);
+		return ib_listener_match_addr(id_priv, req);
 	return !id_priv->opt.afonly || src->sa_family == local->sa_family;
 }
 
@@ -364,10 +380,7 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 		ib_addr_set_pkey(dev_addr, req->pkey);
 		return;
 	}
-	dev_addr->dev_type = req->ndev->type;
-	dev_addr->bound_dev_if = req->ndev->ifindex;
-	memcpy(dev_addr->src_dev_addr, req->ndev->dev_addr, MAX_ADDR_LEN);
-	memcpy(dev_addr->broadcast, req->ndev->broadcast, MAX_ADDR_LEN);
+	cmx_ndev_copy_link(dev_addr, req->ndev);
 }
 
 /* Set the addresses and paths of a new id. No lock is needed: no other thread knows the id. */
