@@ -6,6 +6,7 @@
 #include <linux/build_bug.h>
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/ipv6.h>
 #include <linux/string.h>
 #include "sockaddr.h"
 #include "cma_hdr.h"
@@ -100,8 +101,11 @@ static void cma_hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_
  * @local: receives the address of the receiver
  * @peer: receives the address of the sender
  *
- * Return: 0, -EINVAL for an unknown version, or -EAFNOSUPPORT for an unknown IP
- * version. @local and @peer are written only on success.
+ * Any host can send a header with IPv6 addresses, even over IPv4. A receiver without IPv6 must not
+ * look these addresses up, see cmx_addr_size().
+ *
+ * Return: 0, -EINVAL for an unknown version, or -EAFNOSUPPORT for an unknown IP version or one that
+ * this host does not have. @local and @peer are written only on success.
  */
 int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
 		       struct sockaddr_storage *peer)
@@ -118,6 +122,8 @@ int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage
 		unpack = cma_hdr_unpack_ipv4;
 		break;
 	case 6:
+		if (!ipv6_mod_enabled())
+			return -EAFNOSUPPORT;
 		unpack = cma_hdr_unpack_ipv6;
 		break;
 	default:

@@ -5,6 +5,7 @@
 #include <linux/socket.h>
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/ipv6.h>
 #include <rdma/ib.h>
 
 /* Helpers for addresses of AF_INET, AF_INET6 and AF_IB: no locks, no I/O. */
@@ -22,6 +23,10 @@ void cmx_addr_set_port(struct sockaddr *addr, __be16 port);
  * cmx_addr_size() - get the size of an address
  * @addr: the address
  *
+ * Each address of a consumer passes this check before anything else uses it. A host without IPv6
+ * (ipv6.disable=1) must not use an IPv6 address: the tables that it would be looked up in do not
+ * exist there, and the functions that search them do not check that.
+ *
  * Return: the size in bytes, or 0 for an unsupported family.
  */
 static inline size_t cmx_addr_size(const struct sockaddr *addr)
@@ -30,7 +35,7 @@ static inline size_t cmx_addr_size(const struct sockaddr *addr)
 	case AF_INET:
 		return sizeof(struct sockaddr_in);
 	case AF_INET6:
-		return sizeof(struct sockaddr_in6);
+		return ipv6_mod_enabled() ? sizeof(struct sockaddr_in6) : 0;
 	case AF_IB:
 		return sizeof(struct sockaddr_ib);
 	default:

@@ -124,7 +124,7 @@ err:
  *
  * * -EINVAL: the id is bound already, a link-local address lacks its scope ID, or
  *   the port space does not fit the device.
- * * -EAFNOSUPPORT: unsupported address family.
+ * * -EAFNOSUPPORT: unsupported address family, as IPv6 on a host without it.
  * * -EPROTONOSUPPORT: the service ID of an AF_IB address belongs to another port space.
  * * -EADDRNOTAVAIL: the address is not local; the port has other owners and one of the addresses
  *   is a wildcard; or no port is free.

@@ -93,7 +93,9 @@ struct cmx_mcast *cmx_mcast_start_join(struct cmx_id_private *id_priv, const str
 	struct cmx_mcast *mc;
 	int ret;
 
-	if (!cmx_addr_size(addr) || (attr && !mcast_attr_is_valid(attr)))
+	if (!cmx_addr_size(addr))
+		return ERR_PTR(-EAFNOSUPPORT);
+	if (attr && !mcast_attr_is_valid(attr))
 		return ERR_PTR(-EINVAL);
 	mc = mcast_new(id_priv, addr, attr);
 	if (!mc)
@@ -171,12 +173,11 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  *
  * Return: 0; on error no event follows:
  *
- * * -EINVAL: unknown address family, @addr is not a multicast group, or an attribute is out of
- *   range.
+ * * -EINVAL: @addr is not a multicast group, or an attribute is out of range.
  * * -EINVAL: the id is not bound to a device, is in another state than bound or address resolved,
  *   or is not of type UD.
  * * -EOPNOTSUPP: P_Key or scope on RoCE.
- * * -EAFNOSUPPORT: AF_IB on RoCE; IPv6 in a kernel without it.
+ * * -EAFNOSUPPORT: unsupported address family, as IPv6 on a host without it; AF_IB on RoCE.
  * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
  * * -ENODEV: the network interface is gone.
  * * -ENOMEM: out of memory.

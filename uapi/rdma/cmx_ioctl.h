@@ -55,7 +55,7 @@
  * * EADDRNOTAVAIL: the address is not one of this host, the port is in use and one of the two
  *   addresses is a wildcard or loopback address, or no port is free; or the peer of an id on
  *   InfiniBand is behind an IP router.
- * * EAFNOSUPPORT: the address family is not supported.
+ * * EAFNOSUPPORT: the address family is not supported, as IPv6 on a host without it.
  * * EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE in the initial user
  *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From %CMX_ID_LISTEN: the id is
  *   in a network namespace other than the host's, the host can use the device too, the caller lacks

@@ -135,6 +135,7 @@ static bool ib_request_has_route6(const struct ib_request *req)
 #if IS_ENABLED(CONFIG_IPV6)
 	const struct in6_addr *local = &((const struct sockaddr_in6 *)&req->local)->sin6_addr;
 	const struct in6_addr *peer = &((const struct sockaddr_in6 *)&req->peer)->sin6_addr;
+	const struct inet6_dev *idev;
 	struct rt6_info *rt;
 	bool fits;
 
@@ -142,7 +143,9 @@ static bool ib_request_has_route6(const struct ib_request *req)
 			ipv6_addr_type(peer) & IPV6_ADDR_LINKLOCAL);
 	if (!rt)
 		return false;
-	fits = rt->rt6i_idev->dev == req->ndev;
+	/* an interface on which IPv6 is being disabled may still have a route */
+	idev = READ_ONCE(rt->rt6i_idev);
+	fits = idev && idev->dev == req->ndev;
 	ip6_rt_put(rt);
 	return fits;
 #else

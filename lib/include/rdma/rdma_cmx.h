@@ -126,7 +126,7 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
  * * E2BIG: @attr has a field that the kernel does not know and that is not 0.
  * * EINVAL: @addr is not a multicast group, an attribute is out of range, @attr_size ends before
  *   @reserved, or the id is not of type UD, not bound to a device, or has begun to resolve a route.
- * * EAFNOSUPPORT: AF_IB on RoCE, or IPv6 in a kernel without it.
+ * * EAFNOSUPPORT: AF_IB on RoCE, or IPv6 on a host without it.
  * * EOPNOTSUPP: @pkey or @scope on RoCE.
  * * EADDRNOTAVAIL: in RDMA_PS_IPOIB, IPoIB has not joined the broadcast group and no Q_Key is given.
  * * EMFILE: too many ids and memberships of the user.
