@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address resolution with an unknown neighbour or a full neighbour table, AF_IB wildcards, and
- * devices without a node GUID.
+ * Address resolution with an unknown neighbour or a full neighbour table, AF_IB wildcards, devices
+ * without a node GUID, and hosts without IPv6.
  */
+#include <net/if.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <infiniband/ib.h>
+#include "../lib/address.h"
 #include "../lib/slow.h"
 #include "api.h"
 
@@ -243,6 +245,55 @@ static void test_no_node_guid(void)
 	WANT(!id->verbs && !id->pd && !id->port_num);
 }
 
+static bool is_unsupported(int ret)
+{
+	return ret == -1 && errno == EAFNOSUPPORT;
+}
+
+/* No call of a new id takes the address, and afterwards the id takes one of IPv4. */
+static void addr_want_unsupported(struct sockaddr_in6 in6, enum rdma_port_space ps)
+{
+	struct sockaddr *addr = (struct sockaddr *)&in6;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, ps);
+
+	WANT(is_unsupported(rdma_bind_addr(id, addr)));
+	WANT(is_unsupported(rdma_resolve_addr(id, NULL, addr, 1000)));
+	WANT(is_unsupported(rdma_resolve_addr(id, addr, addr, 1000)));
+	WANT(is_unsupported(rdma_resolve_addr(id, addr, addr_of("10.77.0.1", 7514), 1000)));
+	WANT(is_unsupported(rdma_resolve_addr(id, addr_of("10.77.0.1", 0), addr, 1000)));
+	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(is_unsupported(rdma_resolve_addr(id, NULL, addr, 1000)));
+	WANT(is_unsupported(rdma_join_multicast(id, addr, NULL)));
+	WANT(!next_event(ch, 0));
+	WANT(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(ch);
+}
+
+static void test_no_ipv6(void)
+{
+	static const char *const tried[] = {
+		"fd77::1", "fd00:77::1", "::", "::1", "::ffff:10.77.0.1", "::ffff:0.0.0.0", "fe80::77",
+		"ff0e::77", "ff02::1",
+	};
+	static const enum rdma_port_space spaces[] = {
+		RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IB,
+	};
+	struct sockaddr_storage ss;
+	size_t i, j;
+
+	need_rig();
+	if (socket(AF_INET6, SOCK_DGRAM, 0) >= 0)
+		tap_case_skip("this host has IPv6");
+	WANT(errno == EAFNOSUPPORT);
+	for (i = 0; i < sizeof(tried) / sizeof(*tried); i++) {
+		ss = address_parse(tried[i], 7515);
+		((struct sockaddr_in6 *)&ss)->sin6_scope_id = if_nametoindex("d0");
+		for (j = 0; j < sizeof(spaces) / sizeof(*spaces); j++)
+			addr_want_unsupported(*(struct sockaddr_in6 *)&ss, spaces[j]);
+	}
+}
+
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", test_late_neighbour },
 	{ "address: many wait for one neighbour", test_many_wait },
@@ -252,5 +303,6 @@ const struct test addr_tests[] = {
 	{ "address: the neighbour table is full for hundreds", test_full_table_many },
 	{ "address: a wildcard of AF_IB", test_af_ib_listener },
 	{ "a device without a node GUID", test_no_node_guid },
+	{ "address: a host without IPv6", test_no_ipv6 },
 	{}
 };

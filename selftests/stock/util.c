@@ -89,6 +89,18 @@ const char *addr_real(const char *addr)
 	return real;
 }
 
+/* On a host without IPv6 (ipv6.disable=1) the in-tree stack panics when it looks up such an address. */
+static void ipv6_need(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+
+	if (fd < 0) {
+		trace_print("skip: this host has no IPv6");
+		exit(4);
+	}
+	close(fd);
+}
+
 /* Returns a static buffer, which is reused soon. "fe80::77%d0" includes the scope. */
 struct sockaddr *ip_addr(const char *addr, int port)
 {
@@ -109,6 +121,7 @@ struct sockaddr *ip_addr(const char *addr, int port)
 		in->sin_family = AF_INET;
 		in->sin_port = htons(port_real(port));
 	} else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
+		ipv6_need();
 		in6->sin6_family = AF_INET6;
 		in6->sin6_port = htons(port_real(port));
 		in6->sin6_scope_id = scope ? if_nametoindex(scope) : 0;
