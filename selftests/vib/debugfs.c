@@ -7,7 +7,8 @@
  *	ports/N/	for HCA N: cable (plugged in), up (HCA's end of the link enabled),
  *			mtu (the largest, enum ib_mtu), late (ms), state, event (write)
  *	mad/		count (without repetitions; write to reset); drop (one MAD in this many),
- *			delay (ms) and pace (ms) for MADs of class and attr (0: any)
+ *			delay (ms) and pace (ms) for MADs of class and attr (0: any);
+ *			change, repeat, shuffle, seed, changed, repeated: mad_fuzz.c
  */
 #include <linux/debugfs.h>
 

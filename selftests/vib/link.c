@@ -24,9 +24,9 @@ struct vib_pkt *vib_pkt_alloc(u32 len, gfp_t gfp)
 	return pkt;
 }
 
-struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt)
+struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt, gfp_t gfp)
 {
-	return kmemdup(pkt, struct_size(pkt, data, pkt->len), GFP_KERNEL);
+	return kmemdup(pkt, struct_size(pkt, data, pkt->len), gfp);
 }
 
 /* Returns the other end of the cable and counts the packet, or NULL if it cannot pass. */
@@ -106,7 +106,7 @@ static void vib_link_deliver(struct vib_pkt *pkt)
 		return;
 	}
 	if (vib_is_mlid(pkt->dlid))
-		copy = vib_pkt_clone(pkt);
+		copy = vib_pkt_clone(pkt, GFP_KERNEL);
 	if (copy)
 		vib_port_receive(from, copy);
 	vib_switch_receive(to, pkt);
@@ -149,9 +149,17 @@ static void vib_link_work(struct work_struct *work)
 
 void vib_link_post(struct vib_port *from, struct vib_pkt *pkt)
 {
+	struct vib_pkt *again = NULL;
+
 	if (pkt->dest_qp <= 1 && vib_mad_account(pkt)) {
 		kfree(pkt);
 		return;
+	}
+	if (pkt->repeat)
+		again = vib_pkt_clone(pkt, GFP_ATOMIC);
+	if (again) {
+		again->due += again->repeat;
+		vib_link_queue(from, again);
 	}
 	vib_link_queue(from, pkt);
 	mod_delayed_work(link_wq, &link_work, 0);

@@ -46,6 +46,7 @@ bool vib_mad_account(struct vib_pkt *pkt)
 			rule.next += msecs_to_jiffies(rule.pace);
 			pkt->due = rule.next;
 		}
+		vib_fuzz_mad(pkt);
 	}
 	for (i = 0; i < kinds_used; i++)
 		if (kinds[i].mgmt_class == mad->mgmt_class && kinds[i].method == mad->method &&
@@ -122,4 +123,5 @@ void vib_mad_debugfs(struct dentry *dir)
 	debugfs_create_u32("drop", 0600, dir, &rule.drop);
 	debugfs_create_u32("delay", 0600, dir, &rule.delay);
 	debugfs_create_u32("pace", 0600, dir, &rule.pace);
+	vib_fuzz_debugfs(dir);
 }

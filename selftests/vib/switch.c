@@ -81,7 +81,7 @@ static void vib_switch_forward_mcast(struct vib_port *in, struct vib_pkt *pkt)
 			break;
 		}
 		copies[pkt->flood]++;
-		copy = vib_pkt_clone(pkt);
+		copy = vib_pkt_clone(pkt, GFP_KERNEL);
 		if (copy)
 			vib_link_send(&sw->port[num], copy);
 	}

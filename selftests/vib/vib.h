@@ -13,6 +13,7 @@
  *	rc_pkt.c	RC to other hosts: packets with acknowledgements
  *	udp.c		cables to other hosts: UDP links
  *	mad.c		process_mad; counts, drops and delays MADs
+ *	mad_fuzz.c	changes, repeats and reorders MADs
  *	topology.c	the cables
  *	link.c		the state of the links, and the queue of packets in transit
  *	switch.c	the switches: forwarding and routes
@@ -51,6 +52,7 @@ struct vib_pkt {
 	struct list_head list;		/* queue of link.c, while in transit */
 	struct vib_port *from;		/* HCA that sent it, or switch that it reached (link.c) */
 	unsigned long due;		/* jiffies: earliest delivery (mad.c) */
+	u32 repeat;			/* jiffies until a second delivery; 0: none (mad_fuzz.c) */
 	u8 hops;			/* links that it has crossed */
 	u8 flood;			/* multicast: counter of its copies (switch.c) */
 	u16 slid, dlid;
@@ -199,7 +201,7 @@ void vib_link_update(struct vib_port *port);
 /* Reports an event to the users of an HCA; no-op for a switch. Any context, also with vib.lock. */
 void vib_port_event(struct vib_port *port, enum ib_event_type event);
 struct vib_pkt *vib_pkt_alloc(u32 len, gfp_t gfp);
-struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt);
+struct vib_pkt *vib_pkt_clone(const struct vib_pkt *pkt, gfp_t gfp);
 
 static inline bool vib_is_mlid(u32 lid)
 {
@@ -335,12 +337,20 @@ void vib_udp_follow(struct vib_port *far);
 void vib_udp_debugfs(struct dentry *root);
 
 /* mad.c */
-/* Counts a MAD that a node sends, and sets pkt->due. Returns true if the MAD is to be dropped. */
+/*
+ * Counts a MAD that a node sends, and sets pkt->due and pkt->repeat. Returns true if the MAD is to
+ * be dropped.
+ */
 bool vib_mad_account(struct vib_pkt *pkt);
 int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib_wc *wc,
 		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 		    size_t *out_size, u16 *out_pkey_index);
 void vib_mad_debugfs(struct dentry *dir);
+
+/* mad_fuzz.c */
+/* Changes a MAD at random. Called by mad.c under its lock. */
+void vib_fuzz_mad(struct vib_pkt *pkt);
+void vib_fuzz_debugfs(struct dentry *dir);
 
 /* debugfs.c */
 void vib_debugfs_init(unsigned int nodes);
