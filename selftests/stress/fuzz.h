@@ -11,6 +11,8 @@
 
 /* Makes one or two properties of a command wrong or unusual. */
 void fuzz_cmd_mutate(struct stress_rand *rnd, struct cmxl_cmd *cmd);
+/* Picks a small, a negative or a huge number. */
+uint32_t fuzz_number_pick(struct stress_rand *rnd);
 /* Flips some bits of an input. */
 void fuzz_bytes_mutate(struct stress_rand *rnd, void *bytes, size_t len);
 

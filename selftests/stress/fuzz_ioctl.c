@@ -11,6 +11,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <infiniband/ib.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,7 @@
 #define NUM_SHARED_SLOTS 64
 #define NUM_SLOTS 192
 #define NUM_EVENTS 4
+#define FUZZ_MAX_PATHS (CMX_OPT_MAX_LEN / sizeof(struct ib_path_rec_data))
 
 enum call {
 	INFO, GET_EVENTS, CLAIM, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
@@ -68,6 +70,8 @@ static int shared_fds[NUM_SHARED_FILES];
 static atomic_int own_fds[NUM_FILES];
 static _Thread_local unsigned char in_buf[FUZZ_BUF_SIZE], out_buf[FUZZ_BUF_SIZE];
 static _Thread_local size_t in_used, out_used;
+/* the path records of an id, as they were read last */
+static _Thread_local struct ib_path_rec_data paths[FUZZ_MAX_PATHS];
 
 static struct slot *slot_at(uint64_t n)
 {
@@ -152,38 +156,88 @@ static void new_id_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, const stru
 		IB_UVERBS_QPT_RC, IB_UVERBS_QPT_UC, IB_UVERBS_QPT_UD, IB_UVERBS_QPT_XRC_INI,
 		IB_UVERBS_QPT_XRC_TGT,
 	};
+	uint32_t type = types[stress_rand_below(rnd, ARRAY_SIZE(types))];
 
+	if (stress_rand_percent(rnd, 3))
+		type = fuzz_number_pick(rnd);
 	cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, slot_index(slot));
 	cmxl_cmd_u32(cmd, CMX_ATTR_PS, spaces[stress_rand_below(rnd, ARRAY_SIZE(spaces))]);
-	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, types[stress_rand_below(rnd, ARRAY_SIZE(types))]);
+	cmxl_cmd_u32(cmd, CMX_ATTR_QP_TYPE, type);
 	out_add(cmd, CMX_ATTR_OUT_ID, 4);
 }
 
 static void addr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, uint16_t attr, bool local)
 {
+	static const uint16_t families[] = { AF_UNSPEC, AF_INET, AF_INET6, AF_IB, AF_UNIX };
 	struct sockaddr_storage *addr = in_alloc(sizeof(*addr));
 	socklen_t len = stress_addr_pick(rnd, addr, local);
 
-	cmxl_cmd_in(cmd, attr, addr, stress_rand_percent(rnd, 20) ? sizeof(*addr) : len);
+	if (stress_rand_percent(rnd, 20))
+		len = sizeof(*addr);
+	else if (stress_rand_percent(rnd, 2))
+		len = stress_rand_below(rnd, sizeof(*addr) + 1);
 	if (stress_rand_percent(rnd, 2))
-		fuzz_bytes_mutate(rnd, addr, len);
+		addr->ss_family = families[stress_rand_below(rnd, ARRAY_SIZE(families))];
+	cmxl_cmd_in(cmd, attr, addr, len);
+	if (stress_rand_percent(rnd, 2))
+		fuzz_bytes_mutate(rnd, addr, sizeof(*addr));
+}
+
+static socklen_t group_fill_in4(struct stress_rand *rnd, void *addr)
+{
+	static const uint32_t odd[] = {
+		INADDR_ANY, INADDR_BROADCAST, INADDR_LOOPBACK, 0xe0000001, 0xe00000fb, 0x0a4d0001,
+		0x0a4dffff, 0xe8000001, 0xefffffff,
+	};
+	struct sockaddr_in *in4 = addr;
+	uint32_t group = 0xe0010200 + stress_rand_below(rnd, 6);
+
+	if (stress_rand_percent(rnd, 5))
+		group = odd[stress_rand_below(rnd, ARRAY_SIZE(odd))];
+	in4->sin_family = AF_INET;
+	in4->sin_addr.s_addr = htonl(group);
+	return sizeof(*in4);
+}
+
+static socklen_t group_fill_in6(struct stress_rand *rnd, void *addr)
+{
+	static const char *const odd[] = {
+		"::", "::1", "ff02::1", "ff02::fb", "ff01::1", "fd77::1", "::ffff:224.1.2.3",
+		"ff12:401b:ffff::1", "ff12:601b:ffff::1", "ff00::",
+	};
+	struct sockaddr_in6 *in6 = addr;
+
+	in6->sin6_family = AF_INET6;
+	if (stress_rand_percent(rnd, 20)) {
+		inet_pton(AF_INET6, odd[stress_rand_below(rnd, ARRAY_SIZE(odd))], &in6->sin6_addr);
+		in6->sin6_scope_id = stress_rand_below(rnd, 6);
+	} else {
+		inet_pton(AF_INET6, "ff0e::4711:0", &in6->sin6_addr);
+		in6->sin6_addr.s6_addr[15] = stress_rand_below(rnd, 6);
+	}
+	return sizeof(*in6);
+}
+
+static socklen_t group_fill_ib(struct stress_rand *rnd, void *addr)
+{
+	struct sockaddr_ib *ib = addr;
+
+	ib->sib_family = AF_IB;
+	ib->sib_pkey = htobe16(stress_rand_percent(rnd, 50) ? 0xffff : stress_rand_u32(rnd));
+	ib->sib_addr.sib_addr8[0] = stress_rand_percent(rnd, 80) ? 0xff : stress_rand_u32(rnd);
+	ib->sib_addr.sib_addr8[1] = 0x1e;
+	ib->sib_addr.sib_addr8[15] = stress_rand_below(rnd, 6);
+	return sizeof(*ib);
 }
 
 static void group_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
-	struct sockaddr_in *in4 = in_alloc(sizeof(struct sockaddr_storage));
-	struct sockaddr_in6 *in6 = (void *)in4;
+	struct sockaddr_storage *addr = in_alloc(sizeof(*addr));
+	uint32_t kind = stress_rand_below(rnd, 100);
+	socklen_t len = kind < 65 ? group_fill_in4(rnd, addr) :
+			kind < 90 ? group_fill_in6(rnd, addr) : group_fill_ib(rnd, addr);
 
-	if (stress_rand_percent(rnd, 70)) {
-		in4->sin_family = AF_INET;
-		in4->sin_addr.s_addr = htonl(0xe0010200 + stress_rand_below(rnd, 6));
-		cmxl_cmd_in(cmd, CMX_ATTR_DST_ADDR, in4, sizeof(*in4));
-	} else {
-		in6->sin6_family = AF_INET6;
-		inet_pton(AF_INET6, "ff0e::4711:0", &in6->sin6_addr);
-		in6->sin6_addr.s6_addr[15] = stress_rand_below(rnd, 6);
-		cmxl_cmd_in(cmd, CMX_ATTR_DST_ADDR, in6, sizeof(*in6));
-	}
+	cmxl_cmd_in(cmd, CMX_ATTR_DST_ADDR, addr, len);
 }
 
 static void param_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
@@ -199,8 +253,8 @@ static void param_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 	param->retry_count = 7;
 	param->rnr_retry_count = 7;
 	param->valid = 1;
-	if (stress_rand_percent(rnd, 2))
-		fuzz_bytes_mutate(rnd, param, sizeof(*param));
+	if (stress_rand_percent(rnd, 15))
+		((uint8_t *)param)[stress_rand_below(rnd, sizeof(*param))] = stress_rand_u32(rnd);
 	cmxl_cmd_in(cmd, CMX_ATTR_CONN_PARAM, param, sizeof(*param));
 	if (stress_rand_percent(rnd, 10))
 		cmxl_cmd_u64(cmd, CMX_ATTR_ECE, stress_rand_u32(rnd));
@@ -212,6 +266,28 @@ static void info_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 		out_add(cmd, CMX_ATTR_INFO, sizeof(struct cmx_id_info));
 }
 
+/* Records as some id had them, with changed flags and words; now and then a count or size is wrong. */
+static void path_option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
+{
+	size_t num = 1 + stress_rand_below(rnd, FUZZ_MAX_PATHS + 1), i;
+	struct ib_path_rec_data *recs = in_alloc(num * sizeof(*recs));
+	size_t len = num * sizeof(*recs);
+
+	for (i = 0; i < num; i++) {
+		recs[i] = paths[stress_rand_below(rnd, FUZZ_MAX_PATHS)];
+		if (stress_rand_percent(rnd, 50))
+			recs[i].flags = stress_rand_below(rnd, 64);
+		while (stress_rand_percent(rnd, 50))
+			recs[i].path_rec[stress_rand_below(rnd, ARRAY_SIZE(recs[i].path_rec))] =
+				stress_rand_u32(rnd);
+	}
+	if (stress_rand_percent(rnd, 30))
+		recs[0].flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
+	if (stress_rand_percent(rnd, 5))
+		len = stress_rand_below(rnd, len + 1);
+	cmxl_cmd_in(cmd, CMX_ATTR_OPT_VALUE, recs, len);
+}
+
 /* Most values are valid for the option on some transport. */
 static void option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, bool set)
 {
@@ -219,13 +295,19 @@ static void option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, bool set)
 	bool own = stress_rand_percent(rnd, 60);
 	uint32_t name = stress_rand_below(rnd, own ? ARRAY_SIZE(bounds) + 1 : 4);
 	uint32_t value = stress_rand_below(rnd, own && name < sizeof(bounds) ? bounds[name] + 1 : 2);
+	uint32_t level = own ? CMX_OPTION : RDMA_OPTION_ID;
 
-	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, own ? CMX_OPTION : stress_rand_below(rnd, 20) ?
-		     RDMA_OPTION_ID : RDMA_OPTION_IB);
+	if (stress_rand_percent(rnd, 10)) {
+		level = RDMA_OPTION_IB;
+		name = RDMA_OPTION_IB_PATH;
+	}
+	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_LEVEL, level);
 	cmxl_cmd_u32(cmd, CMX_ATTR_OPT_NAME, name);
 	if (stress_rand_percent(rnd, 3))
-		value = stress_rand_u32(rnd);
-	if (set) {
+		value = fuzz_number_pick(rnd);
+	if (set && level == RDMA_OPTION_IB) {
+		path_option_add(rnd, cmd);
+	} else if (set) {
 		cmxl_cmd_u32(cmd, CMX_ATTR_OPT_VALUE, value);
 	} else {
 		out_add(cmd, CMX_ATTR_OPT_OUT, stress_rand_percent(rnd, 80) ? 4 : CMX_OPT_MAX_LEN);
@@ -314,10 +396,12 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 		/* fall through */
 	case RESOLVE_ROUTE:
 		cmxl_cmd_u32(cmd, CMX_ATTR_TIMEOUT, stress_rand_percent(rnd, 80) ? 2000 :
-			     stress_rand_below(rnd, 20));
+			     stress_rand_percent(rnd, 80) ? stress_rand_below(rnd, 20) :
+			     fuzz_number_pick(rnd));
 		break;
 	case LISTEN:
-		cmxl_cmd_u32(cmd, CMX_ATTR_BACKLOG, stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_BACKLOG, stress_rand_percent(rnd, 90) ?
+			     stress_rand_below(rnd, 20) : fuzz_number_pick(rnd));
 		break;
 	case CONNECT:
 		param_add(rnd, cmd);
@@ -333,11 +417,14 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 				    stress_rand_below(rnd, 150));
 		break;
 	case NOTIFY:
-		cmxl_cmd_u32(cmd, CMX_ATTR_NOTIFY, stress_rand_percent(rnd, 80) ? 4 :
-			     stress_rand_below(rnd, 20));
+		cmxl_cmd_u32(cmd, CMX_ATTR_NOTIFY, stress_rand_percent(rnd, 70) ? 4 :
+			     stress_rand_percent(rnd, 90) ? stress_rand_below(rnd, 24) :
+			     fuzz_number_pick(rnd));
 		break;
 	case INIT_QP_ATTR:
-		cmxl_cmd_u32(cmd, CMX_ATTR_QP_STATE, 1 + stress_rand_below(rnd, 3));
+		cmxl_cmd_u32(cmd, CMX_ATTR_QP_STATE, stress_rand_percent(rnd, 80) ?
+			     1 + stress_rand_below(rnd, 3) : stress_rand_percent(rnd, 80) ?
+			     stress_rand_below(rnd, 9) : fuzz_number_pick(rnd));
 		out_add(cmd, CMX_ATTR_QP_ATTR, sizeof(struct ib_uverbs_qp_attr));
 		break;
 	case SET_OPTION:
@@ -375,6 +462,16 @@ static const void *out_find(const struct cmxl_cmd *cmd, uint16_t id)
 	return NULL;
 }
 
+/* Keeps path records that were read. */
+static void path_keep(const struct cmxl_cmd *cmd)
+{
+	const struct ib_path_rec_data *recs = out_find(cmd, CMX_ATTR_OPT_OUT);
+	const uint32_t *len = out_find(cmd, CMX_ATTR_COUNT);
+
+	if (recs && len && *len >= sizeof(*recs) && *len <= sizeof(paths))
+		memcpy(paths, recs, *len / sizeof(*recs) * sizeof(*recs));
+}
+
 static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *resp,
 			 unsigned int file)
 {
@@ -401,7 +498,9 @@ static void result_handle(struct stress_rand *rnd, const struct cmxl_cmd *cmd, e
 	const struct cmx_event_record *record = out_find(cmd, CMX_ATTR_EVENTS);
 	uint32_t i;
 
-	if (call == GET_EVENTS) {
+	if (call == GET_OPTION) {
+		path_keep(cmd);
+	} else if (call == GET_EVENTS) {
 		for (i = 0; count && record && i < *count && i < NUM_EVENTS; i++)
 			event_handle(rnd, &record[i].resp, file);
 	} else if (call == JOIN) {

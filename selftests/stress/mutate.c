@@ -12,6 +12,22 @@ static const uint32_t odd_numbers[] = {
 	32767, 65535,
 };
 
+uint32_t fuzz_number_pick(struct stress_rand *rnd)
+{
+	uint32_t number = odd_numbers[stress_rand_below(rnd, ARRAY_SIZE(odd_numbers))];
+
+	switch (stress_rand_below(rnd, 4)) {
+	case 0:
+		return -number;
+	case 1:
+		return INT32_MAX - number;
+	case 2:
+		return INT32_MIN + number;
+	default:
+		return number;
+	}
+}
+
 /* Picks a bad pointer of some kind. */
 static uint64_t fuzz_pointer_pick(struct stress_rand *rnd)
 {
