@@ -29,9 +29,26 @@ static struct ib_client client = {
 static const struct cmx_transport *const *client_transports;
 
 /*
+ * A provider may send a firmware command to reply. Ids therefore use the last reply, and nobody
+ * waits for this lock with that of an id.
+ */
+static void client_port_read_mtu(struct cmx_device *dev, u32 port)
+{
+	struct cmx_dev_port *dp = cmx_device_port(dev, port);
+	struct ib_port_attr attr;
+
+	if (!dp->transport || !dp->transport->has_sa)
+		return;
+	mutex_lock(&dev->mtu_lock);
+	if (!ib_query_port(dev->device, port, &attr))
+		WRITE_ONCE(dp->mtu, attr.active_mtu);
+	mutex_unlock(&dev->mtu_lock);
+}
+
+/*
  * After an event that may mean another SA, or other paths, drop the cached path records of the port
- * and do not pause any longer between its requests. ib_core calls this from a work queue, for every
- * event of the device.
+ * and do not pause any longer between its requests. The MTU of the port may have changed as well.
+ * ib_core calls this from a work queue, for every event of the device.
  */
 static void client_port_event(struct ib_event_handler *handler, struct ib_event *event)
 {
@@ -42,6 +59,8 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 	switch (event->event) {
 	case IB_EVENT_PORT_ACTIVE:
 		trace_cmx_port_event(dev->device, port, event->event);
+		if (rdma_is_port_valid(dev->device, port))
+			client_port_read_mtu(dev, port);
 		break;
 	case IB_EVENT_PORT_ERR:
 	case IB_EVENT_LID_CHANGE:
@@ -51,6 +70,7 @@ static void client_port_event(struct ib_event_handler *handler, struct ib_event 
 		trace_cmx_port_event(dev->device, port, event->event);
 		if (!rdma_is_port_valid(dev->device, port))
 			break;
+		client_port_read_mtu(dev, port);
 		dp = cmx_device_port(dev, port);
 		cmx_sa_queue_restart(&dp->sa);
 		if (dp->paths)
@@ -113,6 +133,7 @@ static int client_add(struct ib_device *device)
 	refcount_set(&dev->ref, 1);
 	init_completion(&dev->gone);
 	spin_lock_init(&dev->lock);
+	mutex_init(&dev->mtu_lock);
 	sema_init(&dev->cancel_sem, CMX_CANCEL_POLLS);
 	INIT_LIST_HEAD(&dev->ids);
 	rdma_for_each_port(device, port) {
@@ -127,6 +148,8 @@ static int client_add(struct ib_device *device)
 
 	INIT_IB_EVENT_HANDLER(&dev->events, device, client_port_event);
 	ib_register_event_handler(&dev->events);
+	rdma_for_each_port(device, port)
+		client_port_read_mtu(dev, port);
 	ib_set_client_data(device, &client, dev);
 	cmx_device_list_add(dev);
 	cmx_listen_add_device(dev);

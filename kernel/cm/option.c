@@ -45,7 +45,7 @@
  * @check: checks further conditions of a set, or NULL
  * @apply: applies a value that has been stored, or NULL
  * @in_effect: returns the value in effect while the option is not set; NULL: the default
- * @of_path: @in_effect gets it from the path, and may call the provider before there is one
+ * @of_path: @in_effect gets it from the path; it is not listed before there is one
  * @set: replaces the generic set, or NULL
  * @get: replaces the generic get, or NULL
  */
@@ -151,11 +151,9 @@ static u32 opt_path_pkey(const struct cmx_id_private *id_priv)
 
 static u32 opt_port_mtu(const struct cmx_id_private *id_priv)
 {
-	struct ib_port_attr attr;
+	const struct cmx_dev_port *dp = id_priv->dev_port;
 
-	if (!id_priv->dev || ib_query_port(id_priv->id.device, id_priv->id.port_num, &attr))
-		return 0;
-	return attr.active_mtu;
+	return dp && dp->transport->route->mtu ? dp->transport->route->mtu(id_priv) : 0;
 }
 
 static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
@@ -204,7 +202,9 @@ static int opt_check_gid_type(const struct cmx_id_private *id_priv, u32 val)
 
 static int opt_check_path_mtu(const struct cmx_id_private *id_priv, u32 val)
 {
-	return id_priv->dev && val > opt_port_mtu(id_priv) ? -EINVAL : 0;
+	u32 mtu = opt_port_mtu(id_priv);
+
+	return mtu && val > mtu ? -EINVAL : 0;
 }
 
 /* A SIDR REQ carries no ECE. */
@@ -325,8 +325,6 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
  * @id_priv: the id
  * @to: receives the options that the transport supports and whose value is known, CMX_OPT_NUM at
  *	most
- *
- * No provider is called.
  *
  * Context: Caller must hold id_priv->lock.
  * Return: the number of options.

@@ -3,6 +3,7 @@
 #define CMX_DEVICE_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/semaphore.h>
 #include <linux/completion.h>
@@ -30,6 +31,7 @@ struct cmx_transport;
  * @default_tos: TOS of the ids of a RoCE port that have set none, or %CMX_NO_TOS; sysfs writes it,
  *	without a lock
  * @node_transport: enum rdma_transport_type
+ * @mtu: active MTU of an InfiniBand port, as enum ib_mtu; 0 if not known. client.c writes it
  */
 struct cmx_dev_port {
 	struct cmx_path_cache *paths;
@@ -42,6 +44,7 @@ struct cmx_dev_port {
 	u8 gid_types;
 	s16 default_tos;
 	u8 node_transport;
+	u8 mtu;
 };
 
 /**
@@ -58,6 +61,8 @@ struct cmx_dev_port {
  * @cancel_sem: limits how many ib_cm ids poll for their cancelled messages at a time
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
+ * @mtu_lock: held while the provider is asked for the MTU of a port, so that the latest reply is
+ *	kept
  * @port: the ports, beginning with rdma_start_port()
  */
 struct cmx_device {
@@ -71,6 +76,7 @@ struct cmx_device {
 	struct semaphore cancel_sem;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
+	struct mutex mtu_lock;	/* protects cmx_dev_port.mtu against older replies */
 	struct cmx_dev_port port[];
 };
 

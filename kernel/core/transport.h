@@ -64,6 +64,8 @@ struct cmx_conn_ops {
  * @complete: fills in the fields that are missing in a path record of the consumer; NULL: none are
  * @apply_tos: applies a new traffic class; NULL: it is only stored in the path record of a resolved
  *	route
+ * @mtu: gets the largest MTU of a path of the id, as enum ib_mtu; 0: not known. It does not call
+ *	the provider. NULL: the transport has no path records
  */
 struct cmx_route_ops {
 	int (*resolve)(struct cmx_id_private *id_priv, unsigned long timeout_ms,
@@ -73,6 +75,7 @@ struct cmx_route_ops {
 			    struct cmx_event **ev);
 	int (*complete)(struct cmx_id_private *id_priv, struct sa_path_rec *rec);
 	int (*apply_tos)(struct cmx_id_private *id_priv);
+	u32 (*mtu)(const struct cmx_id_private *id_priv);
 };
 
 /**

@@ -375,11 +375,17 @@ static int sa_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 	return 0;
 }
 
+static u32 sa_mtu(const struct cmx_id_private *id_priv)
+{
+	return READ_ONCE(id_priv->dev_port->mtu);
+}
+
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
 	.cancel = sa_cancel,
 	.find_service = cmx_sa_find_service,
 	.complete = sa_complete,
+	.mtu = sa_mtu,
 };
 
 int cmx_route_sa_init_module(void)

@@ -238,8 +238,22 @@ static int roce_apply_tos(struct cmx_id_private *id_priv)
 	return 0;
 }
 
+static u32 roce_mtu(const struct cmx_id_private *id_priv)
+{
+	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
+	const struct net_device *ndev;
+	u32 mtu;
+
+	rcu_read_lock();
+	ndev = dev_get_by_index_rcu(addr->net, addr->bound_dev_if);
+	mtu = ndev ? iboe_get_mtu(READ_ONCE(ndev->mtu)) : 0;
+	rcu_read_unlock();
+	return mtu;
+}
+
 const struct cmx_route_ops cmx_route_roce_ops = {
 	.resolve = roce_resolve,
 	.complete = roce_complete,
 	.apply_tos = roce_apply_tos,
+	.mtu = roce_mtu,
 };
