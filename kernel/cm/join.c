@@ -62,7 +62,7 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
 	if (ret)
 		return ret;
 	ret = id_priv->dev_port->transport->mcast->join(mc);
-	if (ret) {
+	if (ret && ret != -ECANCELED) {
 		mc->left = 1;
 		cmx_mcast_table_del(id_priv, mc);
 	}
@@ -78,9 +78,10 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
  * @user_data: user data for the event (process)
  * @handle: handle of the membership (process)
  *
- * MULTICAST_JOIN or MULTICAST_ERROR follows.
+ * MULTICAST_JOIN or MULTICAST_ERROR follows, unless the membership ends before the function
+ * returns.
  *
- * Context: Caller must not hold id_priv->lock.
+ * Context: Caller must not hold id_priv->lock. On RoCE the function may wait for rtnl.
  *
  * Return: the membership, with a reference for the caller. On error no event follows, and an
  * ERR_PTR with an error of cmx_join_multicast() is returned.
@@ -114,6 +115,9 @@ struct cmx_mcast *cmx_mcast_start_join(struct cmx_id_private *id_priv, const str
 	ev = mc->ev;
 	mc->ev = NULL;
 	cmx_event_free(ev);
+	/* The group was joined and left, for example because the device was removed. */
+	if (ret == -ECANCELED)
+		return mc;
 	cmx_mcast_put(mc);
 	return ERR_PTR(ret);
 }
@@ -169,7 +173,7 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  * send-only, the QP receives from the group from then on. The second contains the error as its
  * status. The group must be left in both cases.
  *
- * Context: process, may sleep.
+ * Context: process, may sleep. On RoCE it may wait for rtnl, but not with a lock of the id.
  *
  * Return: 0; on error no event follows:
  *
@@ -180,6 +184,7 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  * * -EAFNOSUPPORT: unsupported address family, as IPv6 on a host without it; AF_IB on RoCE.
  * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
  * * -ENODEV: the network interface is gone.
+ * * -EINTR: on RoCE, the caller was killed while it waited.
  * * -ENOMEM: out of memory.
  */
 int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,

@@ -83,7 +83,9 @@ struct cmx_route_ops {
  *
  * All are called with the lock of the id held.
  *
- * @join: starts a join. Returns 0 if the event follows or has been posted already, or an error
+ * @join: starts a join. Returns 0 if the event follows or has been posted already, or an error. On
+ *	RoCE it releases the lock while it waits for rtnl, and returns -ECANCELED if the membership
+ *	has ended meanwhile
  * @leave: ends the membership
  * @report: reports a rejoined group once more, after a delay; NULL: no group is ever rejoined
  */

@@ -4,10 +4,12 @@
  * by IGMP and MLD, so the network interface becomes a member as if a socket had joined. RoCE v1
  * does not use IP.
  *
- * An interface is a member once, whatever the number of ids. A join adds the membership at once,
- * under rtnl. A leave removes it at once as well if there are few groups. With many groups the
+ * An interface is a member once, whatever the number of ids. A join waits for rtnl to add the
+ * membership, and releases the lock of its id meanwhile: any user can keep rtnl busy, and a handler
+ * of ib_cm or a work item for many ids may wait for that lock. A leave never waits for rtnl. It
+ * removes the membership at once if rtnl is free and there are few groups. With many groups the
  * removal would walk all of them, so a work item does it soon afterwards, for all groups that were
- * left meanwhile. A leave never waits for rtnl.
+ * left meanwhile.
  */
 #include <linux/hashtable.h>
 #include <linux/igmp.h>
@@ -162,17 +164,19 @@ static int ip_group_create(struct ip_group *group, struct net_device *ndev,
 	return 0;
 }
 
+/* Caller must hold no lock of an id, because this waits for rtnl. */
 static struct ip_group *ip_group_join(struct net_device *ndev, const struct in6_addr *addr)
 {
-	struct ip_group *group = ip_group_get(ndev, addr), *made;
+	struct ip_group *group, *made;
 	int ret = 0;
 
-	if (group)
-		return group;
 	made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
 	if (!made)
 		return ERR_PTR(-ENOMEM);
-	rtnl_lock();
+	if (rtnl_lock_killable()) {
+		kfree(made);
+		return ERR_PTR(-EINTR);
+	}
 	group = ip_group_get(ndev, addr);
 	if (!group)
 		ret = ip_group_create(made, ndev, addr);
@@ -217,34 +221,41 @@ static void ip_group_unhash_idle(void)
  * The network layer keeps the groups of an interface in a list, with the newest first. The groups
  * are removed in this order, so that each one is found at the head of the list.
  *
- * Caller must hold rtnl, which may be released meanwhile. An interface can then be joined to the
- * same group again, because the network layer has a count of its own.
+ * Remove LEAVE_BATCH groups at most, and return true if none is left. Caller must hold rtnl. It may
+ * release rtnl before it removes the next ones. An interface can then be joined to the same group
+ * again, because the network layer has a count of its own.
  */
-static void ip_group_remove_idle(void)
+static bool ip_group_remove_idle(void)
 {
 	struct ip_group *group;
-	int n = 0;
+	int n;
 
-	ip_group_unhash_idle();
-	list_sort(NULL, &removals, ip_group_cmp_newest);
-	while ((group = list_first_entry_or_null(&removals, struct ip_group, idle))) {
+	if (list_empty(&removals)) {
+		ip_group_unhash_idle();
+		list_sort(NULL, &removals, ip_group_cmp_newest);
+	}
+	for (n = 0; n < LEAVE_BATCH; n++) {
+		group = list_first_entry_or_null(&removals, struct ip_group, idle);
+		if (!group)
+			break;
 		list_del(&group->idle);
 		ip_member_del(group->ndev, &group->addr);
 		netdev_put(group->ndev, &group->tracker);
 		kfree(group);
-		if (++n % LEAVE_BATCH == 0) {
-			rtnl_unlock();
-			cond_resched();
-			rtnl_lock();
-		}
 	}
+	return list_empty(&removals);
 }
 
 static void ip_group_idle_work(struct work_struct *work)
 {
-	rtnl_lock();
-	ip_group_remove_idle();
-	rtnl_unlock();
+	bool done;
+
+	do {
+		rtnl_lock();
+		done = ip_group_remove_idle();
+		rtnl_unlock();
+		cond_resched();
+	} while (!done);
 }
 
 static DECLARE_DELAYED_WORK(idle_work, ip_group_idle_work);
@@ -270,9 +281,7 @@ static void ip_group_put(struct ip_group *group)
 	}
 	if (few && rtnl_trylock()) {
 		/* a work item that has released rtnl may have thousands left */
-		done = list_empty(&removals);
-		if (done)
-			ip_group_remove_idle();
+		done = list_empty(&removals) && ip_group_remove_idle();
 		rtnl_unlock();
 	}
 	if (!done)
@@ -395,19 +404,41 @@ static void ip_rec_fill(const struct cmx_mcast *mc, const struct net_device *nde
 	cmx_mcast_rec_merge(rec, &mc->attr, &id_priv->opt);
 }
 
+/*
+ * Make the interface a member. The lock of the id is released while rtnl may be waited for. Returns
+ * -ECANCELED if the membership has ended meanwhile.
+ */
+static int ip_join_group(struct cmx_mcast *mc, struct net_device *ndev)
+{
+	const struct in6_addr *addr = (const struct in6_addr *)&mc->mgid;
+	struct ip_group *group = ip_group_get(ndev, addr);
+
+	if (!group) {
+		mutex_unlock(&mc->id_priv->lock);
+		group = ip_group_join(ndev, addr);
+		mutex_lock(&mc->id_priv->lock);
+	}
+	if (!mc->left && !IS_ERR(group)) {
+		mc->transport_data = group;
+		return 0;
+	}
+	if (!IS_ERR(group))
+		ip_group_put(group);
+	return mc->left ? -ECANCELED : PTR_ERR(group);
+}
+
 static int ip_join_ndev(struct cmx_mcast *mc, struct net_device *ndev)
 {
 	bool v2 = mc->id_priv->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
 	struct ib_sa_mcmember_rec rec = { .mtu = iboe_get_mtu(ndev->mtu) };
-	struct ip_group *group;
+	int ret;
 
 	if (!rec.mtu || (mc->attr.mask & CMX_MCAST_MTU && mc->attr.mtu > rec.mtu))
 		return -EINVAL;
 	if (v2 && cmx_mcast_receives(mc)) {
-		group = ip_group_join(ndev, (const struct in6_addr *)&mc->mgid);
-		if (IS_ERR(group))
-			return PTR_ERR(group);
-		mc->transport_data = group;
+		ret = ip_join_group(mc, ndev);
+		if (ret)
+			return ret;
 	}
 	ip_rec_fill(mc, ndev, v2, &rec);
 	cmx_mcast_report_join(mc, 0, &rec, ndev);
