@@ -223,7 +223,10 @@ static int listen_call_provider(struct listen_entry *entry)
 	return ret == -EINVAL ? -EADDRINUSE : ret;
 }
 
-/* Start an entry, or, if @ret is an error, release it without starting it. */
+/*
+ * Start an entry, or, if @ret is an error, release it without starting it. Caller must hold no lock
+ * of an id.
+ */
 static int listen_entry_start(struct listen_entry *entry, int ret)
 {
 	bool removed;
@@ -267,9 +270,18 @@ static bool listen_may_use(const struct cmx_listener *listener, struct cmx_devic
 	return false;
 }
 
+/**
+ * struct listen_arg - a call of cmx_listen()
+ * @listener: the new listener
+ * @to_start: its entries that the call must start
+ * @was_idle: the call has bound the id
+ * @was_reuseaddr: the option REUSEADDR before the call
+ */
 struct listen_arg {
 	struct cmx_listener *listener;
 	struct list_head to_start;
+	bool was_idle;
+	u8 was_reuseaddr;
 };
 
 static int listen_on_one(struct listen_arg *arg, struct cmx_device *dev)
@@ -431,57 +443,75 @@ static struct cmx_listener *listen_new(struct cmx_id_private *id_priv, int backl
 	return listener;
 }
 
-/* The state is CMX_LISTEN already, so that port checks of other ids see the listener. */
-static int listen_start(struct cmx_id_private *id_priv, int backlog)
+/*
+ * Add the listener, without starting it. The state is CMX_LISTEN already, so that port checks of
+ * other ids see the listener. Caller must hold the lock of the id.
+ */
+static int listen_add(struct cmx_id_private *id_priv, int backlog, struct listen_arg *arg)
 {
-	struct listen_arg arg = { .to_start = LIST_HEAD_INIT(arg.to_start) };
-	u8 reuse = id_priv->opt.reuseaddr;
 	int ret;
 
 	/* Listeners never share a port by REUSEADDR. */
 	WRITE_ONCE(id_priv->opt.reuseaddr, 0);
 	ret = cmx_port_recheck(id_priv);
 	if (ret)
-		goto err;
-	ret = -ENOMEM;
-	arg.listener = listen_new(id_priv, backlog);
-	if (!arg.listener)
-		goto err;
-	id_priv->listener = arg.listener;
-	ret = id_priv->dev ? listen_on_one(&arg, id_priv->dev) : listen_on_all(&arg);
-	ret = listen_start_all(&arg.to_start, ret);
-	if (ret)
-		goto err;
-	return 0;
-
-err:
-	cmx_listen_stop(id_priv);
-	WRITE_ONCE(id_priv->opt.reuseaddr, reuse);
-	return ret;
+		return ret;
+	arg->listener = listen_new(id_priv, backlog);
+	if (!arg->listener)
+		return -ENOMEM;
+	id_priv->listener = arg->listener;
+	return id_priv->dev ? listen_on_one(arg, id_priv->dev) : listen_on_all(arg);
 }
 
-static int listen_locked(struct cmx_id_private *id_priv, int backlog)
+static int listen_bind(struct cmx_id_private *id_priv, struct listen_arg *arg)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
-	bool idle = id_priv->state == CMX_IDLE;
+
+	arg->was_reuseaddr = id_priv->opt.reuseaddr;
+	arg->was_idle = id_priv->state == CMX_IDLE;
+	return arg->was_idle ? cmx_bind_dst(id_priv, (struct sockaddr *)&any, NULL) : 0;
+}
+
+/*
+ * Until id_priv->passive is set, requests are refused as before the call. The id may have been shut
+ * down meanwhile, or its device may have been removed. Caller must hold the lock of the id.
+ */
+static void listen_finish(struct cmx_id_private *id_priv, struct listen_arg *arg, int ret)
+{
+	bool moved;
+
+	if (!ret) {
+		id_priv->passive = 1;
+		return;
+	}
+	moved = !cmx_state_move(id_priv, CMX_IN(LISTEN), CMX_BOUND);
+	cmx_listen_stop(id_priv);
+	WRITE_ONCE(id_priv->opt.reuseaddr, arg->was_reuseaddr);
+	if (moved && arg->was_idle)
+		cmx_bind_undo(id_priv);
+}
+
+/*
+ * A provider may wait for rtnl or for its firmware, and handlers of requests wait for the lock of
+ * the id. So the lock is released while the listener is started.
+ */
+static int listen_start(struct cmx_id_private *id_priv, int backlog)
+{
+	struct listen_arg arg = { .to_start = LIST_HEAD_INIT(arg.to_start) };
 	int ret;
 
-	if (idle) {
-		ret = cmx_bind_dst(id_priv, (struct sockaddr *)&any, NULL);
-		if (ret)
-			return ret;
-	}
-	ret = cmx_state_move(id_priv, CMX_IN(BOUND), CMX_LISTEN);
-	if (ret)
-		return ret;
-	ret = listen_start(id_priv, backlog);
+	mutex_lock(&id_priv->lock);
+	ret = listen_bind(id_priv, &arg) ?: cmx_state_move(id_priv, CMX_IN(BOUND), CMX_LISTEN);
 	if (ret) {
-		cmx_state_move(id_priv, CMX_IN(LISTEN), CMX_BOUND);
-		if (idle)
-			cmx_bind_undo(id_priv);
-	} else {
-		id_priv->passive = 1;
+		mutex_unlock(&id_priv->lock);
+		return ret;
 	}
+	ret = listen_add(id_priv, backlog, &arg);
+	mutex_unlock(&id_priv->lock);
+	ret = listen_start_all(&arg.to_start, ret);
+	mutex_lock(&id_priv->lock);
+	listen_finish(id_priv, &arg, ret);
+	mutex_unlock(&id_priv->lock);
 	return ret;
 }
 
@@ -490,8 +520,9 @@ static int listen_locked(struct cmx_id_private *id_priv, int backlog)
  * @id: the id, bound; a new one is bound to any IPv4 address and a free port
  * @backlog: that of TCP on iWARP. Elsewhere only a consumer that queues requests uses it
  *
- * CONNECT_REQUEST events follow. An id that is not bound to a device listens on all present and
- * future devices of its network namespace. The option REUSEADDR of the id is cleared.
+ * CONNECT_REQUEST events follow. Requests are refused until the listener has been started on all
+ * present devices. An id that is not bound to a device listens on all present and future devices of
+ * its network namespace. The option REUSEADDR of the id is cleared.
  *
  * Context: process, may sleep.
  *
@@ -516,9 +547,10 @@ int cmx_listen(struct cmx_id *id, int backlog)
 	ret = listen_wait_port(id_priv);
 	if (ret)
 		return ret;
-	mutex_lock(&id_priv->lock);
-	ret = listen_locked(id_priv, backlog);
-	mutex_unlock(&id_priv->lock);
+	/* the consumer may destroy the id before the provider returns */
+	cmx_id_get(id_priv);
+	ret = listen_start(id_priv, backlog);
+	cmx_id_put(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_listen);

@@ -66,7 +66,8 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 	struct cmx_id_private *conn_id = req->conn_id;
 	int ret;
 
-	if (req->listener->state != CMX_LISTEN)
+	/* A listener that is being started on its devices is not passive yet. */
+	if (req->listener->state != CMX_LISTEN || !req->listener->passive)
 		return -ECONNREFUSED;
 	conn_id->id.route.addr.dev_addr.net = get_net(cmx_net(req->listener));
 	cmx_opt_inherit(conn_id, req->listener);
