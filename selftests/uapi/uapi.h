@@ -24,7 +24,7 @@ bool check_report(bool cond, const char *text, const char *file, int line, const
 	__attribute__((format(printf, 5, 6)));
 
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
-			  grow_tests[], list_tests[], service_tests[];
+			  grow_tests[], list_tests[], service_tests[], rtnl_tests[];
 
 /* call.c: commands */
 #define CMD_ATTRS 24
