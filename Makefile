@@ -48,7 +48,7 @@ help:
 	@echo "make module OFED=...  with the headers and symbols of DOCA-OFED: /usr/src/ofa_kernel/default"
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make dist             a tarball; make deb, make rpm: packages, in build/deb and build/rpm"
-	@echo "make demo             a tour, in a virtual machine"
+	@echo "make demo             what is new, in five scenes, in a virtual machine"
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check T='api: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
