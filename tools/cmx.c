@@ -133,7 +133,7 @@ static int tool_run(int argc, char **argv)
 	bool not_found;
 
 	if (argc < 2)
-		return 2;
+		return tool_fail_usage("run", "which program?");
 	if (tool_shim_find(dir)) {
 		tool_fail(SHIM);
 		return RUN_FAILED;
@@ -195,9 +195,8 @@ static int tool_version(int argc, char **argv)
 	char module[VERSION_MAX] = "", library[VERSION_MAX] = "", dir[PATH_MAX];
 	unsigned int abi = tool_module_abi();
 
-	(void)argv;
 	if (argc > 1)
-		return 2;
+		return tool_fail_usage(argv[1], "unexpected");
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
 	if (tool_file_read_line(CMX_MODULE, "version", module, sizeof(module)))
 		printf("module   not loaded\n");
@@ -222,9 +221,8 @@ static int tool_options(int argc, char **argv)
 	char values[32], def[64], meaning[128];
 	size_t i;
 
-	(void)argv;
 	if (argc > 1)
-		return 2;
+		return tool_fail_usage(argv[1], "unexpected");
 	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
 	       "transports", "meaning [unit]");
 	for (i = 0; i < CMX_OPTION_ROWS; i++) {
@@ -313,6 +311,7 @@ static int tool_command(int argc, char **argv)
 			return ret == 2 ? tool_usage() : ret;
 		}
 	}
+	tool_fail_usage(argv[1], "no such command");
 	return tool_usage();
 }
 

@@ -114,15 +114,19 @@ static int default_device_visit(const char *dir, const char *name, void *arg)
 }
 
 /* The arguments are "tos VALUE" and "mode VALUE". All are checked before the first is set. */
-static bool default_port_args_are_valid(int argc, char **argv)
+static int default_port_args_check(int argc, char **argv)
 {
 	int i;
 
-	for (i = 0; i + 1 < argc; i += 2)
-		if (strcmp(argv[i], "tos") &&
-		    (strcmp(argv[i], "mode") || !default_mode_to_file(argv[i + 1])))
-			return false;
-	return i == argc;
+	for (i = 0; i < argc; i += 2) {
+		if (strcmp(argv[i], "tos") && strcmp(argv[i], "mode"))
+			return tool_fail_usage(argv[i], "neither tos nor mode");
+		if (i + 1 == argc)
+			return tool_fail_usage(argv[i], "no value");
+		if (!strcmp(argv[i], "mode") && !default_mode_to_file(argv[i + 1]))
+			return tool_fail_usage(argv[i + 1], "no such mode");
+	}
+	return 0;
 }
 
 static int default_port_run(char *name, int argc, char **argv)
@@ -131,8 +135,11 @@ static int default_port_run(char *name, int argc, char **argv)
 	char dir[PATH_LEN], what[PATH_LEN];
 	int i, ret;
 
-	if (!port || !default_port_args_are_valid(argc, argv))
-		return 2;
+	if (!port)
+		return tool_fail_usage(name, "not a device and a port");
+	ret = default_port_args_check(argc, argv);
+	if (ret)
+		return ret;
 	if (!argc && default_port_print(name, port)) {
 		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
 		tool_module_is_missing();
@@ -224,6 +231,6 @@ int default_run(int argc, char **argv)
 	if (strchr(argv[1], '/'))
 		return default_port_run(argv[1], argc - 2, argv + 2);
 	if (argc > 3)
-		return 2;
+		return tool_fail_usage(argv[3], "unexpected");
 	return argc == 3 ? default_param_set(argv[1], argv[2]) : default_param_print(argv[1]);
 }

@@ -359,12 +359,12 @@ static void monitor_catch_signals(void)
 
 int monitor_run(int argc, char **argv)
 {
-	bool json = argc == 2 && !strcmp(argv[1], "-j");
+	bool json = argc > 1 && !strcmp(argv[1], "-j");
 	char dir[64];
 	int ret;
 
-	if (argc > 2 || (argc == 2 && !json))
-		return 2;
+	if (argc > 1 + json)
+		return tool_fail_usage(argv[argc - 1], "unexpected");
 	snprintf(dir, sizeof(dir), INSTANCES "cmx-%d", (int)getpid());
 	monitor_catch_signals();
 	if (mkdir(dir, 0700))

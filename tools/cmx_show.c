@@ -67,6 +67,35 @@ static bool show_id_is_wanted(const struct show_request *request, const struct c
 	return true;
 }
 
+/* If no id was found: is there a filter for a device that does not exist? */
+static bool show_device_is_missing(const struct show_request *request)
+{
+	char path[SHOW_TEXT_MAX + sizeof(TOOL_DEVICES "/")];
+	int i;
+
+	for (i = 0; i < request->num_filters; i++) {
+		if (strcmp(request->filters[i].field->name, "dev"))
+			continue;
+		snprintf(path, sizeof(path), TOOL_DEVICES "/%s", request->filters[i].text);
+		if (access(path, F_OK)) {
+			fprintf(stderr, "cmx: %s: no such device\n", request->filters[i].text);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void show_id_print(const struct show_request *request, const struct cmx_id_record *r,
+			  bool *begun)
+{
+	if (!show_id_is_wanted(request, r))
+		return;
+	if (!*begun)
+		request->format->begin();
+	*begun = true;
+	request->format->id(r, request->details);
+}
+
 static int show_ids_print(int fd, const struct show_request *request)
 {
 	static uint64_t buffer[UINT16_MAX / sizeof(uint64_t)];
@@ -78,15 +107,15 @@ static int show_ids_print(int fd, const struct show_request *request)
 	do {
 		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
 			return show_fail();
-		if (!begun)
-			request->format->begin();
-		begun = true;
 		for (r = (const void *)buffer; count; count--) {
-			if (show_id_is_wanted(request, r))
-				request->format->id(r, request->details);
+			show_id_print(request, r, &begun);
 			r = (const void *)((const char *)r + r->size);
 		}
 	} while (cursor);
+	if (!begun && show_device_is_missing(request))
+		return 1;
+	if (!begun)
+		request->format->begin();
 	request->format->end();
 	return 0;
 }
@@ -122,9 +151,11 @@ static bool show_filter_parse_args(struct show_request *request, const char *nam
 
 static bool show_args_parse(struct show_request *request, int argc, char **argv)
 {
+	char unknown[] = "-?";
 	int option;
 
 	optind = 1;
+	opterr = 0;
 	while ((option = getopt(argc, argv, "jpd")) != -1) {
 		switch (option) {
 		case 'j':
@@ -138,6 +169,8 @@ static bool show_args_parse(struct show_request *request, int argc, char **argv)
 			request->details = true;
 			break;
 		default:
+			unknown[1] = optopt;
+			tool_fail_usage(unknown, "no such option");
 			return false;
 		}
 	}
@@ -148,6 +181,8 @@ static bool show_args_parse(struct show_request *request, int argc, char **argv)
 	for (; argc > 1; argc -= 2, argv += 2)
 		if (!show_filter_parse_args(request, argv[0], argv[1]))
 			return false;
+	if (argc)
+		tool_fail_usage(*argv, "a filter without a value");
 	return !argc;
 }
 

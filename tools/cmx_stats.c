@@ -296,7 +296,7 @@ int stats_run(int argc, char **argv)
 		else if (!strcmp(argv[i], "-m"))
 			print = stats_print_metrics;
 		else
-			return 2;
+			return tool_fail_usage(argv[i], "unexpected");
 	}
 	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, stats_walk_device, &walk) ||
 	    (!walk.filter && stats_read_unattached()))

@@ -14,6 +14,12 @@ int tool_fail(const char *what)
 	return 1;
 }
 
+int tool_fail_usage(const char *word, const char *why)
+{
+	fprintf(stderr, "cmx: %s: %s\n", word, why);
+	return 2;
+}
+
 FILE *tool_file_open(const char *dir, const char *name, const char *mode)
 {
 	char path[PATH_MAX];

@@ -11,6 +11,9 @@
 /* Prints errno to stderr. Returns 1, the exit status. */
 int tool_fail(const char *what);
 
+/* Prints the word of the command line that is wrong, and why. Returns 2, the exit status. */
+int tool_fail_usage(const char *word, const char *why);
+
 FILE *tool_file_open(const char *dir, const char *name, const char *mode);
 
 /* Reads the only line of a file, without its newline. */

@@ -279,17 +279,43 @@ static void json_raw_put(const char *name, const char *format, ...)
 	va_end(args);
 }
 
+/* Length of the UTF-8 sequence of more than one byte at @text; 0 if it is none */
+static int json_utf8_len(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	int len = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2, i;
+	uint32_t code = *at & (0xff >> (len + 1));
+
+	if (*at < 0xc2 || *at > 0xf4)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	/* not the shortest form, a half of a surrogate pair, or too large */
+	if (code < (len == 4 ? 0x10000 : len == 3 ? 0x800 : 0x80) ||
+	    (code & ~0x7ff) == 0xd800 || code > 0x10ffff)
+		return 0;
+	return len;
+}
+
+/* A byte that is not a part of UTF-8, as of a name that was cut off, becomes U+FFFD. */
 static void json_string_put(const char *name, const char *text)
 {
+	int len;
+
 	json_value_begin(name);
 	putchar('"');
-	for (; *text; text++)
+	for (; *text; text += len) {
+		len = json_utf8_len(text) ?: 1;
 		if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
-		else if (isprint((unsigned char)*text))
-			putchar(*text);
+		else if (len > 1 || isprint((unsigned char)*text))
+			printf("%.*s", len, text);
 		else
-			printf("\\u%04x", (unsigned char)*text);
+			printf("\\u%04x", *text & 0x80 ? 0xfffd : *text);
+	}
 	putchar('"');
 }
 

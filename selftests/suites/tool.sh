@@ -106,6 +106,25 @@ check "options lists them all" says \
 	"$(awk '/^======.* =/ { n++; next } n == 2 { print $1 }' "$top/Documentation/options.rst")" \
 	eval '"$cmx" options | awk "NR > 1 { print \$1 }"'
 check "options takes no argument" status_is 2 "$cmx" options x
+while read -r word args; do
+	# shellcheck disable=SC2086 # they are words
+	check "a usage error names the wrong word: cmx $args" eval \
+		'[[ $("$cmx" $args 2>&1 >/dev/null | head -n 1) = "cmx: $word: "* ]]'
+done <<-END
+	frobnicate frobnicate
+	run run
+	x options x
+	x version x
+	x monitor x
+	x monitor -j x
+	y stats x y
+	c default a b c
+	ttl default rxe0/1 ttl 1
+	tos default rxe0/1 tos
+	v3 default rxe0/1 mode v3
+	-x show -x
+	pid show pid
+END
 check "no command" status_is 2 "$cmx"
 check "help is on standard output" eval '"$cmx" -h 2>/dev/null | grep -q "^usage:"'
 check "help of a command" eval '"$cmx" show -h 2>/dev/null | grep -q "^usage:"'
@@ -177,6 +196,8 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: filter dst-addr" count_is 0 dst-addr fd77::1
 	check "show: filter dev" says "$(debugfs 9 | grep -c rxe0)" eval 'field dev dev rxe0 | wc -l'
 	check "show: filter dev and port" count_is 0 dev rxe0/2
+	check "show: filter dev, of no such device" says "cmx: nosuch: no such device status 1" \
+		eval 'echo $("$cmx" show dev nosuch 2>&1 || echo status $?)'
 	check "show: filter lqpn" count_is 1 lqpn 0x123e
 	check "show: decimal QP numbers" eval '"$cmx" show ids lqpn 0x123e | grep -qw 4670'
 	check "show: names of transports and port spaces" eval '"$cmx" show ids lqpn 4670 | grep -q " RoCE v2  *TCP "'
@@ -215,6 +236,22 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	kill $pid
 	exec 8>&-
 	wait $pid 2>/dev/null
+
+	# the name of a process has 15 bytes, which may end within a letter
+	names_is() { # TEXT NAME: the field comm of a process with that name
+		local prog pid
+		prog=$tmp/$2
+		cp "$(command -v rping)" "$prog"
+		env LD_LIBRARY_PATH="$cmx_lib" "$prog" -s -p 7501 >/dev/null 2>&1 &
+		pid=$!
+		within 20 eval '[ "$(field src-port src-port 7501)" = 7501 ]' && says "$1" field comm src-port 7501
+		set -- $?
+		kill $pid
+		wait $pid 2>/dev/null
+		return "$1"
+	}
+	check "show: a name in UTF-8, in JSON" names_is "größe-漢字" "größe-漢字"
+	check "show: a name that ends within a letter" names_is $'abcdefghijklmn\xef\xbf\xbd' "abcdefghijklmnö"
 
 	# the QP numbers that ib_core knows
 	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >/dev/null 2>&1 &
