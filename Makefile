@@ -23,13 +23,16 @@ DKMSDIR	= $(SRCDIR)/rdma-cmx-$(CMX_VERSION)
 DKMS	?= dkms
 D	= $(DESTDIR)
 
-# KERNEL=NAME: a kernel of selftests/vm/kernels; else KDIR, else the running one
+# KERNEL=NAME: a kernel of selftests/vm/kernels; else KDIR; else the running one. In an image or a chroot, which
+# does not have the headers of the running one, it is each kernel whose headers are there, the newest first.
 ifdef KERNEL
 KDIR	= $$(selftests/vm/kernel -b $(KERNEL))
+kdirs	= $(KDIR)
 OUT	?= build/$(KERNEL)
 else
-KDIR	?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build \
-	$(shell ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | sort -Vr)) none)
+kdirs	:= $(patsubst %/Makefile,%,$(or $(KDIR:=/Makefile),$(wildcard /lib/modules/$(shell uname -r)/build/Makefile),\
+	$(shell ls /lib/modules/*/build/Makefile 2>/dev/null | sort -Vr)))
+KDIR	?= $(firstword $(kdirs) none)
 OUT	?= build/$(notdir $(patsubst %/build,%,$(KDIR)))
 endif
 OUTDIR	= $(abspath $(OUT))
@@ -37,10 +40,10 @@ OUTDIR	= $(abspath $(OUT))
 kbuild_ofed = $(if $(OFED),OFED=$(abspath $(OFED)) KBUILD_EXTRA_SYMBOLS=$(abspath $(OFED))/Module.symvers)
 MODINFO	?= modinfo
 
-.PHONY: all module lib tools install install-lib install-tools install-dev install-conf install-symvers \
-	install-dkms-source install-dkms install-one-kernel install-module uninstall \
+.PHONY: all module lib tools install install-check install-lib install-tools install-dev install-conf \
+	install-symvers install-dkms-source install-dkms install-kernels install-one-kernel install-module uninstall \
 	dist deb rpm demo check check-all bench style htmldocs generated coverage clean help
-all: module lib tools
+all: lib tools module
 
 help:
 	@echo "make                  the module, for the running kernel, the library and the tool"
@@ -68,7 +71,7 @@ module:
 	done
 	@find $(OUTDIR) -xtype l -delete
 	@k=$(KDIR); test -e "$$k/Makefile" || { \
-		echo "no headers of kernel $$(uname -r): give KDIR= or KERNEL="; exit 1; }; \
+		echo "no headers of kernel $$(uname -r), nor of another one: give KDIR=" >&2; exit 1; }; \
 	tools/packaging/check-ofed "$$k" "$(OFED)" $(MODINFO) || exit; \
 	echo "  MODULE  $(OUT) ($$k)"; \
 	$(MAKE) --no-print-directory -C "$$k" M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' $(kbuild_ofed) modules
@@ -80,14 +83,15 @@ tools: lib
 	@$(MAKE) --no-print-directory -C tools CMX_VERSION='$(CMX_VERSION)' \
 		LIBREL="$$(realpath -ms --relative-to=$(SBINDIR) $(CMXLIB))"
 
-# the module first: it refuses to take the place of a package
+# the module last: the other parts need no kernel
 .NOTPARALLEL:
-install: install-path install-module install-lib install-tools install-dev install-conf
+install: install-check install-lib install-tools install-dev install-conf install-module
 
 # "su" without "-" keeps the PATH of the user, in which neither dkms nor depmod is found
-install-path:
+install-check:
 	@$(if $(D),:,command -v depmod >/dev/null || \
 		{ echo "depmod is not in PATH: become root with \"su -\" or sudo" >&2; exit 1; })
+	@$(if $(use-dkms),tools/packaging/dkms-remove -n $(SRCDIR) $(DKMS))
 
 install-lib: lib
 	install -d $(D)$(CMXLIB) $(D)$(MANDIR)/man7
@@ -121,29 +125,34 @@ install-conf:
 	chmod 644 $(D)$(MODLOADDIR)/rdma-cmx.conf $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 install-symvers: module
-	k=$(KDIR); r=$$($(MAKE) -s --no-print-directory -C "$$k" kernelrelease) && \
+	r=$$(tools/packaging/kernel-release $(KDIR)) && \
 		install -D -m 644 $(OUTDIR)/Module.symvers $(D)$(KERNDIR)/$$r/Module.symvers
 
 install-dkms-source:
 	for f in Kbuild Makefile $$(find kernel uapi -name '*.[ch]'); do \
 		install -D -m 644 $$f $(D)$(DKMSDIR)/$$f || exit; \
 	done
-	install -D $(addprefix tools/packaging/,check-ofed dkms-symvers version) -t $(D)$(DKMSDIR)/tools/packaging/
+	install -D $(addprefix tools/packaging/,check-ofed dkms-symvers kernel-release version) -t $(D)$(DKMSDIR)/tools/packaging/
 	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/tools/packaging/tarball-version
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
 # DKMS keeps the sources of a version that it knows, so these are removed first, and with them a module
 # that was installed without DKMS. Nothing is removed if the new module does not build. Each kernel that had
-# a module gets one again, if it can, also where the running kernel gets none, which is an error.
+# a module gets one again, if it can, also where a kernel of kdirs gets none, which is an error. Without
+# headers, DKMS builds the module when a kernel is installed with its headers.
 install-dkms: dkms-kernels := $(shell { $(DKMS) status rdma-cmx 2>/dev/null | \
 	sed -n 's|^rdma-cmx/[^,]*, \([^,]*\),.*: installed.*|\1|p'; \
 	ls $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko* 2>/dev/null | \
 	sed 's|.*/modules/||; s|/updates/.*||'; } | sort -u)
-install-dkms: module
+install-dkms: $(if $(kdirs),module)
 	tools/packaging/dkms-remove $(SRCDIR) $(DKMS)
 	rm -f $(ROOTLIB)/modules/*/updates/rdma_cmx*.ko*
 	@$(MAKE) --no-print-directory install-dkms-source
-	@ret=0; $(DKMS) install --force $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION) || ret=$$?; \
+	@ret=0; $(if $(kdirs),,$(DKMS) add rdma-cmx/$(CMX_VERSION) || exit; echo "no kernel has headers: no module yet";) \
+	for d in $(kdirs); do \
+		$(DKMS) install --force -k "$$(tools/packaging/kernel-release "$$d")" \
+			--kernelsourcedir "$$d" $(DKMS_FLAGS) rdma-cmx/$(CMX_VERSION) || ret=$$?; \
+	done; \
 	for k in $(dkms-kernels); do \
 		$(DKMS) status rdma-cmx/$(CMX_VERSION) -k $$k | grep -q ': installed' || \
 			$(DKMS) install -k $$k rdma-cmx/$(CMX_VERSION) || echo "no module for $$k" >&2; \
@@ -153,10 +162,17 @@ install-one-kernel: module install-symvers
 	$(MAKE) -C $(KDIR) M=$(OUTDIR) CMX_VERSION='$(CMX_VERSION)' INSTALL_MOD_DIR=updates \
 		$(if $(D),INSTALL_MOD_PATH=$(D)$(ROOTLIB:/lib=)) DEPMOD=true modules_install
 	# the kernel's own rule skips it where the headers have no System.map, as Debian's
-	$(if $(D),,depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(make -s --no-print-directory -C $(KDIR) kernelrelease)")
+	$(if $(D),,depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(tools/packaging/kernel-release $(KDIR))")
 
-# DKMS where it is, so that the module follows the kernel's updates; else for one kernel
-install-module: $(if $(or $(D),$(if $(shell command -v $(firstword $(DKMS))),,none)),install-one-kernel,install-dkms)
+install-kernels:
+	@$(if $(kdirs),,echo "no kernel has headers: the module is not installed" >&2; exit 1;) \
+	for d in $(kdirs); do \
+		$(MAKE) --no-print-directory install-one-kernel KDIR="$$d" || exit; \
+	done
+
+# DKMS where it is, so that the module follows the kernel's updates
+use-dkms = $(if $(D),,$(shell command -v $(firstword $(DKMS))))
+install-module: $(if $(use-dkms),install-dkms,install-kernels)
 
 uninstall:
 	$(if $(D),,tools/packaging/dkms-remove $(SRCDIR) $(DKMS))
