@@ -14,7 +14,6 @@ PKGDIR	?= $(LIBDIR)/pkgconfig
 # where the distribution has merged /usr, packages must not have files in /lib
 ROOTLIB	?= $(if $(shell test -L /lib && echo merged),/usr/lib,/lib)
 UDEVDIR	?= $(ROOTLIB)/udev/rules.d
-MODLOADDIR ?= $(ROOTLIB)/modules-load.d
 CMXLIB	= $(LIBDIR)/rdma-cmx
 # headers and symbols for kernel ULPs
 KERNDIR	?= $(PREFIX)/lib/rdma-cmx/kernel
@@ -116,13 +115,14 @@ install-dev:
 		'Requires: librdmacm libibverbs' 'Cflags: -I$(INCDIR)' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
 	chmod 644 $(D)$(PKGDIR)/rdma-cmx.pc
 
+# a host that has RDMA devices loads the module
 install-conf:
-	install -d $(D)$(UDEVDIR) $(D)$(MODLOADDIR)
-	echo rdma_cmx >$(D)$(MODLOADDIR)/rdma-cmx.conf
-	printf '%s\n' 'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' \
+	install -d $(D)$(UDEVDIR)
+	printf '%s\n' 'ACTION=="add", SUBSYSTEM=="infiniband", RUN{builtin}+="kmod load rdma_cmx"' \
+		'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' \
 		'ACTION=="add", KERNEL=="rdma_cmx", SUBSYSTEM=="misc", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default -i"' \
 		>$(D)$(UDEVDIR)/90-rdma-cmx.rules
-	chmod 644 $(D)$(MODLOADDIR)/rdma-cmx.conf $(D)$(UDEVDIR)/90-rdma-cmx.rules
+	chmod 644 $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 install-symvers: module
 	r=$$(tools/packaging/kernel-release $(KDIR)) && \
@@ -185,8 +185,7 @@ uninstall:
 	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
-		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules \
-		$(D)$(MODLOADDIR)/rdma-cmx.conf
+		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 dist:
 	@tools/packaging/dist

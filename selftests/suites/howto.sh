@@ -30,6 +30,30 @@ example() {
 		here && /^    [^$]/ && i == n { print substr($0, 5) }' "$top/Documentation/howto.rst"
 }
 
+# udev with no other rules than ours
+modprobe_by_alias() { modprobe -q rdma-client-rdma_cmx; }
+udev_recipe() {
+	check_not "udev: rdma_cmx is not loaded" test -d /sys/module/rdma_cmx
+	mount -t tmpfs rules /lib/udev/rules.d && make -s -C "$top" install-conf ROOTLIB=/lib || return
+	/lib/systemd/systemd-udevd --daemon
+	echo 'blacklist rdma_cmx' >/etc/modprobe.d/rdma-cmx.conf
+	udevadm trigger -c add -s infiniband -w
+	check_not "udev: a device does not load a module of the blacklist" test -d /sys/module/rdma_cmx
+	modprobe_by_alias
+	check_not "udev: nor does a program" test -d /sys/module/rdma_cmx
+	rm /etc/modprobe.d/rdma-cmx.conf
+	udevadm control --reload
+	udevadm trigger -c add -s net -w
+	check_not "udev: another device does not load it" test -d /sys/module/rdma_cmx
+	udevadm trigger -c add -s infiniband
+	check "udev: an RDMA device loads it" within 20 test -d /sys/module/rdma_cmx
+	check "udev: it makes the device" within 20 test -c $dev
+	udevadm control --exit
+	umount /lib/udev/rules.d
+	check "udev: the module unloads" within 20 rmmod rdma_cmx
+}
+udev_recipe || not_ok "udev: runs"
+
 # systemd as the init process of a PID namespace, with no other units than those that are needed
 unit=cmx-test.service
 program="/usr/bin/rping -s -P -a $a -p 7800"
