@@ -171,7 +171,7 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 
 	if (cmxl_system_is_used())
 		return CMXL_SYSTEM_CALL(rdma_getaddrinfo, -1, (node, service, hints, res));
-	if (!service && !node && !hints)
+	if (!res || (!service && !node && !hints))
 		return cmxl_err(EINVAL);
 	if (cmxl_ai_is_sa(hints))
 		return node || hints->ai_flags & RAI_DNS ? cmxl_err(EOPNOTSUPP) :

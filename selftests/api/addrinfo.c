@@ -93,6 +93,8 @@ static void test_refused(void)
 	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EOPNOTSUPP);
 	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == ENOENT && !rai);
+	WANT(rdma_getaddrinfo(NULL, "1", &sa, NULL) == -1 && errno == EINVAL);
+	WANT(rdma_getaddrinfo(device_addr_text(), "1", &numeric, NULL) == -1 && errno == EINVAL);
 	WANT(rdma_query_addrinfo(id, &rai) && errno == ENOENT);
 	WANT(rdma_query_addrinfo(id, NULL) && errno == EINVAL);
 	WANT(!next_event(ch, 0));
