@@ -107,6 +107,7 @@ struct cmxl_conn_attrs {
  * @connect_len: bytes in @connect
  * @qp_init_attr: from rdma_create_ep(), for the QPs of incoming requests
  * @connect: private data from rdma_create_ep(), sent before that of rdma_connect()
+ * @request_channel: for the id of the next request, or NULL; only of a synchronous listener
  * @sync: the id has a channel of its own, and its calls wait for their event
  * @connect_error: the QP could not be modified for a CONNECT_RESPONSE. The REJECTED and
  *                 DISCONNECTED events that result are not reported to the application
@@ -139,6 +140,7 @@ struct cmxl_id {
 	uint32_t connect_len;
 	struct ibv_qp_init_attr *qp_init_attr;
 	void *connect;
+	struct rdma_event_channel *request_channel;
 	bool sync;
 	bool connect_error;
 	uint8_t initiator_depth;
@@ -261,6 +263,7 @@ int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 struct cmxl_id *cmxl_id_from_request(struct rdma_event_channel *channel,
 				     const struct cmxl_id *listener, uint32_t handle);
 void cmxl_id_destroy_handle(int fd, uint32_t handle);
+int cmxl_id_make_sync(struct cmxl_id *id, struct rdma_event_channel *channel);
 struct cmxl_conn_attrs *cmxl_id_known(struct cmxl_id *id);
 int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info);
 void cmxl_id_cmd(struct cmxl_cmd *cmd, const struct cmxl_id *id, uint16_t method);

@@ -98,6 +98,25 @@ void rdma_destroy_ep(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
+/*
+ * Opens the channel for the id of the next request. Without it, the request could only be rejected after
+ * it has been fetched.
+ */
+static int cmxl_ep_reserve_channel(struct cmxl_id *listener)
+{
+	struct rdma_event_channel *channel, *none = NULL;
+
+	if (__atomic_load_n(&listener->request_channel, __ATOMIC_ACQUIRE))
+		return 0;
+	channel = rdma_create_event_channel();
+	if (!channel)
+		return -1;
+	if (!__atomic_compare_exchange_n(&listener->request_channel, &none, channel, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		rdma_destroy_event_channel(channel);
+	return 0;
+}
+
 /* On an error the listener keeps the event and acknowledges it later. */
 int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 {
@@ -109,7 +128,7 @@ int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 	if (!listener->sync)
 		return cmxl_err(EINVAL);
 	cmxl_event_ack_kept(listener);
-	if (rdma_get_cm_event(listen->channel, &event))
+	if (cmxl_ep_reserve_channel(listener) || rdma_get_cm_event(listen->channel, &event))
 		return -1;
 	if (cmxl_event_error(event))
 		goto err;

@@ -191,6 +191,13 @@ static struct rdma_event_channel *cmxl_event_request_channel(struct rdma_event_c
 	return own;
 }
 
+/* rdma_get_request() has opened the channel. rdma_get_cm_event() on the channel of the listener has not. */
+static int cmxl_event_make_request_sync(struct cmxl_id *listener, struct cmxl_id *id)
+{
+	return cmxl_id_make_sync(id, __atomic_exchange_n(&listener->request_channel, NULL,
+							 __ATOMIC_ACQ_REL));
+}
+
 /* Creates the id of a request; on failure the request is rejected. */
 static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmxl_event *e,
 				  struct cmx_event_record *record)
@@ -213,7 +220,7 @@ static bool cmxl_event_on_request(struct rdma_event_channel *channel, struct cmx
 		id->responder_resources = resp->param.conn.responder_resources;
 	}
 	cmxl_event_save_qp_attrs(id, record);
-	if ((listener->sync && rdma_migrate_id(&id->id, NULL)) ||
+	if ((listener->sync && cmxl_event_make_request_sync(listener, id)) ||
 	    cmxl_id_apply_info(id, &record->info) || !cmxl_id_device(&id->id)) {
 		rdma_destroy_id(&id->id);
 		return false;

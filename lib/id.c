@@ -143,6 +143,8 @@ static void cmxl_id_free(struct cmxl_id *id)
 	pthread_mutex_destroy(&id->lock);
 	if (id->sync)
 		rdma_destroy_event_channel(id->id.channel);
+	if (id->request_channel)
+		rdma_destroy_event_channel(id->request_channel);
 	free(id->qp_init_attr);
 	free(id->known);
 	free(id->connect);
@@ -254,41 +256,22 @@ int rdma_destroy_id(struct rdma_cm_id *cm_id)
 	return 0;
 }
 
-/*
- * Moves an id to another channel. If @channel is NULL, the id gets a channel of its own and
- * becomes synchronous. Waits until the events fetched so far are acknowledged.
- */
-int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel)
+/* Waits until the events fetched so far are acknowledged. */
+static int cmxl_id_migrate(struct cmxl_id *id, struct rdma_event_channel *channel, bool sync)
 {
+	struct rdma_cm_id *cm_id = &id->id;
 	struct rdma_event_channel *old = cm_id->channel;
-	struct cmxl_id *id = to_cmxl_id(cm_id);
-	bool was_sync = id->sync, sync = !channel;
 	uint32_t events = 0, handle = 0;
+	bool was_sync = id->sync;
 	struct cmxl_cmd cmd;
 
-	if (cmxl_system_is_used())
-		return CMXL_SYSTEM_CALL(rdma_migrate_id, -1, (cm_id, channel));
-	if (was_sync && sync)
-		return cmxl_err(EINVAL);
-	if (cmxl_id_create_in_kernel(id))
-		return -1;
-	if (sync) {
-		channel = rdma_create_event_channel();
-		if (!channel)
-			return -1;
-	}
 	cmxl_id_cmd(&cmd, id, CMX_ID_MIGRATE);
 	cmxl_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
 	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
 	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
 	/* the channel of the id is claimed, so the new one is claimed with the move */
-	if (cmxl_cmd_issue(&cmd, channel->fd)) {
-		int err = errno;
-
-		if (sync)
-			rdma_destroy_event_channel(channel);
-		return cmxl_err(err);
-	}
+	if (cmxl_cmd_issue(&cmd, channel->fd))
+		return -1;
 
 	pthread_mutex_lock(&id->lock);
 	id->handle = handle;
@@ -302,6 +285,36 @@ int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel
 	}
 	cmxl_event_wait_acked(id, &id->events_completed, id->events_before + events);
 	return 0;
+}
+
+/* Moves an id to a channel of its own: @channel, or a new one if that is NULL. Destroys it on failure. */
+int cmxl_id_make_sync(struct cmxl_id *id, struct rdma_event_channel *channel)
+{
+	int err;
+
+	if (!channel)
+		channel = rdma_create_event_channel();
+	if (!channel)
+		return -1;
+	if (!cmxl_id_migrate(id, channel, true))
+		return 0;
+	err = errno;
+	rdma_destroy_event_channel(channel);
+	return cmxl_err(err);
+}
+
+/* If @channel is NULL, the id gets a channel of its own and becomes synchronous. */
+int rdma_migrate_id(struct rdma_cm_id *cm_id, struct rdma_event_channel *channel)
+{
+	struct cmxl_id *id = to_cmxl_id(cm_id);
+
+	if (cmxl_system_is_used())
+		return CMXL_SYSTEM_CALL(rdma_migrate_id, -1, (cm_id, channel));
+	if (id->sync && !channel)
+		return cmxl_err(EINVAL);
+	if (cmxl_id_create_in_kernel(id))
+		return -1;
+	return channel ? cmxl_id_migrate(id, channel, false) : cmxl_id_make_sync(id, NULL);
 }
 
 void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src)

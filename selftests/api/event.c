@@ -2,7 +2,10 @@
 /*
  * rdma_cmx_query_event(), and the errno that stands for an event
  */
+#include <arpa/inet.h>
 #include <stddef.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "api.h"
 
 static struct rdma_cmx_event_info info_next(struct rdma_event_channel *ch,
@@ -162,11 +165,39 @@ static void test_request_refused(void)
 	WANT(listener->event->id == p.id && listener->event->event == RDMA_CM_EVENT_REJECTED);
 }
 
+/* The server has as many files open as it may. Its error is that of accept(2), and the request is not lost. */
+static void test_request_without_file(void)
+{
+	struct rdma_cm_id *listener, *id;
+	struct rdma_conn_param par = plain;
+	struct rlimit limit, none;
+	struct pair p = {};
+	int file;
+
+	WANT(!rdma_create_id(NULL, &listener, NULL, RDMA_PS_TCP));
+	WANT(!rdma_bind_addr(listener, addr_of("10.77.0.1", 0)) && !rdma_listen(listener, 1));
+	p.id = new_id(&p.ch, RDMA_PS_TCP);
+	id_resolve(p.ch, p.id, "10.77.0.1", ntohs(rdma_get_src_port(listener)));
+	WANT(!rdma_connect(p.id, &par));
+	file = dup(STDIN_FILENO);
+	WANT(file >= 0 && !close(file) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = file;
+	WANT(!setrlimit(RLIMIT_NOFILE, &none));
+	WANT(rdma_get_request(listener, &id) == -1 && errno == EMFILE);
+	WANT(!setrlimit(RLIMIT_NOFILE, &limit));
+	WANT(!next_event(p.ch, 0));
+	WANT(!rdma_get_request(listener, &id) && !rdma_reject(id, NULL, 0));
+	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 28);
+	WANT(!rdma_destroy_id(id) && !rdma_destroy_id(listener) && !rdma_destroy_id(p.id));
+}
+
 const struct test event_info_tests[] = {
 	{ "event: what a connection's say", test_connection_info },
 	{ "event: a response that the library has followed", test_response_info },
 	{ "event: a reject", test_reject_info },
 	{ "event: a reject instead of a request", test_request_refused },
+	{ "event: a request, and no file for its id", test_request_without_file },
 	{ "event: info of any size", test_info_sizes },
 	{ "structs of any size", test_struct_sizes },
 	{ },
