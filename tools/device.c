@@ -2,12 +2,14 @@
 /*
  * The reasons why a program cannot open the char device.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #include "../lib/open_device.h"
 #include "device.h"
 #include "file.h"
@@ -35,7 +37,7 @@ static bool tool_module_is_installed(const char *release)
 
 static bool tool_module_is_loaded(void)
 {
-	return !access("/sys/module/rdma_cmx", F_OK);
+	return !access(CMXL_MODULE_PATH, F_OK);
 }
 
 static void tool_device_explain_missing(void)

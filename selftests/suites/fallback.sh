@@ -53,6 +53,20 @@ $refused" with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog"
 check "a fallback in a program that is not PIE" says "$fell" with 1 "$prog-no-pie"
 check "no fallback in such a program with its own malloc" \
 	eval 'with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog-no-pie" 2>&1 | grep "its own malloc"'
+
+# each request for the module starts modprobe
+requests() { # NUMBER COMMAND...: of the kernel
+	local modprobe
+	modprobe=$(cat /proc/sys/kernel/modprobe)
+	: >"$run/requests"
+	printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$run/requests" >"$run/modprobe"
+	chmod +x "$run/modprobe"
+	echo "$run/modprobe" >/proc/sys/kernel/modprobe
+	"${@:2}" 2>/dev/null
+	echo "$modprobe" >/proc/sys/kernel/modprobe
+	says "$1" grep -c rdma-client-rdma_cmx "$run/requests"
+}
+check "a process requests the module once" requests 1 ours "$prog" -c 3
 check "no notice when librdmacm is not used" says "" with 1 "$prog" -n
 # the list comes from libibverbs
 devices=$(stock "$prog" -d)
