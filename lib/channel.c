@@ -3,27 +3,17 @@
  * Event channels: open files of the char device. The library uses only the file descriptor of a
  * channel, because an application may have created struct rdma_event_channel itself.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
 #include "open_device.h"
 
 /* Many programs print only that librdmacm failed, so the first failure names the reason. */
-__attribute__((format(printf, 1, 2)))
-static void cmxl_channel_report(const char *format, ...)
+static bool cmxl_channel_is_first_failure(void)
 {
-	static bool reported;
-	int err = errno;
-	va_list args;
+	static bool failed;
 
-	if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-		return;
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	errno = err;
+	return !__atomic_exchange_n(&failed, true, __ATOMIC_RELAXED);
 }
 
 /*
@@ -39,19 +29,29 @@ int cmxl_channel_claim(struct rdma_event_channel *channel)
 
 	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
 	ret = cmxl_cmd_issue(&cmd, channel->fd);
-	if (ret && errno == EPROTO)
-		cmxl_channel_report("librdmacm: the module rdma_cmx does not accept ABI %d: see cmx version\n",
-				    CMX_ABI_VERSION);
+	if (ret && errno == EPROTO && cmxl_channel_is_first_failure())
+		cmxl_message("the module rdma_cmx does not accept ABI %d: see cmx version",
+			     CMX_ABI_VERSION);
 	return ret;
+}
+
+static void cmxl_channel_explain_missing(void)
+{
+	int err = errno;
+
+	if (access(CMXL_MODULE_PATH, F_OK))
+		cmxl_message("no " CMXL_DEVICE_PATH ": is the kernel module rdma_cmx installed?");
+	else
+		cmxl_message("no " CMXL_DEVICE_PATH ", but the kernel module rdma_cmx is loaded: a container needs this device of the host");
+	errno = err;
 }
 
 static int cmxl_channel_open(void)
 {
 	int fd = cmxl_device_open_file();
 
-	if (fd < 0 && errno == ENOENT)
-		cmxl_channel_report("librdmacm: no %s: is the kernel module rdma_cmx installed?\n",
-				    CMXL_DEVICE_PATH);
+	if (fd < 0 && errno == ENOENT && cmxl_channel_is_first_failure())
+		cmxl_channel_explain_missing();
 	return fd;
 }
 

@@ -273,6 +273,10 @@ int cmxl_id_run(struct cmxl_cmd *cmd, struct cmxl_id *id);
 int cmxl_id_create_in_kernel(struct cmxl_id *id);
 void cmxl_path_from_kernel(struct ibv_sa_path_rec *dst, const struct ib_path_rec_data *src);
 
+/* message.c */
+__attribute__((format(printf, 1, 2)))
+void cmxl_message(const char *format, ...);
+
 /* mcast.c */
 int cmxl_mcast_joined(struct cmxl_mcast *mcast, const struct rdma_ud_param *ud);
 bool cmxl_mcast_report_again(const struct cmxl_mcast *mcast);

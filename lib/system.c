@@ -187,11 +187,9 @@ static void cmxl_system_decide(void)
 		function = cmxl_system_function("rdma_create_id");
 		if (function && dladdr(function, &info)) {
 			stack = CMXL_STACK_SYSTEM;
-			fprintf(stderr, "librdmacm: no %s: falling back on %s\n",
-				CMXL_DEVICE_PATH, info.dli_fname);
+			cmxl_message("no " CMXL_DEVICE_PATH ": falling back on %s", info.dli_fname);
 		} else {
-			fprintf(stderr, "librdmacm: no %s, and no other librdmacm to fall back on\n",
-				CMXL_DEVICE_PATH);
+			cmxl_message("no " CMXL_DEVICE_PATH ", and no other librdmacm to fall back on");
 		}
 	}
 	__atomic_store_n(&cmxl_stack, stack, __ATOMIC_RELEASE);

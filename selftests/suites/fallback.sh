@@ -54,6 +54,19 @@ check "a fallback in a program that is not PIE" says "$fell" with 1 "$prog-no-pi
 check "no fallback in such a program with its own malloc" \
 	eval 'with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$prog-no-pie" 2>&1 | grep "its own malloc"'
 
+# a program whose descriptor 2 is a file of its own
+python3 -c 'import socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("/dev/log")
+print(s.recv(1000).decode())' >"$run/syslog" &
+within 10 test -S /dev/log
+check "descriptor 2 is another file" says "$theirs" with 1 "$prog" -f "$run/data"
+check "nothing was written to it" eval '[ -e "$run/data" ] && [ ! -s "$run/data" ]'
+check "syslog has the message" within 10 grep -qF "$notice" "$run/syslog"
+kill $! 2>/dev/null
+wait $!
+rm -f /dev/log
+
 # each request for the module starts modprobe
 requests() { # NUMBER COMMAND...: of the kernel
 	local modprobe
@@ -125,6 +138,8 @@ check "no fallback without permission" says "no channel: Permission denied" as_n
 check "cmx run: no permission" explains "Its mode does not permit" as_nobody
 rm $dev
 check "cmx run: no device" explains "is loaded, but this system or container has no device"
+check "the library: no device" says "librdmacm: no $dev, but the kernel module rdma_cmx is loaded: a container needs this device of the host
+no channel: No such file or directory" ours "$prog"
 check "a fallback without the device" says "$fell" with 1 "$prog"
 mknod $dev c 10 250
 check "a fallback where the device has no driver" says "$fell" with 1 "$prog"
