@@ -78,18 +78,35 @@ struct rdma_event_channel *rdma_create_event_channel(void)
  * Programs destroy a channel while one of their threads waits for an event, or is about to wait.
  * The memory of the last destroyed channels is kept, so that such a thread finds the fd -1.
  */
+static struct rdma_event_channel *destroyed[64];
+
+/* A kept channel that is destroyed again would be freed twice, possibly while it is in use again. */
+static void cmxl_channel_check_destroyed(const struct rdma_event_channel *channel)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(destroyed); i++) {
+		if (__atomic_load_n(&destroyed[i], __ATOMIC_RELAXED) != channel)
+			continue;
+		cmxl_message("an event channel was destroyed twice");
+		abort();
+	}
+}
+
 void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
-	static struct rdma_event_channel *destroyed[64];
 	static unsigned int next;
-	unsigned int i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % ARRAY_SIZE(destroyed);
-	int fd = channel->fd;
+	unsigned int i;
+	int fd;
 
 	if (cmxl_system_is_used()) {
 		CMXL_SYSTEM_CALL(rdma_destroy_event_channel, (void)0, (channel));
 		return;
 	}
+	cmxl_channel_check_destroyed(channel);
+	fd = channel->fd;
 	channel->fd = -1;
 	close(fd);
+	i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % ARRAY_SIZE(destroyed);
 	free(__atomic_exchange_n(&destroyed[i], channel, __ATOMIC_ACQ_REL));
 }

@@ -7,9 +7,11 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "api.h"
 
@@ -230,6 +232,26 @@ static void test_edge_triggered(void)
 	WANT(rdma_get_cm_event(ch, &ev) && errno == EAGAIN);
 }
 
+/* As free() does in the in-tree library. The channel that is freed again would be in use 64 calls later. */
+static void test_destroyed_twice(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	int status;
+	pid_t pid;
+
+	WANT(ch);
+	pid = fork();
+	WANT(pid >= 0);
+	if (!pid) {
+		close(STDERR_FILENO);
+		rdma_destroy_event_channel(ch);
+		rdma_destroy_event_channel(ch);
+		_exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	rdma_destroy_event_channel(ch);
+}
+
 const struct test channel_tests[] = {
 	{ "channel: made by the application", test_made_by_application },
 	{ "channel: a duplicate of its file", test_duplicate },
@@ -237,6 +259,7 @@ const struct test channel_tests[] = {
 	{ "channel: no file", test_no_file },
 	{ "channel: a foreign file", test_foreign_file },
 	{ "channel: a closed file", test_closed_file },
+	{ "channel: destroyed twice", test_destroyed_twice },
 	{ "channel: epoll reports a burst of events once", test_edge_triggered },
 	{}
 };
