@@ -75,6 +75,8 @@ static void cmxl_rsocket_find_functions(void)
 {
 	int i;
 
+	/* decides how the library is opened */
+	cmxl_system_is_used();
 	for (i = 0; i < INDEX_NUM; i++)
 		functions[i] = cmxl_system_function(names[i]);
 }

@@ -4,10 +4,12 @@
  * allowed to fall back on it and found no char device.
  *
  * Both libraries have the same name. The library of the system is opened by its path, so that the
- * dynamic linker treats it as a second library. RTLD_DEEPBIND makes it use its own rdma_*()
- * functions. It also makes it use free() of libc for memory that functions of libc, such as
- * asprintf(), have allocated, for which libc uses malloc() of the program if there is one. So it is
- * not opened in a program with its own malloc().
+ * dynamic linker treats it as a second library. Where a program finds rdma_*() of this library, that
+ * one does so as well. After a fallback, each of these calls is handed back to it. On our own stack,
+ * where it serves rsockets only, it must use its own functions: RTLD_DEEPBIND. That also makes it use
+ * free() of libc for memory that functions of libc, such as asprintf(), have allocated, for which libc
+ * uses malloc() of the program if there is one. So there are no rsockets on our own stack in a program
+ * with its own malloc().
  *
  * The first call of an exported function decides for the whole life of the process. All ids,
  * channels and events therefore come from one library, and none is passed to the other.
@@ -86,7 +88,8 @@ static bool cmxl_system_load(const char *dir, int dir_len, const char *file)
 	if (snprintf(path, sizeof(path), "%.*s/%s", dir_len, dir, file) >= (int)sizeof(path) ||
 	    stat(path, &st) || cmxl_system_is_own_file(&st))
 		return false;
-	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL |
+		     (cmxl_stack == CMXL_STACK_OWN ? RTLD_DEEPBIND : 0));
 	if (!lib)
 		return false;
 	if (cmxl_system_is_shim(lib)) {
@@ -115,8 +118,8 @@ static void cmxl_system_find(void)
 	unsigned int i;
 	Dl_info info;
 
-	if (cmxl_system_malloc_is_replaced()) {
-		fprintf(stderr, "librdmacm: the program has its own malloc(), so that the librdmacm of the system cannot be used\n");
+	if (cmxl_stack == CMXL_STACK_OWN && cmxl_system_malloc_is_replaced()) {
+		cmxl_message("the program has its own malloc(), so that rsockets are not available on rdma_cmx");
 		return;
 	}
 	if (dladdr((void *)ibv_copy_qp_attr_from_kern, &info)) {
