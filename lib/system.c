@@ -145,6 +145,15 @@ void *cmxl_system_function(const char *name)
 	return function;
 }
 
+/* White space around the value is of no importance. */
+static bool cmxl_fallback_is_on(const char *value)
+{
+	static const char blank[] = " \t\r\n";
+
+	value += strspn(value, blank);
+	return *value == '1' && !value[1 + strspn(value + 1, blank)];
+}
+
 static bool cmxl_fallback_is_in_conf(void)
 {
 	FILE *f = fopen(CMXL_CONF_PATH, "re");
@@ -153,10 +162,9 @@ static bool cmxl_fallback_is_in_conf(void)
 
 	if (!f)
 		return false;
-	while (!found && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\r\n")] = 0;
-		found = !strcmp(line, CMXL_FALLBACK "=1");
-	}
+	while (!found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, CMXL_FALLBACK "=", strlen(CMXL_FALLBACK "=")) &&
+			cmxl_fallback_is_on(line + strlen(CMXL_FALLBACK "="));
 	fclose(f);
 	return found;
 }
@@ -166,7 +174,7 @@ static bool cmxl_fallback_is_allowed(void)
 {
 	const char *value = secure_getenv(CMXL_FALLBACK);
 
-	return value ? !strcmp(value, "1") : cmxl_fallback_is_in_conf();
+	return value ? cmxl_fallback_is_on(value) : cmxl_fallback_is_in_conf();
 }
 
 /* Lack of permission is not covered: the administrator must see that. */

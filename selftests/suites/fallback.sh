@@ -56,6 +56,9 @@ check "a fallback in a program with the address sanitizer" says "$fell" \
 	with 1 env ASAN_OPTIONS=detect_leaks=0 "$prog-asan"
 check "a fallback with rsockets and its own malloc" eval \
 	'diff <(stock "$tests/stock/rsockets") <(with 1 env LD_PRELOAD="$tests/stock/allocator.so" "$tests/stock/rsockets" 2>/dev/null)'
+for value in "1 " " 1" $'1\n'; do
+	check "white space around the value is ignored: ${value@Q}" says "$fell" with "$value" "$prog"
+done
 
 # a program whose descriptor 2 is a file of its own
 python3 -c 'import socket
@@ -93,6 +96,8 @@ $devices" with 1 "$prog" -d
 conf RDMA_CMX_FALLBACK=1
 check "a fallback by the file" says "$fell" ours "$prog"
 check "the variable overrides the file" says "$refused" with 0 "$prog"
+conf "RDMA_CMX_FALLBACK=1 "
+check "white space in the file" says "$fell" ours "$prog"
 conf "# RDMA_CMX_FALLBACK=1"
 check "a comment in the file" says "$refused" ours "$prog"
 conf
