@@ -168,6 +168,8 @@ int rdma_establish(struct rdma_cm_id *cm_id)
 	if (cm_id->qp)
 		return cmxl_err(EINVAL);
 	cmxl_id_cmd(&cmd, id, CMX_ID_ESTABLISH);
+	/* this may accept a datagram request, whose id has no user data yet */
+	cmxl_cmd_u64(&cmd, CMX_ATTR_USER_DATA, (uintptr_t)id);
 	return cmxl_id_issue(&cmd, id);
 }
 

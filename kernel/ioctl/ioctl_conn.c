@@ -142,15 +142,24 @@ const struct cmx_method cmx_method_accept = {
 	},
 };
 
+/* A datagram request is accepted this way, too. */
 static int ioctl_id_establish(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	return cmx_establish(&user_id->id_priv.id);
+	int ret;
+
+	mutex_lock(&user_id->id_priv.lock);
+	ret = cmx_accept_locked(&user_id->id_priv, NULL, NULL);
+	if (!ret)
+		ioctl_id_enable_events(call, user_id);
+	mutex_unlock(&user_id->id_priv.lock);
+	return ret;
 }
 
 const struct cmx_method cmx_method_establish = {
 	.id_call = ioctl_id_establish,
 	.attrs = {
 		CMX_INPUT_U32(ID),
+		CMX_INPUT_OPT(USER_DATA, sizeof(u64), sizeof(u64)),
 	},
 };
 

@@ -408,6 +408,8 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 		break;
 	case ACCEPT:
 		param_add(rnd, cmd);
+		/* fall through */
+	case ESTABLISH:
 		if (stress_rand_percent(rnd, 90))
 			cmxl_cmd_u64(cmd, CMX_ATTR_USER_DATA, slot_index(slot));
 		break;

@@ -596,6 +596,31 @@ static void test_written_too_early(void)
 	scene_close(&s);
 }
 
+/* The id of a datagram request that is accepted without parameters receives events as well. */
+static void test_established_request(void)
+{
+	struct sockaddr_in addr = local;
+	struct cmx_event_resp *resp;
+	uint32_t listener, id, child;
+	int fd = dev_open();
+	uint16_t port;
+
+	addr.sin_port = 0;
+	CHECK(!id_create(fd, RDMA_PS_UDP, 1, &listener) && !id_bind(fd, listener, &addr));
+	CHECK(!id_listen(fd, listener, 0, &port));
+	CHECK(!id_create(fd, RDMA_PS_UDP, 2, &id) && !id_resolve(fd, id, port));
+	CHECK(next_event(fd, ADDR_RESOLVED));
+	CHECK(!id_route(fd, id) && next_event(fd, ROUTE_RESOLVED) && !id_connect(fd, id));
+	resp = next_event(fd, CONNECT_REQUEST);
+	if (!resp)
+		return;
+	child = resp->id;
+	CHECK(!id_establish(fd, child, 200) && next_event(fd, ESTABLISHED));
+	CHECK(!event_write(fd, child, CMX_EVENT_USER, 0, 1));
+	written_expect(fd, child, 200, 0, 1);
+	close(fd);
+}
+
 const struct test event_tests[] = {
 	{ "no event waits", test_empty },
 	{ "waiting is interrupted", test_interrupted },
@@ -615,6 +640,7 @@ const struct test event_tests[] = {
 	{ "written events", test_written },
 	{ "written events: limit", test_written_limit },
 	{ "written events: not before accept", test_written_too_early },
+	{ "a datagram request is established", test_established_request },
 	{ "resolving: limit of events", test_resolving_limit },
 	{ "reports of joins: limit of events", test_report_limit },
 	{ "no more events of a peer than fit", test_full },

@@ -145,6 +145,12 @@ static void build_connect(struct cmd *c, struct scene *s)
 	build_info(c);
 }
 
+static void build_establish(struct cmd *c, struct scene *s)
+{
+	build_id(c, s);
+	cmd_u64(c, CMX_ATTR_USER_DATA, 200);
+}
+
 static void build_accept(struct cmd *c, struct scene *s)
 {
 	build_id(c, s);
@@ -274,7 +280,8 @@ const struct method methods[] = {
 	  { I4(ID), PARAM, ECE, INFO }, build_connect },
 	{ "accept", CMX_OBJ_ID, CMX_ID_ACCEPT, REQUEST,
 	  { I4(ID), PARAM, ECE, { CMX_ATTR_USER_DATA, IN, false, 8, 8 } }, build_accept },
-	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE, { I4(ID) }, build_id },
+	{ "establish", CMX_OBJ_ID, CMX_ID_ESTABLISH, RESPONSE,
+	  { I4(ID), { CMX_ATTR_USER_DATA, IN, false, 8, 8 } }, build_establish },
 	{ "reject", CMX_OBJ_ID, CMX_ID_REJECT, REQUEST,
 	  { I4(ID), { CMX_ATTR_PRIVATE_DATA, IN, false, 0, 255 },
 	    { CMX_ATTR_REASON, IN, false, 1, 1 } }, build_reject },

@@ -474,7 +474,7 @@ static void test_late_accept(void)
 	next_event(l.s.fd, 5);
 	pthread_join(l.thread, NULL);
 	CHECK(l.ret == EINVAL, "%d", l.ret);
-	CHECK(!id_establish(l.s.fd, l.s.id));
+	CHECK(!id_establish(l.s.fd, l.s.id, 1));
 	resp = next_event(l.s.fd, 9);
 	CHECK(resp && resp->user_data == 200);
 	late_close(&l);

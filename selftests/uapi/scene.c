@@ -149,11 +149,12 @@ int id_accept(int fd, uint32_t id, uint64_t uid)
 	return id_accept_qp(fd, id, uid, conn_param());
 }
 
-int id_establish(int fd, uint32_t id)
+int id_establish(int fd, uint32_t id, uint64_t uid)
 {
 	struct cmd c;
 
 	id_cmd(&c, CMX_ID_ESTABLISH, id);
+	cmd_u64(&c, CMX_ATTR_USER_DATA, uid);
 	return cmd_issue(&c, fd);
 }
 
@@ -359,8 +360,8 @@ bool scene_open(struct scene *s, enum stage stage)
 	case RESPONSE:
 		return scene_accept(s);
 	case CONNECTED:
-		return scene_accept(s) && CHECK(!id_establish(s->fd, s->id)) && next_event(s->fd,
-											   9);
+		return scene_accept(s) && CHECK(!id_establish(s->fd, s->id, 1)) &&
+		       next_event(s->fd, 9);
 	case JOINED:
 		return scene_bind(s, RDMA_PS_UDP) &&
 		       CHECK(!id_join(s->fd, s->id, 0xe0010203, 300, &s->mc)) &&

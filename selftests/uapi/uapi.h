@@ -83,7 +83,7 @@ int id_route(int fd, uint32_t id);
 int id_connect(int fd, uint32_t id);
 int id_accept(int fd, uint32_t id, uint64_t uid);
 int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct rdma_ucm_conn_param *param);
-int id_establish(int fd, uint32_t id);
+int id_establish(int fd, uint32_t id, uint64_t uid);
 int id_disconnect(int fd, uint32_t id);
 int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc);
 int mc_leave(int fd, uint32_t mc, uint32_t *fetched);

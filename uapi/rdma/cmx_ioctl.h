@@ -192,7 +192,8 @@ enum cmx_id_method {
 	CMX_ID_ACCEPT,
 	/**
 	 * @CMX_ID_ESTABLISH: send the RTU, because the active side is ready. For
-	 * a datagram request: accept it with the default Q_Key
+	 * a datagram request: accept it with the default Q_Key. Optionally
+	 * CMX_ATTR_USER_DATA, as CMX_ID_ACCEPT
 	 */
 	CMX_ID_ESTABLISH,
 	/**
