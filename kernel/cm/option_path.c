@@ -83,7 +83,7 @@ static int opt_path_resolve(struct cmx_id_private *id_priv, const struct sa_path
  * * -EPERM: its packet lifetime exceeds 21, and the process lacks CAP_NET_ADMIN.
  * * -EOPNOTSUPP: iWARP.
  * * -EHOSTUNREACH: the peer is behind a gateway, and the option GID type is not RoCE v2.
- * * -ENODEV: on RoCE, the id has a loopback address.
+ * * -ENODEV: on RoCE, the id has a loopback address, or its interface is gone.
  * * -ENOMEM: out of memory.
  */
 int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len)
@@ -124,7 +124,7 @@ int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len
  *
  * Return: 0; -EINVAL if the id is in another state, or the packet lifetime of @rec exceeds 30;
  * -EOPNOTSUPP on iWARP; -EHOSTUNREACH if the peer is behind a gateway and the option GID type is
- * not RoCE v2; -ENODEV on RoCE if the id has a loopback address; -ENOMEM.
+ * not RoCE v2; -ENODEV on RoCE if the id has a loopback address or its interface is gone; -ENOMEM.
  */
 int cmx_set_ib_path(struct cmx_id *id, const struct sa_path_rec *rec)
 {

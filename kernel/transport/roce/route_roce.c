@@ -101,6 +101,9 @@ static int roce_gid_set_v2(struct cmx_id_private *id_priv)
 		return -EHOSTUNREACH;
 	rdma_ip2gid(cmx_src(id_priv), &gid);
 	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
+	/* without an interface, the GID of another network namespace would match */
+	if (!ndev)
+		return -ENODEV;
 	attr = rdma_find_gid_by_port(id_priv->id.device, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP,
 				     id_priv->id.port_num, ndev);
 	dev_put(ndev);
@@ -114,7 +117,8 @@ static int roce_gid_set_v2(struct cmx_id_private *id_priv)
 
 /*
  * Set the fields that depend on the peer's address: type, destination MAC and resolved flag of the
- * record. Return -EHOSTUNREACH if the peer is behind a router and RoCE v2 cannot be used.
+ * record. Return -EHOSTUNREACH if the peer is behind a router and RoCE v2 cannot be used, -ENODEV
+ * without a network interface.
  */
 static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 {
