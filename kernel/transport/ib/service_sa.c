@@ -135,19 +135,18 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 		memcpy(rec.name, service->name, sizeof(rec.name));
 		mask |= IB_SA_SERVICE_REC_SERVICE_NAME;
 	}
-	/* The result of an earlier query is not valid any more. */
-	cmx_service_query_free(id_priv->service);
-	id_priv->service = query;
 	ret = ib_sa_service_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num,
 				    &rec, mask, QUERY_MS, GFP_KERNEL, service_reply,
 				    (void *)(unsigned long)name, &sa_query);
 	if (ret < 0) {
 		xa_erase(&service_queries, name);
-		id_priv->service = NULL;
 		cmx_service_query_free(query);
 		cmx_id_put(id_priv);
 		return ret;
 	}
+	/* The earlier query, if there was one, has failed. */
+	cmx_service_query_free(id_priv->service);
+	id_priv->service = query;
 	*ev = NULL;
 	return 0;
 }
