@@ -81,7 +81,7 @@ int cmx_deadline_start(struct cmx_id_private *id_priv)
 	u32 ms = cmx_opt_connect_deadline_ms(id_priv);
 
 	lockdep_assert_held(&id_priv->lock);
-	return ms ? deadline_start(id_priv, ms, false, GFP_KERNEL) : 0;
+	return ms ? deadline_start(id_priv, ms, false, GFP_KERNEL_ACCOUNT) : 0;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "charge.h"
 #include "event.h"
 #include "mcast.h"
 #include "stats.h"
@@ -52,13 +53,23 @@ struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_e
  * There is no caller to which an error could be returned, and a consumer that misses the event may
  * wait for ever.
  *
+ * The memory is charged to the cgroup of the id as long as the host has enough.
+ *
  * Context: Process context. May sleep.
  * Return: the event.
  */
 struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 					 enum rdma_cm_event_type type, int status)
 {
-	return cmx_event_alloc(id_priv, type, status, GFP_KERNEL | __GFP_NOFAIL);
+	struct cmx_event *ev = NULL;
+	struct cmx_charge charge;
+	gfp_t gfp;
+
+	gfp = cmx_charge_begin(&charge, id_priv);
+	if (gfp & __GFP_ACCOUNT)
+		ev = cmx_event_alloc(id_priv, type, status, gfp);
+	cmx_charge_end(&charge);
+	return ev ?: cmx_event_alloc(id_priv, type, status, GFP_KERNEL | __GFP_NOFAIL);
 }
 
 static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)

@@ -49,6 +49,8 @@ struct cmx_event {
  *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
  * @flush: delivers the events that @post has queued, in this context. Called without any lock held
  * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
+ * @memcg: returns the memory cgroup that is charged for what is allocated for the id by another
+ *	thread than its own, with a reference; NULL, also as the function: none
  * @is_full: returns true if the id has too many unfetched events for another one of @type, which a
  *	rejoin or neigh_watch.c would cause. Called with or without locks; NULL: never
  */
@@ -59,6 +61,7 @@ struct cmx_id_consumer_ops {
 	void (*post)(struct cmx_event *ev);
 	void (*flush)(struct cmx_id_private *id_priv);
 	void (*flush_later)(struct cmx_id_private *id_priv);
+	struct mem_cgroup *(*memcg)(struct cmx_id_private *id_priv);
 	bool (*is_full)(struct cmx_id_private *id_priv, enum rdma_cm_event_type type);
 };
 

@@ -2,6 +2,7 @@
 /*
  * Set-up of the id for a connection request.
  */
+#include "charge.h"
 #include "device.h"
 #include "event.h"
 #include "option_value.h"
@@ -17,6 +18,22 @@ static void request_id_drop(struct cmx_id_private *conn_id)
 	cmx_id_put(conn_id);
 }
 
+static int request_alloc(struct cmx_request *req, struct cmx_id_private *listener,
+			 enum ib_qp_type qp_type, gfp_t gfp)
+{
+	req->listener = listener;
+	req->conn_id = cmx_id_new_conn(listener, qp_type, gfp);
+	if (IS_ERR(req->conn_id))
+		return PTR_ERR(req->conn_id);
+	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, gfp);
+	if (!req->ev) {
+		request_id_drop(req->conn_id);
+		return -ENOMEM;
+	}
+	req->ev->listener = cmx_id_get(listener);
+	return 0;
+}
+
 /**
  * cmx_request_init() - allocate the id and the event of a request
  * @req: the request
@@ -24,26 +41,24 @@ static void request_id_drop(struct cmx_id_private *conn_id)
  * @qp_type: type of the QP that the peer asks for
  *
  * The caller fills in the id and the event, and then calls cmx_request_deliver() or
- * cmx_request_cancel().
+ * cmx_request_cancel(). The memory is charged to the cgroup of the listener.
  *
  * Context: process, may sleep.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM, also if the cgroup of the listener exceeds its limit too far.
  */
 int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
 		     enum ib_qp_type qp_type)
 {
-	req->listener = listener;
-	req->conn_id = cmx_id_new_conn(listener, qp_type);
-	if (IS_ERR(req->conn_id))
-		return PTR_ERR(req->conn_id);
-	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, GFP_KERNEL);
-	if (!req->ev) {
-		request_id_drop(req->conn_id);
-		return -ENOMEM;
-	}
-	req->ev->listener = cmx_id_get(listener);
-	return 0;
+	struct cmx_charge charge;
+	int ret = -ENOMEM;
+	gfp_t gfp;
+
+	gfp = cmx_charge_begin(&charge, listener);
+	if (!cmx_charge_is_excessive(&charge))
+		ret = request_alloc(req, listener, qp_type, gfp);
+	cmx_charge_end(&charge);
+	return ret;
 }
 
 /**

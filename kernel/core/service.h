@@ -45,7 +45,7 @@ struct cmx_service_query {
 static inline void cmx_service_query_free(struct cmx_service_query *query)
 {
 	if (query)
-		kvfree(query->recs);
+		kfree(query->recs);
 	kfree(query);
 }
 

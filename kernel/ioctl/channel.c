@@ -10,12 +10,14 @@
  * lock of its id, so a work item frees it. Destroying cmx_wq waits for that.
  */
 #include <linux/cred.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "channel.h"
+#include "charge.h"
 #include "join.h"
 #include "quota.h"
 #include "teardown.h"
@@ -195,6 +197,20 @@ static int user_id_adopt(struct cmx_id_private *child, struct cmx_id_private *li
 	return 0;
 }
 
+/* The id may leave its channel meanwhile, and the channel may end. */
+static struct mem_cgroup *user_id_memcg(struct cmx_id_private *id_priv)
+{
+	const struct cmx_channel *channel;
+	struct mem_cgroup *memcg = NULL;
+
+	rcu_read_lock();
+	channel = READ_ONCE(to_user_id(id_priv)->channel);
+	if (channel)
+		memcg = cmx_memcg_tryget(channel->memcg);
+	rcu_read_unlock();
+	return memcg;
+}
+
 /* A process that fetches no events must not fill the memory with those of rejoined groups. */
 static bool user_id_is_full(struct cmx_id_private *id_priv, enum rdma_cm_event_type type)
 {
@@ -217,6 +233,7 @@ const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.post = user_event_post,
 	.flush = user_event_flush,
 	.flush_later = user_event_flush,
+	.memcg = user_id_memcg,
 	.is_full = user_id_is_full,
 };
 
@@ -527,6 +544,7 @@ struct cmx_channel *cmx_channel_new(void)
 	INIT_LIST_HEAD(&channel->ids);
 	cmx_channel_set_process(channel);
 	channel->uid = current_euid();
+	channel->memcg = cmx_memcg_get_current();
 	return channel;
 }
 
@@ -547,6 +565,7 @@ void cmx_channel_close(struct cmx_channel *channel)
 	if (channel->mm)
 		mmdrop(channel->mm);
 	cmx_quota_put(channel->quota);
+	mem_cgroup_put(channel->memcg);
 	mutex_destroy(&channel->mutex);
 	kfree_rcu(channel, rcu);
 }

@@ -22,6 +22,7 @@
  * @quota: quota of the user who opened it
  * @pid: process that has claimed it, or else the one that opened it
  * @pid_start: time at which that process began, because another one may get its ID later
+ * @memcg: memory cgroup that opened it, with a reference; NULL: the root
  * @uid: user that opened it
  * @mm: address space that has claimed it, or NULL; set once, under the lock of the handle table
  * @record: event that is being fetched, protected by @mutex
@@ -34,6 +35,7 @@ struct cmx_channel {
 	wait_queue_head_t wait;
 	struct list_head ids;
 	struct cmx_quota *quota;
+	struct mem_cgroup *memcg;
 	pid_t pid;
 	u64 pid_start;
 	kuid_t uid;

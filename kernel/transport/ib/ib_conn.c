@@ -319,7 +319,8 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	if (id_priv->state == CMX_CONNECT && id_priv->established) {
 		/* ULPs wait for the event, whatever is returned */
 		ev = id_priv->user ?
-			     cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0, GFP_KERNEL) :
+			     cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0,
+					     GFP_KERNEL_ACCOUNT) :
 			     cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
 		if (!ev)
 			return -ENOMEM;

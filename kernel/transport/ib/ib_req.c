@@ -13,6 +13,7 @@
 #include <net/l3mdev.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "ece.h"
@@ -317,11 +318,17 @@ static struct cmx_id_private *ib_listener_find(struct ib_request *req)
 	return ib;
 }
 
-static int ib_request_set_paths(struct rdma_route *route, const struct ib_cm_req_event_param *conn)
+static int ib_request_set_paths(const struct cmx_request *request,
+				const struct ib_cm_req_event_param *conn)
 {
+	struct rdma_route *route = &request->conn_id->id.route;
 	int num = conn->alternate_path ? 2 : 1;
+	struct cmx_charge charge;
+	gfp_t gfp;
 
-	route->path_rec = kmalloc_array(num, sizeof(*route->path_rec), GFP_KERNEL);
+	gfp = cmx_charge_begin(&charge, request->listener);
+	route->path_rec = kmalloc_array(num, sizeof(*route->path_rec), gfp);
+	cmx_charge_end(&charge);
 	if (!route->path_rec)
 		return -ENOMEM;
 	route->path_rec[0] = *conn->primary_path;
@@ -387,12 +394,10 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 }
 
 /* Set the addresses and paths of a new id. No lock is needed: no other thread knows the id. */
-static int ib_request_set_route(struct cmx_id_private *conn_id, const struct ib_request *req)
+static int ib_request_set_route(const struct cmx_request *request, const struct ib_request *req)
 {
-	struct rdma_route *route = &conn_id->id.route;
-
-	ib_request_set_addr(&route->addr, req);
-	return ib_request_is_sidr(req) ? 0 : ib_request_set_paths(route,
+	ib_request_set_addr(&request->conn_id->id.route.addr, req);
+	return ib_request_is_sidr(req) ? 0 : ib_request_set_paths(request,
 				  &req->event->param.req_rcvd);
 }
 
@@ -499,7 +504,7 @@ static int ib_request_deliver(struct cmx_id_private *listener, struct ib_request
 	ret = cmx_request_init(&request, listener, req->qp_type);
 	if (ret)
 		return ret;
-	ret = ib_request_set_route(request.conn_id, req);
+	ret = ib_request_set_route(&request, req);
 	if (ret) {
 		cmx_request_cancel(&request);
 		return ret;

@@ -11,6 +11,7 @@
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "event.h"
@@ -130,10 +131,16 @@ static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *re
 	}
 }
 
-static int sa_rec_replace(struct sa_path_rec **to, const struct sa_path_rec *rec)
+static int sa_rec_replace(struct cmx_id_private *id_priv, struct sa_path_rec **to,
+			  const struct sa_path_rec *rec)
 {
+	struct cmx_charge charge;
+	gfp_t gfp;
+
 	kfree(*to);
-	*to = kmemdup(rec, sizeof(*rec), GFP_KERNEL);
+	gfp = cmx_charge_begin(&charge, id_priv);
+	*to = kmemdup(rec, sizeof(*rec), gfp);
+	cmx_charge_end(&charge);
 	return *to ? 0 : -ENOMEM;
 }
 
@@ -149,7 +156,7 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 	cmx_route_free(id_priv);
 	for (i = 0; i < num && !ret; i++) {
 		to = cmx_route_rec_find(route, &recs[i]);
-		ret = to ? sa_rec_replace(to, &recs[i]) : -EINVAL;
+		ret = to ? sa_rec_replace(id_priv, to, &recs[i]) : -EINVAL;
 	}
 	if (!ret && !route->path_rec)
 		ret = -EINVAL;

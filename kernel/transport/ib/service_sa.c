@@ -5,6 +5,7 @@
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "charge.h"
 #include "event.h"
 #include "port_space.h"
 #include "route_sa.h"
@@ -68,16 +69,24 @@ static void service_reply_work(struct work_struct *work)
 	cmx_id_put(id_priv);
 }
 
-static void service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs)
+static int service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs)
 {
+	struct cmx_charge charge;
+	gfp_t gfp;
 	u32 i;
 
+	gfp = cmx_charge_begin(&charge, query->id_priv);
+	query->recs = kcalloc(query->num, sizeof(*query->recs), gfp);
+	cmx_charge_end(&charge);
+	if (!query->recs)
+		return -ENOMEM;
 	for (i = 0; i < query->num; i++) {
 		query->recs[i].service_id = recs[i].id;
 		memcpy(query->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
 		query->recs[i].pkey = recs[i].pkey;
 		query->recs[i].lease = be32_to_cpu(recs[i].lease);
 	}
+	return 0;
 }
 
 /*
@@ -94,11 +103,7 @@ static void service_reply(int status, struct sa_service_rec *recs, unsigned int 
 		status = -ENODATA;
 	if (!status) {
 		query->num = min_t(u32, num, MAX_SERVICE_RECS);
-		query->recs = kvcalloc(query->num, sizeof(*query->recs), GFP_KERNEL);
-		if (query->recs)
-			service_recs_copy(query, recs);
-		else
-			status = -ENOMEM;
+		status = service_recs_copy(query, recs);
 	}
 	query->status = status;
 	queue_work(cmx_wq, &query->work);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory that the kernel allocates for a message of a peer is charged to the memory cgroup of the
+ * program that gets it. The server is in a cgroup of version 2, and the client outside.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "../lib/now.h"
+#include "../lib/slow.h"
+#include "api.h"
+
+#define ROOT "/sys/fs/cgroup"
+#define GROUP ROOT "/cmx"
+#define MAX_BACKLOG "/sys/module/rdma_cmx/parameters/max_backlog"
+#define BACKLOG 4096
+
+/* The id and the event of a request take more, and so does an event with private data. */
+#define REQUEST_BYTES 1400
+#define EVENT_BYTES 400
+
+/**
+ * struct server - a process in the cgroup
+ * @pid: the process
+ * @port: port on which it listens
+ * @to: a number of requests to accept
+ * @from: the port, and then a byte for each request that was accepted
+ */
+struct server {
+	pid_t pid;
+	int port;
+	int to[2];
+	int from[2];
+};
+
+static void group_make(void)
+{
+	if (access(ROOT "/cgroup.subtree_control", F_OK))
+		mount("none", ROOT, "cgroup2", 0, NULL);
+	if (file_write(ROOT "/cgroup.subtree_control", "+memory"))
+		tap_case_skip("needs the memory controller of cgroups of version 2");
+	WANT(!mkdir(GROUP, 0755) || errno == EEXIST);
+}
+
+/* Returns the value of a row of memory.stat. */
+static long group_stat(const char *name)
+{
+	char key[64];
+	long value;
+	FILE *f;
+
+	f = fopen(GROUP "/memory.stat", "r");
+	WANT(f);
+	while (fscanf(f, "%63s %ld", key, &value) == 2)
+		if (!strcmp(key, name)) {
+			fclose(f);
+			return value;
+		}
+	WANT(false);
+	return 0;
+}
+
+static long group_current(void)
+{
+	long value;
+	FILE *f;
+
+	f = fopen(GROUP "/memory.current", "r");
+	WANT(f && fscanf(f, "%ld", &value) == 1);
+	fclose(f);
+	return value;
+}
+
+/* Returns how many bytes of slab are charged. The kernel updates small changes every two seconds. */
+static long group_slab_read(void)
+{
+	sleep(3);
+	return group_stat("slab");
+}
+
+/* Waits until as many bytes of slab are charged. Returns how many are. */
+static long group_slab_wait(long least)
+{
+	double end = now() + slow_time(20000) / 1e3;
+	long slab;
+
+	while ((slab = group_stat("slab")) < least && now() < end)
+		usleep(20000);
+	return slab;
+}
+
+/* A QP number of its own for each connection: ib_cm takes one in use for an old connection. */
+static struct rdma_conn_param param_next(void)
+{
+	static uint32_t used;
+	struct rdma_conn_param par = plain;
+
+	par.qp_num = (getpid() + used++ * 64) & 0xffffff;
+	return par;
+}
+
+static void server_accept(struct rdma_event_channel *ch)
+{
+	struct rdma_conn_param par = param_next();
+	struct rdma_cm_event *ev;
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_get_cm_event(ch, &ev) && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
+	id = ev->id;
+	rdma_ack_cm_event(ev);
+	WANT(!rdma_accept(id, &par));
+}
+
+static void server_run(struct server *s)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int n;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	WANT(!file_write(GROUP "/cgroup.procs", "0"));
+	id = new_bound_id(&ch, RDMA_PS_TCP, "10.77.0.1");
+	WANT(!rdma_listen(id, BACKLOG));
+	n = ntohs(rdma_get_src_port(id));
+	WANT(write(s->from[1], &n, sizeof(n)) == sizeof(n));
+	while (read(s->to[0], &n, sizeof(n)) == sizeof(n)) {
+		while (n--)
+			server_accept(ch);
+		WANT(write(s->from[1], "", 1) == 1);
+	}
+}
+
+static void server_start(struct server *s)
+{
+	WANT(!pipe(s->to) && !pipe(s->from));
+	s->pid = fork();
+	WANT(s->pid >= 0);
+	if (!s->pid) {
+		server_run(s);
+		_exit(0);
+	}
+	WANT(read(s->from[0], &s->port, sizeof(s->port)) == sizeof(s->port));
+}
+
+static void server_stop(struct server *s)
+{
+	int status;
+
+	kill(s->pid, SIGKILL);
+	WANT(waitpid(s->pid, &status, 0) == s->pid && !rmdir(GROUP));
+}
+
+static void requests_send(struct server *s, struct rdma_event_channel **ch, struct rdma_cm_id **ids,
+			  int n)
+{
+	struct rdma_conn_param par;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (*ch)
+			WANT(!rdma_create_id(*ch, &ids[i], NULL, RDMA_PS_TCP));
+		else
+			ids[i] = new_id(ch, RDMA_PS_TCP);
+		id_resolve(*ch, ids[i], "10.77.0.1", s->port);
+		par = param_next();
+		WANT(!rdma_connect(ids[i], &par));
+	}
+}
+
+#define FEW 200
+
+static void test_requests(void)
+{
+	struct rdma_event_channel *ch = NULL;
+	struct rdma_cm_id *ids[FEW];
+	struct server s;
+	int n = FEW, i;
+	long slab;
+	char c;
+
+	group_make();
+	server_start(&s);
+	slab = group_slab_read();
+	requests_send(&s, &ch, ids, n);
+	WANT(group_slab_wait(slab + n * REQUEST_BYTES) >= slab + n * REQUEST_BYTES);
+	tap_note_print("%ld bytes for each request", (group_slab_read() - slab) / n);
+
+	/* ESTABLISHED, which is not fetched */
+	WANT(write(s.to[1], &n, sizeof(n)) == sizeof(n) && read(s.from[0], &c, 1) == 1);
+	for (i = 0; i < n; i++)
+		WANT(!event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
+	slab = group_slab_read();
+	for (i = 0; i < n; i++)
+		WANT(!rdma_establish(ids[i]));
+	WANT(group_slab_wait(slab + n * EVENT_BYTES) >= slab + n * EVENT_BYTES);
+	server_stop(&s);
+}
+
+#define MANY 1500
+#define EXCESS (1 << 20)
+
+static void backlog_reset(void)
+{
+	file_write(MAX_BACKLOG, "1024");
+}
+
+/*
+ * Requests that take the memory of a cgroup over its limit are dropped, but for one megabyte, and
+ * arrive later. The server needs no memory of its own while it waits.
+ */
+static void test_limit(void)
+{
+	static struct rdma_cm_id *ids[MANY];
+	struct rdma_event_channel *ch = NULL;
+	struct server s;
+	long limit, slab;
+
+	group_make();
+	atexit(backlog_reset);
+	WANT(!file_write(MAX_BACKLOG, "%d", BACKLOG));
+	server_start(&s);
+	limit = group_current() + 65536;
+	WANT(!file_write(GROUP "/memory.max", "%ld", limit));
+	slab = group_slab_read();
+	requests_send(&s, &ch, ids, MANY);
+	WANT(group_slab_wait(slab + EXCESS / 2) >= slab + EXCESS / 2);
+	WANT(group_slab_read() < slab + MANY * REQUEST_BYTES);
+	WANT(group_current() < limit + EXCESS + 65536);
+	WANT(!file_write(GROUP "/memory.max", "max"));
+	WANT(group_slab_wait(slab + MANY * REQUEST_BYTES) >= slab + MANY * REQUEST_BYTES);
+	server_stop(&s);
+}
+
+const struct test memory_tests[] = {
+	{ "memory: what peers send is charged to the cgroup of the server", test_requests },
+	{ "memory: requests beyond the limit of a cgroup arrive later", test_limit },
+	{ },
+};
