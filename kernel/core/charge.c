@@ -88,8 +88,9 @@ bool cmx_charge_is_excessive(const struct cmx_charge *charge)
  * @id_priv: the id; for a request the listener
  *
  * Context: Process context. No lock is needed.
- * Return: flags for the allocations. They have __GFP_ACCOUNT if a cgroup is charged. Then an
- *	allocation does not sleep, and fails if the host is short of memory.
+ * Return: flags for the allocations, which start no I/O: a write may be for a disk that this
+ *	connection attaches. They have __GFP_ACCOUNT if a cgroup is charged. Then an allocation does
+ *	not sleep, and fails if the host is short of memory.
  */
 gfp_t cmx_charge_begin(struct cmx_charge *charge, struct cmx_id_private *id_priv)
 {
@@ -97,7 +98,7 @@ gfp_t cmx_charge_begin(struct cmx_charge *charge, struct cmx_id_private *id_priv
 
 	charge->memcg = consumer->memcg ? consumer->memcg(id_priv) : NULL;
 	charge->old = set_active_memcg(charge->memcg);
-	return charge->memcg ? CHARGE_GFP : GFP_KERNEL;
+	return charge->memcg ? CHARGE_GFP : GFP_NOIO;
 }
 
 /**

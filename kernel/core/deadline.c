@@ -96,7 +96,7 @@ void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (ms && !id_priv->deadline)
-		deadline_start(id_priv, ms, true, GFP_KERNEL | __GFP_NOFAIL);
+		deadline_start(id_priv, ms, true, GFP_NOIO | __GFP_NOFAIL);
 }
 
 /**

@@ -53,7 +53,9 @@ struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_e
  * There is no caller to which an error could be returned, and a consumer that misses the event may
  * wait for ever.
  *
- * The memory is charged to the cgroup of the id as long as the host has enough.
+ * The memory is charged to the cgroup of the id as long as the host has enough. The allocation
+ * starts no I/O: a write may be for a disk that this connection attaches, and wait for the report
+ * that the connection has ended.
  *
  * Context: Process context. May sleep.
  * Return: the event.
@@ -69,7 +71,7 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 	if (gfp & __GFP_ACCOUNT)
 		ev = cmx_event_alloc(id_priv, type, status, gfp);
 	cmx_charge_end(&charge);
-	return ev ?: cmx_event_alloc(id_priv, type, status, GFP_KERNEL | __GFP_NOFAIL);
+	return ev ?: cmx_event_alloc(id_priv, type, status, GFP_NOIO | __GFP_NOFAIL);
 }
 
 static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)

@@ -172,7 +172,8 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 	u32 max = cmx_param_get(&path_cache);
 	struct path_cache_entry *entry, *old;
 
-	entry = max ? kmalloc(sizeof(*entry), GFP_KERNEL) : NULL;
+	/* without I/O, see cmx_charge_begin() */
+	entry = max ? kmalloc(sizeof(*entry), GFP_NOIO) : NULL;
 	if (!entry)
 		return;
 	entry->added = jiffies;

@@ -17,6 +17,16 @@ a=10.77.0.1
 ip link set d0 arp on
 ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
 
+# the allocations of the module
+kmalloc=/sys/kernel/tracing/events/kmem/kmalloc
+[ -e $kmalloc ] || mount -t tracefs tracefs /sys/kernel/tracing
+text=$(awk '$1 == "rdma_cmx" { print $6 }' /proc/modules)
+printf 'call_site >= %#x && call_site < %#x' "$text" $((text + 0x200000)) >$kmalloc/filter
+echo 1 >$kmalloc/enable
+reports_start_no_io() {
+	grep __GFP_NOFAIL /sys/kernel/tracing/trace >"$tmp/nofail" && ! grep -v GFP_NOIO "$tmp/nofail"
+}
+
 check "load" load
 check "listen" run "serve $a 7600"
 check "cmx show names the module" eval '"$top/tools/cmx" show ids src-port 7600 | grep -qF " [cmx_ulp] "'
@@ -56,6 +66,8 @@ connect_fails() { # in rdma_connect() of an id without a channel
 check "a REJ with the reason 0 to a process that waits in rdma_connect()" connect_fails
 kill $pid
 wait
+echo 0 >$kmalloc/enable
+check "an allocation that must not fail starts no I/O" reports_start_no_io
 check "unload with a listener" unload
 check "no id is left" within 5 no_ids
 

@@ -193,7 +193,8 @@ static void ib_send_error_work(struct work_struct *work)
 static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 				const struct ib_cm_event *event)
 {
-	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_KERNEL | __GFP_NOFAIL);
+	/* without I/O, see cmx_event_alloc_nofail() */
+	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_NOIO | __GFP_NOFAIL);
 
 	error->id_priv = id_priv;
 	error->cm = cm;
