@@ -513,7 +513,6 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 	enum ib_port_state state;
 	union ib_gid gid;
 	u16 pkey;
-	int ret;
 
 	if (!rdma_dev_access_netns(dev->device, cmx_net(id_priv)) ||
 	    !transport->has_loopback || !cmx_dev_port_fits(id_priv, dev, port))
@@ -521,13 +520,11 @@ static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *dat
 	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
 			    state != IB_PORT_ACTIVE))
 		return 0;
-	ret = rdma_query_gid(dev->device, port, 0, &gid);
-	if (!ret)
-		ret = ib_get_cached_pkey(dev->device, port, 0, &pkey);
-	if (!ret)
-		ret = cmx_device_attach(id_priv, dev, port);
-	if (ret)
-		return ret;
+	/* the next port may do: that of an interface that has just left a bond has no GID */
+	if (rdma_query_gid(dev->device, port, 0, &gid) ||
+	    ib_get_cached_pkey(dev->device, port, 0, &pkey) ||
+	    cmx_device_attach(id_priv, dev, port))
+		return 0;
 	id_priv->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
 								     : ARPHRD_ETHER;
 	rdma_addr_set_sgid(&id_priv->id.route.addr.dev_addr, &gid);
@@ -560,22 +557,20 @@ static void addr_loopback_set_src(struct cmx_id_private *id_priv)
 
 /*
  * The peer is a wildcard or loopback address: attach the id to the first active port of any
- * device, or to the first port if none is active.
+ * device that has a GID, or to the first port if none is active.
  */
 static int addr_loopback_resolve(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	struct addr_loopback_arg arg = { .id_priv = id_priv, .active = true };
 	union ib_gid gid;
-	int ret;
+	bool found;
 
 	if (!id_priv->dev) {
-		ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
+		found = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
 		arg.active = false;
-		if (!ret)
-			ret = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
-		if (ret <= 0)
-			return ret ?: -ENODEV;
+		if (!found && !cmx_device_for_each_port(addr_loopback_attach_port, &arg))
+			return -ENODEV;
 		addr_loopback_set_src(id_priv);
 	}
 	rdma_addr_get_sgid(addr, &gid);

@@ -294,6 +294,16 @@ static void test_no_ipv6(void)
 	}
 }
 
+/* The suite repeats this when the first device has no GID. */
+static void test_loopback(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7516), 2000));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+}
+
 const struct test addr_tests[] = {
 	{ "address: a neighbour that answers late", test_late_neighbour },
 	{ "address: many wait for one neighbour", test_many_wait },
@@ -302,6 +312,7 @@ const struct test addr_tests[] = {
 	{ "address: the neighbour table is full", test_full_table },
 	{ "address: the neighbour table is full for hundreds", test_full_table_many },
 	{ "address: a wildcard of AF_IB", test_af_ib_listener },
+	{ "address: loopback", test_loopback },
 	{ "a device without a node GUID", test_no_node_guid },
 	{ "address: a host without IPv6", test_no_ipv6 },
 	{}

@@ -53,6 +53,14 @@ api_rig() {
 }
 on_hardware || api_rig
 
+# The first device is that of an interface that has left a bond, and with it the bond's GID. No port is active.
+first_without_gid() {
+	local gid=/sys/class/infiniband/rxe2/ports/1/gids/0
+	rdma link del rxe1 && rdma link del rxe0 && rdma link add rxe2 type rxe netdev bb &&
+		within 10 grep -q ^fe80: $gid && ip link set bb nomaster && within 10 grep -q '^[0:]*$' $gid &&
+		rig && ip link set d0 down
+}
+
 # three checks use the trace of cases of the program
 peer="of neighbours only a peer that moves queues work"
 bond="of bonds only one that ids use queues work"
@@ -92,7 +100,10 @@ else
 	ip neigh del 10.77.0.97 dev d0
 	ip neigh del 10.77.0.98 dev d0
 	ip link del d0.5
-	rdma link del rxe1
+	check "the first device has no GID" first_without_gid
+	check "a loopback address, if the first device has no GID" ours "$tests/api/api" "address: loopback"
+	ip link set d0 up
+	rdma link del rxe2
 	ip link del ba
 	ip link del bb
 	ip link del bond1
