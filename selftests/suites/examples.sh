@@ -101,6 +101,15 @@ members="$members $!"
 check "example: group: a datagram arrives" within 20 says member "received: greetings"
 kill $members
 wait
+start "$bin/group" fd77::1 ff15::77 >"$tmp/member" 2>&1 &
+members=$!
+check "example: group: a member of an IPv6 group on RoCE" \
+	within 10 grep -q "^member: MGID ff15::77," "$tmp/member"
+start "$bin/group" fd77::1 ff15::77 greetings >"$tmp/sender" 2>&1 &
+members="$members $!"
+check "example: group: a datagram to it arrives" within 20 says member "received: greetings"
+kill $members
+wait
 
 check "example: group: a fabric" fabric up 2
 start_on 0 "$bin/group" 10.78.0.1 239.7.7.7 greetings >"$tmp/sender" 2>&1 &
