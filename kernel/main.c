@@ -8,6 +8,7 @@
 #include "channel.h"
 #include "ib_close.h"
 #include "id.h"
+#include "lock_order.h"
 #include "mcast_ip.h"
 #include "port_space.h"
 #include "route_sa.h"
@@ -41,6 +42,7 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
+	{ cmx_lock_order_init_module, cmx_lock_order_exit_module },
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },

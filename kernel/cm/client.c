@@ -9,6 +9,7 @@
 #include "event.h"
 #include "ib_close.h"
 #include "listen.h"
+#include "lock_order.h"
 #include "path_cache.h"
 #include "port_default.h"
 #include "port_space.h"
@@ -39,6 +40,7 @@ static void client_port_read_mtu(struct cmx_device *dev, u32 port)
 
 	if (!dp->transport || !dp->transport->has_sa)
 		return;
+	cmx_id_lock_assert_none();
 	mutex_lock(&dev->mtu_lock);
 	if (!ib_query_port(dev->device, port, &attr))
 		WRITE_ONCE(dp->mtu, attr.active_mtu);

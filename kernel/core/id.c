@@ -7,12 +7,15 @@
  *   &ulp_id.handler_mutex	mutex, ulp.c: held while the handler of a ULP runs
  *   &cmx_channel.mutex	mutex, channel.c
  *   &cmx_device.cancel_sem	semaphore, ib_close.c: held while a work item destroys an ib_cm id
+ *   rtnl		mcast_ip.c, for IGMP and MLD
+ *   cmx_wait		no lock: a wait for a provider or user memory, see lock_order.h
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
- *   rtnl		taken under the lock of an id for IGMP and MLD
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
  *   handle table	spinlock, handle.c
  *   spinlocks		all others, see Documentation/locking.rst: leaf locks, not nested
+ *
+ * lock_order.c shows lockdep that rtnl and other waits come before the lock of an id.
  *
  * The notifiers of network interfaces run under rtnl, those of neighbours in atomic context. They
  * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
@@ -25,6 +28,7 @@
  */
 #include <linux/ktime.h>
 #include "event.h"
+#include "lock_order.h"
 #include "route_rec.h"
 #include "service.h"
 
@@ -70,7 +74,7 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
 	if (!id_priv)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&id_priv->ref);
-	mutex_init(&id_priv->lock);
+	cmx_id_lock_init(&id_priv->lock);
 	INIT_LIST_HEAD(&id_priv->dev_item);
 	id_priv->consumer = consumer;
 	id_priv->node_type = RDMA_NODE_UNSPECIFIED;

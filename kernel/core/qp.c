@@ -9,6 +9,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 #include "keys.h"
+#include "lock_order.h"
 #include "mcast.h"
 #include "qp.h"
 #include "transport.h"
@@ -157,26 +158,26 @@ static int qp_start(struct cmx_id_private *id_priv, struct ib_qp *qp)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
 }
 
-static int qp_create_locked(struct cmx_id_private *id_priv, struct ib_pd *pd,
-			    struct ib_qp_init_attr *attr)
+/* Check that the id can have a QP, and complete its attributes. Caller must hold id_priv->lock. */
+static int qp_attr_check(const struct cmx_id_private *id_priv, const struct ib_pd *pd,
+			 struct ib_qp_init_attr *attr)
 {
-	struct ib_qp *qp;
-	int ret;
-
 	if (!id_priv->dev || id_priv->id.qp || id_priv->id.device != pd->device ||
 	    id_priv->state == CMX_DEAD)
 		return -EINVAL;
 	attr->port_num = id_priv->id.port_num;
 	if (cmx_opt_is_set(id_priv, CMX_OPT_MCAST_LOOPBACK) && !id_priv->opt.mcast_loopback)
 		attr->create_flags |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	qp = ib_create_qp(pd, attr);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	ret = qp_start(id_priv, qp);
-	if (ret) {
-		ib_destroy_qp(qp);
+	return 0;
+}
+
+/* Caller must hold id_priv->lock. */
+static int qp_attach(struct cmx_id_private *id_priv, struct ib_qp *qp)
+{
+	int ret = qp_start(id_priv, qp);
+
+	if (ret)
 		return ret;
-	}
 	id_priv->id.qp = qp;
 	id_priv->qp_num = qp->qp_num;
 	id_priv->srq = !!qp->srq;
@@ -206,11 +207,24 @@ static int qp_create_locked(struct cmx_id_private *id_priv, struct ib_pd *pd,
 int cmx_create_qp(struct cmx_id *id, struct ib_pd *pd, struct ib_qp_init_attr *attr)
 {
 	struct cmx_id_private *id_priv = to_id_priv(id);
+	struct ib_qp *qp;
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	ret = qp_create_locked(id_priv, pd, attr);
+	ret = qp_attr_check(id_priv, pd, attr);
 	mutex_unlock(&id_priv->lock);
+	if (ret)
+		return ret;
+	cmx_id_lock_assert_none();
+	qp = ib_create_qp(pd, attr);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&id_priv->lock);
+	/* a second call of the ULP may have been faster */
+	ret = qp_attr_check(id_priv, pd, attr) ?: qp_attach(id_priv, qp);
+	mutex_unlock(&id_priv->lock);
+	if (ret)
+		ib_destroy_qp(qp);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_create_qp);
@@ -234,6 +248,7 @@ void cmx_destroy_qp(struct cmx_id *id)
 		cmx_mcast_detach_all(id_priv);
 	id->qp = NULL;
 	mutex_unlock(&id_priv->lock);
+	cmx_id_lock_assert_none();
 	/* On iWARP this waits until the events of the connection have been handled. */
 	if (qp)
 		ib_destroy_qp(qp);

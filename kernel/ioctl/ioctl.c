@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "info.h"
 #include "ioctl.h"
+#include "lock_order.h"
 #include "sockaddr.h"
 
 static const struct cmx_method *const ioctl_channel_methods[] = {
@@ -111,6 +112,7 @@ fault:
  */
 int cmx_ioctl_copy_out(void __user *to, const void *from, size_t len)
 {
+	cmx_id_lock_assert_none();
 	if (!user_write_access_begin(to, len))
 		return -EFAULT;
 	unsafe_copy_to_user(to, from, len, fault);
@@ -121,8 +123,10 @@ fault:
 	return -EFAULT;
 }
 
+/* The caller is about to access the memory, which may wait. */
 static void __user *ioctl_attr_user_ptr(const struct ib_uverbs_attr *attr)
 {
+	cmx_id_lock_assert_none();
 	return u64_to_user_ptr(attr->data);
 }
 

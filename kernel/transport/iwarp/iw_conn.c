@@ -21,6 +21,7 @@
 #include "ece.h"
 #include "event.h"
 #include "iw.h"
+#include "lock_order.h"
 #include "option_value.h"
 #include "qp.h"
 #include "request.h"
@@ -41,6 +42,7 @@ static void iw_id_destroy_work(struct work_struct *work)
 	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
 	struct cmx_device *dev = id_priv->released_dev;
 
+	cmx_id_lock_assert_none();
 	iw_destroy_cm_id(id_priv->iw.released);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
@@ -214,6 +216,7 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
 	id_priv->iw.in_connect_call = 1;
 	id_priv->iw.result_pending = 1;
 	mutex_unlock(&id_priv->lock);
+	cmx_id_lock_assert_none();
 	ret = iw_cm_connect(iw, conn);
 	mutex_lock(&id_priv->lock);
 	id_priv->iw.in_connect_call = 0;
@@ -235,6 +238,7 @@ static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 	cmx_deadline_stop(id_priv);
 	id_priv->iw.cm = NULL;
 	mutex_unlock(&id_priv->lock);
+	cmx_id_lock_assert_none();
 	iw_destroy_cm_id(iw);
 	mutex_lock(&id_priv->lock);
 }
@@ -576,16 +580,19 @@ bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net)
  * @device: the device
  * @backlog: the consumer's backlog
  * @listener: receives the iw_cm id that accepts the requests, with a reference to the id. It may be
- *	set even after an error. The caller then passes it to cmx_iw_listen_stop(), after releasing
- *	its locks: that function waits for a worker, which waits for them
+ *	set even after an error. The caller then passes it to cmx_iw_listen_stop()
  *
+ * Context: Caller must hold no lock, here and for cmx_iw_listen_stop(): the provider may wait for
+ *	rtnl or for its firmware.
  * Return: 0 or -errno.
  */
 int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener)
 {
-	struct iw_cm_id *iw = iw_create_cm_id(device, iw_request_handler, id_priv);
+	struct iw_cm_id *iw;
 
+	cmx_id_lock_assert_none();
+	iw = iw_create_cm_id(device, iw_request_handler, id_priv);
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
 	cmx_id_get(id_priv);
@@ -604,6 +611,7 @@ void cmx_iw_listen_stop(struct iw_cm_id *iw)
 {
 	struct cmx_id_private *id_priv = iw->context;
 
+	cmx_id_lock_assert_none();
 	iw_destroy_cm_id(iw);
 	cmx_id_put(id_priv);
 }

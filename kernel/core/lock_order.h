@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CMX_LOCK_ORDER_H
+#define CMX_LOCK_ORDER_H
+
+#include <linux/lockdep.h>
+
+struct mutex;
+
+#ifdef CONFIG_LOCKDEP
+extern struct lockdep_map cmx_wait_map;
+
+static inline void cmx_wait_map_touch(void)
+{
+	lock_map_acquire(&cmx_wait_map);
+	lock_map_release(&cmx_wait_map);
+}
+#else
+static inline void cmx_wait_map_touch(void) {}
+#endif
+
+/**
+ * cmx_id_lock_assert_none() - assert that the caller holds the lock of no id
+ *
+ * A function calls this before it may wait for a provider, for a peer or for memory of a process.
+ * lockdep knows that this wait comes before the lock of an id, see cmx_lock_order_init_module(),
+ * and reports the opposite order.
+ *
+ * The memory map of a process is not used for this: siw reads memory of a process under a lock that
+ * it also takes when a connection is accepted.
+ */
+static inline void cmx_id_lock_assert_none(void)
+{
+	cmx_wait_map_touch();
+}
+
+void cmx_id_lock_init(struct mutex *lock);
+int cmx_lock_order_init_module(void);
+static inline void cmx_lock_order_exit_module(void) {}
+
+#endif
