@@ -66,6 +66,7 @@ void bench_mcast(void);
 void bench_connect(void);
 void bench_storm(void);
 void bench_silent(void);
+void bench_stall(void);
 void bench_sa(void);
 void bench_scale(void);
 

@@ -34,6 +34,7 @@ static const struct {
 	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
 	{ "storm", bench_storm, "10,000 connections at the same time, between 2 and 64 processes" },
 	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
+	{ "stall", bench_stall, "time of a request while another user keeps rtnl busy" },
 	{ "sa", bench_sa, "groups and paths of the subnet administrator, and the MADs they take" },
 	{ "scale", bench_scale, "many HCAs, by commands from the input" },
 };
