@@ -20,8 +20,10 @@ compare_rig 02:00:00:00:00:50 2>/dev/null
 # The tests know the interface by its old name, too, as far as a program asks for it.
 rename() {
 	ip link set d0 name r0 || { ip link set d0 down && ip link set d0 name r0 && ip link set r0 up; } || return
-	ip link property add dev r0 altname d0
+	ip link property add dev r0 altname d0 || return
+	# the addresses are gone if the interface had to be down
 	compare_rig 02:00:00:00:00:50 2>/dev/null
+	return 0
 }
 for setting; do
 	case $setting in
