@@ -11,6 +11,7 @@
 
 /* The steps after which setting an option can no longer take effect, in order */
 enum cmx_opt_until {
+	CMX_OPT_UNTIL_BIND,
 	CMX_OPT_UNTIL_ADDR_QUERY,
 	CMX_OPT_UNTIL_ROUTE_QUERY,
 	CMX_OPT_UNTIL_REQ_SENT,
@@ -65,6 +66,7 @@ static const struct cmx_option_row cmx_option_rows[] = {
 static inline const char *cmx_option_until(const struct cmx_option_row *row)
 {
 	static const char * const names[] = {
+		[CMX_OPT_UNTIL_BIND] = "bind",
 		[CMX_OPT_UNTIL_ADDR_QUERY] = "addr-query",
 		[CMX_OPT_UNTIL_ROUTE_QUERY] = "route-query",
 		[CMX_OPT_UNTIL_REQ_SENT] = "req-sent",

@@ -12,6 +12,12 @@ static bool port_addr_is_wildcard(const struct sockaddr *addr)
 	return !addr->sa_family || cmx_addr_has_no_device(addr);
 }
 
+/* An id without BIND_DEVICE uses all interfaces. */
+static bool port_devices_differ(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
+{
+	return have->bind_device && want->bind_device && have->bind_device != want->bind_device;
+}
+
 /**
  * cmx_port_check_conflict() - check whether an explicit bind to a port conflicts
  * @have: an owner of the port
@@ -19,6 +25,7 @@ static bool port_addr_is_wildcard(const struct sockaddr *addr)
  *
  * The first rule that applies decides:
  *
+ * * Both have a BIND_DEVICE and these differ: no conflict.
  * * Both have REUSEADDR and neither listens: no conflict.
  * * Both have AFONLY and their address families differ: no conflict.
  * * At least one is bound to a wildcard or loopback address: -EADDRNOTAVAIL.
@@ -29,6 +36,8 @@ static bool port_addr_is_wildcard(const struct sockaddr *addr)
  */
 int cmx_port_check_conflict(const struct cmx_bind_key *have, const struct cmx_bind_key *want)
 {
+	if (port_devices_differ(have, want))
+		return 0;
 	if (have->reuse && want->reuse && !have->listening && !want->listening)
 		return 0;
 	if (have->afonly && want->afonly && have->src->sa_family != want->src->sa_family)
@@ -43,8 +52,9 @@ int cmx_port_check_conflict(const struct cmx_bind_key *have, const struct cmx_bi
  * @have: an owner of the port
  * @want: the id that needs a port, whichever
  *
- * Both ids can share the port if their pairs of local and peer address can never be equal. That
- * is so if the peer ports, the local addresses or the peer addresses are known and differ.
+ * Both ids can share the port if they use different interfaces, or if their pairs of local and peer
+ * address can never be equal. That is so if the peer ports, the local addresses or the peer
+ * addresses are known and differ.
  *
  * Return: 0 or -EADDRNOTAVAIL.
  */
@@ -53,6 +63,8 @@ int cmx_port_check_share(const struct cmx_bind_key *have, const struct cmx_bind_
 	__be16 have_port = cmx_addr_port(have->dst);
 	__be16 want_port = cmx_addr_port(want->dst);
 
+	if (port_devices_differ(have, want))
+		return 0;
 	if (have_port && want_port && have_port != want_port)
 		return 0;
 	if (!port_addr_is_wildcard(have->src) && !port_addr_is_wildcard(want->src) &&

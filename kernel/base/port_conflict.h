@@ -9,6 +9,7 @@
  * struct cmx_bind_key - the properties of an id that decide about port conflicts
  * @src: local address
  * @dst: peer address; family 0 if not known
+ * @bind_device: the option BIND_DEVICE; 0 if not set
  * @reuse: the option REUSEADDR
  * @afonly: the option AFONLY
  * @listening: the id listens or is about to listen, so REUSEADDR has no effect
@@ -16,6 +17,7 @@
 struct cmx_bind_key {
 	const struct sockaddr *src;
 	const struct sockaddr *dst;
+	u32 bind_device;
 	bool reuse;
 	bool afonly;
 	bool listening;

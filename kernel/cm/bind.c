@@ -8,19 +8,37 @@
 #include "resolve_addr.h"
 #include "bind.h"
 #include "device.h"
+#include "ndev.h"
 #include "port_space.h"
 #include "sockaddr.h"
 #include "neigh_watch.h"
 
-/* A link-local address is valid on one link only, which its scope ID must name. */
-static int bind_scope_set(struct cmx_id_private *id_priv, const struct sockaddr *addr)
+/* AF_IB addresses have no network interface, and loopback addresses are on lo, in no VRF. */
+static int bind_device_check(const struct cmx_id_private *id_priv, const struct sockaddr *addr)
 {
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	if (!id_priv->opt.bind_device)
+		return 0;
+	if (addr->sa_family == AF_IB)
+		return -EINVAL;
+	return cmx_addr_is_loopback(addr) ? -EADDRNOTAVAIL : 0;
+}
 
-	if (addr->sa_family != AF_INET6 ||
+/*
+ * A link-local address is valid on one link only, which its scope ID names, or else the option
+ * BIND_DEVICE.
+ */
+static int bind_scope_set(struct cmx_id_private *id_priv)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)cmx_src(id_priv);
+	int bind_device = id_priv->opt.bind_device;
+
+	if (in6->sin6_family != AF_INET6 ||
 	    !(ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL))
 		return 0;
 	if (!in6->sin6_scope_id)
+		in6->sin6_scope_id = bind_device;
+	if (!in6->sin6_scope_id ||
+	    !cmx_ndev_index_is_in(cmx_net(id_priv), in6->sin6_scope_id, bind_device))
 		return -EINVAL;
 	id_priv->id.route.addr.dev_addr.bound_dev_if = in6->sin6_scope_id;
 	return 0;
@@ -80,10 +98,13 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 	if (id_priv->state != CMX_IDLE)
 		return -EINVAL;
 
-	ret = bind_scope_set(id_priv, addr);
+	ret = bind_device_check(id_priv, addr);
 	if (ret)
 		return ret;
 	memcpy(cmx_src(id_priv), addr, cmx_addr_size(addr));
+	ret = bind_scope_set(id_priv);
+	if (ret)
+		goto err;
 	if (dst)
 		memcpy(cmx_dst(id_priv), dst, cmx_addr_size(dst));
 	cmx_dst(id_priv)->sa_family = addr->sa_family;
@@ -122,12 +143,13 @@ err:
  *
  * Return: 0; on error nothing has changed:
  *
- * * -EINVAL: the id is bound already, a link-local address lacks its scope ID, or
- *   the port space does not fit the device.
+ * * -EINVAL: the id is bound already; a link-local address lacks its scope ID, or has one outside
+ *   BIND_DEVICE; BIND_DEVICE is set and the address is of AF_IB; or the port space does not fit the
+ *   device.
  * * -EAFNOSUPPORT: unsupported address family, as IPv6 on a host without it.
  * * -EPROTONOSUPPORT: the service ID of an AF_IB address belongs to another port space.
- * * -EADDRNOTAVAIL: the address is not local; the port has other owners and one of the addresses
- *   is a wildcard; or no port is free.
+ * * -EADDRNOTAVAIL: the address is not local, or not on BIND_DEVICE; the port has other owners and
+ *   one of the addresses is a wildcard; or no port is free.
  * * -EADDRINUSE: another id owns that address and port, or the port has 1,024 owners.
  * * -EACCES: the port is below 1024, and the caller lacks CAP_NET_BIND_SERVICE.
  * * -ENODEV: no RDMA device has that address.

@@ -88,50 +88,50 @@ static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
 }
 
 /*
- * The peer is this host: its link layer address is that of the interface which the id uses, or else
- * of the one that owns @dst. The device of a local route is lo, or the VRF of that interface.
- */
-static int neigh_lookup_local(const struct net_device *lo, const struct sockaddr *dst,
-			      struct rdma_dev_addr *addr)
-{
-	const struct net_device *ndev;
-
-	ndev = cmx_ndev_find(addr->net, l3mdev_master_ifindex_rcu(lo), dst);
-	if (ndev && addr->bound_dev_if)
-		ndev = dev_get_by_index_rcu(addr->net, addr->bound_dev_if);
-	if (!ndev)
-		return -ENODEV;
-	cmx_ndev_copy_link(addr, ndev);
-	memcpy(addr->dst_dev_addr, addr->src_dev_addr, MAX_ADDR_LEN);
-	return 0;
-}
-
-/*
  * struct neigh_route - a route to the peer
  * @dst: the route
  * @daddr: address of the peer
+ * @oif: the interface that the route was looked up for, or a VRF; 0: any
  * @gateway: the peer is behind a router
  * @local: the peer is this host
  */
 struct neigh_route {
 	const struct dst_entry *dst;
 	const void *daddr;
+	int oif;
 	bool gateway;
 	bool local;
 };
 
+/*
+ * The peer is this host: its link layer address is that of the interface which the id uses, or else
+ * of the one that owns @dst. The device of a local route is lo, or the VRF of that interface.
+ */
+static int neigh_lookup_local(const struct neigh_route *r, const struct sockaddr *dst,
+			      struct rdma_dev_addr *addr)
+{
+	const struct net_device *ndev, *own = dev_get_by_index_rcu(addr->net, r->oif);
+
+	ndev = cmx_ndev_find(addr->net, l3mdev_master_ifindex_rcu(READ_ONCE(r->dst->dev)), dst);
+	if (!ndev)
+		return -ENODEV;
+	if (own && !netif_is_l3_master(own))
+		ndev = own;
+	cmx_ndev_copy_link(addr, ndev);
+	memcpy(addr->dst_dev_addr, addr->src_dev_addr, MAX_ADDR_LEN);
+	return 0;
+}
+
 static int neigh_lookup_link(const struct neigh_route *r, const struct sockaddr *peer,
 			     struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
 {
-	const struct net_device *ndev;
 	int ret = 0;
 
 	rcu_read_lock();
-	ndev = READ_ONCE(r->dst->dev);
 	if (r->local)
-		ret = neigh_lookup_local(ndev, peer, addr);
+		ret = neigh_lookup_local(r, peer, addr);
 	else
-		cmx_ndev_copy_link(addr, ndev);
+		cmx_ndev_copy_link(addr, READ_ONCE(r->dst->dev));
 	rcu_read_unlock();
 	if (ret)
 		return ret;
@@ -150,12 +150,15 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
-	struct neigh_route r = { .daddr = &dst->sin_addr };
+	struct neigh_route r = {
+		.daddr = &dst->sin_addr,
+		.oif = f->addr.bound_dev_if ?: id_priv->opt.bind_device,
+	};
 	struct flowi4 fl4 = {};
 	struct rtable *rt;
 	int ret;
 
-	flowi4_init_output(&fl4, f->addr.bound_dev_if, 0, cmx_opt_ip_tos(id_priv),
+	flowi4_init_output(&fl4, r.oif, 0, cmx_opt_ip_tos(id_priv),
 			   RT_SCOPE_UNIVERSE, 0, 0, dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr,
 			   0, 0, sock_net_uid(net, NULL));
 	rt = ip_route_output_key(net, &fl4);
@@ -176,21 +179,20 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 			       struct cmx_neigh_key *key)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
+	struct neigh_route r = { .daddr = &peer->sin6_addr };
 	struct flowi6 fl6 = {
-		.flowi6_oif = f->addr.bound_dev_if,
 		.flowlabel = ip6_make_flowinfo(cmx_opt_ip_tos(id_priv), 0),
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};
-	struct neigh_route r = { .daddr = &peer->sin6_addr };
 	struct dst_entry *dst;
 	int ret;
 
 	/* another interface of this host may have the same address */
-	if (!fl6.flowi6_oif && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL) {
-		fl6.flowi6_oif = peer->sin6_scope_id;
+	if (!f->addr.bound_dev_if && ipv6_addr_type(&peer->sin6_addr) & IPV6_ADDR_LINKLOCAL)
 		f->addr.bound_dev_if = peer->sin6_scope_id;
-	}
+	r.oif = f->addr.bound_dev_if ?: id_priv->opt.bind_device;
+	fl6.flowi6_oif = r.oif;
 	dst = cmx_ip6_dst_lookup(cmx_net(id_priv), &fl6);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);

@@ -19,6 +19,7 @@
 #define CMX_STAGE_ESTABLISHED BIT(CMX_STATE_NUM + 1)
 
 /* The stages in which an option can still be set, named after the step that ends them */
+#define CMX_OPT_UNTIL_BIND CMX_IN(IDLE)
 #define CMX_OPT_UNTIL_ADDR_QUERY (CMX_IN(IDLE) | CMX_IN(BOUND))
 #define CMX_OPT_UNTIL_ROUTE_QUERY \
 	(CMX_OPT_UNTIL_ADDR_QUERY | CMX_IN(ADDR_QUERY) | CMX_IN(ADDR_RESOLVED))
@@ -171,6 +172,20 @@ static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u
 		  CMX_RESPONSE_TIMEOUT_MARGIN;
 
 	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
+}
+
+/* As for SO_BINDTODEVICE: only the first choice is free. */
+static int opt_check_bind_device(const struct cmx_id_private *id_priv, u32 val)
+{
+	struct net *net = cmx_net(id_priv);
+	bool found;
+
+	if (id_priv->user && id_priv->opt.bind_device && !ns_capable(net->user_ns, CAP_NET_RAW))
+		return -EPERM;
+	rcu_read_lock();
+	found = !val || dev_get_by_index_rcu(net, val);
+	rcu_read_unlock();
+	return found ? 0 : -ENODEV;
 }
 
 /* After the bind other ids may share the port, so REUSEADDR can be cleared only before. */
@@ -417,12 +432,12 @@ static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option
  * * -ENOSYS: no such option.
  * * -EINVAL: invalid length or value, or the option cannot be set in this state.
  * * -EPERM: this CM_RESPONSE_TIMEOUT, or a packet lifetime above 21 in an IB_PATH record,
- *   requires CAP_NET_ADMIN.
+ *   requires CAP_NET_ADMIN; changing a BIND_DEVICE requires CAP_NET_RAW in the network namespace.
  * * -EISCONN: it is too late to set the option.
  * * -EOPNOTSUPP: the transport does not support the option; for CMX_ECE_REQUIRE, the request of the
  *   peer has no ECE.
  * * -ENODEV: the device is gone; for TOS on RoCE, also the network interface; for IB_PATH on RoCE,
- *   the id has a loopback address.
+ *   the id has a loopback address; for BIND_DEVICE, there is no such interface.
  * * -EHOSTUNREACH: for IB_PATH, or TOS after the route was resolved: GID_TYPE is set and is not
  *   RoCE v2, and the peer is behind a router.
  * * -EADDRINUSE, -EADDRNOTAVAIL: AFONLY cannot be cleared, because other ids own the port.

@@ -15,6 +15,7 @@
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/neighbour.h>
 #include <net/netevent.h>
 #include <rdma/ib_addr.h>
@@ -175,7 +176,7 @@ static int addr_link_find(const struct cmx_id_private *id_priv, struct rdma_dev_
 
 	rcu_read_lock();
 	ndev = known ? dev_get_by_index_rcu(addr->net, addr->bound_dev_if) :
-		       cmx_ndev_find(addr->net, 0, cmx_src(id_priv));
+		       cmx_ndev_find(addr->net, id_priv->opt.bind_device, cmx_src(id_priv));
 	if (ndev)
 		cmx_ndev_copy_link(addr, ndev);
 	rcu_read_unlock();
@@ -620,6 +621,23 @@ static int addr_src_bind(struct cmx_id_private *id_priv, const struct sockaddr *
 	return cmx_bind_dst(id_priv, &any.sa, dst);
 }
 
+/*
+ * An id that is bound to an interface or VRF has no loopback address, and as with TCP no link-local
+ * peer on another link.
+ */
+static int addr_dst_check(const struct cmx_id_private *id_priv)
+{
+	const struct sockaddr_in6 *dst = (const struct sockaddr_in6 *)cmx_dst(id_priv);
+	int oif = id_priv->id.route.addr.dev_addr.bound_dev_if ?: id_priv->opt.bind_device;
+
+	if (id_priv->opt.bind_device && cmx_addr_has_no_device(cmx_dst(id_priv)))
+		return -EADDRNOTAVAIL;
+	if (dst->sin6_family != AF_INET6 || !dst->sin6_scope_id ||
+	    !(ipv6_addr_type(&dst->sin6_addr) & IPV6_ADDR_LINKLOCAL))
+		return 0;
+	return cmx_ndev_index_is_in(cmx_net(id_priv), dst->sin6_scope_id, oif) ? 0 : -EINVAL;
+}
+
 /* Caller must hold id_priv->lock. On success @ev no longer belongs to the caller. */
 static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sockaddr *src,
 			       const struct sockaddr *dst, unsigned long timeout_ms,
@@ -641,7 +659,9 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
 	cmx_port_set_addr(id_priv, NULL, dst);
 
 	cmx_state_move(id_priv, CMX_IN(BOUND), CMX_ADDR_QUERY);
-	ret = idle ? 0 : cmx_port_recheck(id_priv);
+	ret = addr_dst_check(id_priv);
+	if (!ret && !idle)
+		ret = cmx_port_recheck(id_priv);
 	if (!ret)
 		ret = cmx_addr_has_no_device(dst) ? addr_loopback_resolve(id_priv, ev)
 					: addr_query_start(id_priv, ev, timeout_ms);
@@ -671,10 +691,12 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
  *
  * Return: 0; on error nothing has changed and no event follows:
  *
- * * -EINVAL: the id is in another state, or the address families differ.
+ * * -EINVAL: the id is in another state, the address families differ, or a link-local @dst is on
+ *   another link than the id.
  * * -ENETUNREACH and other errors: the route lookup failed.
  * * -ENODEV: no RDMA device is on the route.
- * * -EADDRNOTAVAIL: the peer of an id on InfiniBand is behind an IP router.
+ * * -EADDRNOTAVAIL: the peer of an id on InfiniBand is behind an IP router; or BIND_DEVICE is set,
+ *   and @dst is a loopback address.
  * * -ENOMEM: out of memory.
  * * Errors of cmx_bind_addr().
  */

@@ -41,7 +41,8 @@ enum cmx_opt_bit {
 /*
  * struct cmx_opts - the options of an id
  * @set: BIT(enum cmx_opt_bit) of each option that was set. The fields of other options are not
- *	valid, except for afonly, which has the value of the bind
+ *	valid, except for afonly, which has the value of the bind, and bind_device, which is 0.
+ *	bind_device is changed in CMX_IDLE only
  */
 struct cmx_opts {
 	u32 set;

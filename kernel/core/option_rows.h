@@ -127,6 +127,13 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, u8, mcas
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.text = "receive own multicast packets; set before the QP exists")
 		 CMX_OPT_KERNEL(.check = opt_check_mcast_loopback))
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_BIND_DEVICE, BIND_DEVICE, u32, bind_device,
+		 0, 2147483647, 0,
+		 .until = CMX_OPT_UNTIL_BIND, .late = EINVAL, .transports = CMX_TRANSPORT_ANY,
+		 .zero_resets = 1,
+		 CMX_OPT_TEXT(.unit = "ifindex",
+			      .text = "use this network interface or VRF only; 0: any")
+		 CMX_OPT_KERNEL(.check = opt_check_bind_device))
 
 #undef CMX_OPTION_VALUE
 #undef CMX_OPTION_RECORDS

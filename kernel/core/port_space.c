@@ -137,6 +137,7 @@ static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private 
 {
 	key->src = cmx_src(id_priv);
 	key->dst = cmx_dst(id_priv);
+	key->bind_device = id_priv->opt.bind_device;
 	key->reuse = READ_ONCE(id_priv->opt.reuseaddr);
 	key->afonly = READ_ONCE(id_priv->opt.afonly);
 	key->listening = READ_ONCE(id_priv->state) == CMX_LISTEN;

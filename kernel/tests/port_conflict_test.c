@@ -29,11 +29,13 @@ static const struct sockaddr_storage none;
  * @src: local address
  * @flags: REUSE, AFONLY, LISTENING
  * @dst: address of the peer, or NULL if it is not known
+ * @bind_device: index of its interface, or 0
  */
 struct port_conflict_test_owner {
 	const void *src;
 	u32 flags;
 	const void *dst;
+	u32 bind_device;
 };
 
 struct port_conflict_test_case {
@@ -59,6 +61,17 @@ static const struct port_conflict_test_case port_conflict_test_conflicts[] = {
 	{ "AFONLY, the same wildcard", { &any6, AFONLY }, { &any6, AFONLY }, -EADDRNOTAVAIL },
 	{ "AFONLY of the address", { &any6 }, { &a4, AFONLY }, -EADDRNOTAVAIL },
 	{ "AFONLY, the same address", { &a4, AFONLY }, { &a4, AFONLY }, -EADDRINUSE },
+
+	{ "BIND_DEVICE, two interfaces, the same address", { &a4, 0, NULL, 3 }, { &a4, 0, NULL, 4 },
+	  0 },
+	{ "BIND_DEVICE, two interfaces, wildcards", { &any4, 0, NULL, 3 }, { &any6, 0, NULL, 4 },
+	  0 },
+	{ "BIND_DEVICE, two interfaces, listeners", { &any4, LISTENING, NULL, 3 },
+	  { &any4, LISTENING, NULL, 4 }, 0 },
+	{ "BIND_DEVICE, the same interface", { &a4, 0, NULL, 3 }, { &a4, 0, NULL, 3 },
+	  -EADDRINUSE },
+	{ "BIND_DEVICE of the first", { &a4, 0, NULL, 3 }, { &a4 }, -EADDRINUSE },
+	{ "BIND_DEVICE of the second", { &any4 }, { &a4, 0, NULL, 3 }, -EADDRNOTAVAIL },
 
 	/* both must have REUSEADDR, and neither may listen */
 	{ "REUSEADDR, the same address", { &a4, REUSE }, { &a4, REUSE }, 0 },
@@ -93,6 +106,10 @@ static const struct port_conflict_test_case port_conflict_test_shares[] = {
 
 	{ "addresses of two families", { &a4 }, { &a6 }, 0 },
 	{ "wildcards of two families", { &any4 }, { &any6 }, -EADDRNOTAVAIL },
+	{ "BIND_DEVICE, two interfaces", { &any4, 0, NULL, 3 }, { &any4, 0, NULL, 4 }, 0 },
+	{ "BIND_DEVICE, the same interface", { &any4, 0, NULL, 3 }, { &any4, 0, NULL, 3 },
+	  -EADDRNOTAVAIL },
+	{ "BIND_DEVICE of one", { &any4, 0, NULL, 3 }, { &any4 }, -EADDRNOTAVAIL },
 };
 
 static const struct port_conflict_test_case port_conflict_test_coexists[] = {
@@ -106,6 +123,8 @@ static const struct port_conflict_test_case port_conflict_test_coexists[] = {
 	{ "the same port of a peer", { &a4, 0, &peer7 }, { &a4, 0, &peer7 }, -EADDRINUSE },
 	{ "the second listens", { &a4, 0, &peer7 }, { &a4, LISTENING, &peer8 }, -EADDRINUSE },
 	{ "the first listens", { &a4, LISTENING, &peer7 }, { &a4, 0, &peer8 }, -EADDRINUSE },
+	{ "BIND_DEVICE, two interfaces, one listens", { &any4, LISTENING, NULL, 3 },
+	  { &any4, 0, NULL, 4 }, 0 },
 	{ "REUSEADDR, the same port of a peer", { &a4, REUSE, &peer7 }, { &a4, REUSE, &peer7 }, 0 },
 };
 
@@ -136,6 +155,7 @@ static struct cmx_bind_key port_conflict_test_claim(const struct port_conflict_t
 	return (struct cmx_bind_key) {
 		.src = owner->src,
 		.dst = owner->dst ?: (const void *)&none,
+		.bind_device = owner->bind_device,
 		.reuse = owner->flags & REUSE,
 		.afonly = owner->flags & AFONLY,
 		.listening = owner->flags & LISTENING,

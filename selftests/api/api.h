@@ -23,7 +23,7 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
 			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[],
-			  event_info_tests[], addrinfo_tests[];
+			  event_info_tests[], addrinfo_tests[], vrf_tests[];
 
 /* Prints the condition if it does not hold, and ends the case as failed. */
 #define WANT(cond) want_check(cond, #cond, __FILE__, __LINE__)

@@ -3,6 +3,7 @@
 #define ADDRESS_H
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,16 +38,22 @@ static inline const char *address_real(const char *text)
 	return text;
 }
 
+/* "fe80::1%d0" includes the scope. */
 static inline struct sockaddr_storage address_parse(const char *text, int port)
 {
 	struct sockaddr_storage ss = {};
 	struct sockaddr_in *in = (void *)&ss;
 	struct sockaddr_in6 *in6 = (void *)&ss;
+	size_t len = strcspn(text, "%");
+	char host[64] = "";
 
 	if (strchr(text, ':')) {
 		in6->sin6_family = AF_INET6;
 		in6->sin6_port = htons(port);
-		inet_pton(AF_INET6, text, &in6->sin6_addr);
+		memcpy(host, text, len < sizeof(host) ? len : 0);
+		inet_pton(AF_INET6, host, &in6->sin6_addr);
+		if (text[len])
+			in6->sin6_scope_id = if_nametoindex(text + len + 1);
 	} else {
 		in->sin_family = AF_INET;
 		in->sin_port = htons(port);

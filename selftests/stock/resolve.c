@@ -289,6 +289,7 @@ const struct cmp_case resolve_cases[] = {
 	TO("v6_linklocal", NULL, ADDR_LL "%" DEV),
 	TO("v6_linklocal_from", ADDR_LL "%" DEV, ADDR_LL "%" DEV),
 	TO("v6_linklocal_no_scope", NULL, ADDR_LL),
+	TO("v6_linklocal_other_link", ADDR_LL "%" DEV, "fe80::88%lo"),
 	TO("v6_mapped", NULL, "::ffff:" ADDR),
 	TO("mixed_4_6", ADDR, ADDR_6),
 	TO("mixed_6_4", ADDR_6, ADDR),

@@ -33,6 +33,26 @@ api_rig() {
 	ip addr add 10.82.5.1/24 dev d0.5
 	within 10 grep -qs ffff:0a52:0501 /sys/class/infiniband/rxe0/ports/1/gids/{?,??}
 
+	# an adapter in the subnet of d0, to which no route leads
+	ip link add v30 type dummy
+	ip link set v30 up
+	ip addr add 10.77.0.31/24 dev v30 noprefixroute
+	rdma link add rxev30 type rxe netdev v30
+	# two VRFs with the same addresses, if the kernel has VRFs
+	modprobe -q vrf
+	for n in 10 20; do
+		ip link add vrf$n type vrf table $n 2>/dev/null || break
+		ip link set vrf$n up
+		ip link add v$n type dummy
+		ip link set v$n addrgenmode none master vrf$n multicast on up
+		for a in 10.90.0.1/24 "fd90::1/64 nodad" "fe80::90/64 nodad"; do
+			ip addr add $a dev v$n
+		done
+		ip route add 224.0.0.0/4 dev v$n table $n
+		rdma link add rxev$n type rxe netdev v$n
+	done
+	[ ! -e /sys/class/net/vrf10 ] || ip addr add 10.91.0.1/24 dev v10
+	[ ! -e /sys/class/net/vrf10 ] || ip addr add fd91::1/64 dev v10 nodad
 	# trace the work items that changes of neighbours queue
 	tracing=/sys/kernel/tracing
 	queued=$tracing/events/workqueue/workqueue_queue_work
@@ -100,6 +120,14 @@ else
 	ip neigh del 10.77.0.97 dev d0
 	ip neigh del 10.77.0.98 dev d0
 	ip link del d0.5
+	rdma link del rxev30
+	ip link del v30
+	for n in 10 20; do
+		[ -e /sys/class/net/vrf$n ] || continue
+		rdma link del rxev$n
+		ip link del v$n
+		ip link del vrf$n
+	done
 	check "the first device has no GID" first_without_gid
 	check "a loopback address, if the first device has no GID" ours "$tests/api/api" "address: loopback"
 	ip link set d0 up

@@ -394,6 +394,8 @@ enum cmx_option_name {
 	CMX_OPTION_MCAST_REJOIN,
 	/** @CMX_OPTION_MCAST_LOOPBACK: receive own messages to a group */
 	CMX_OPTION_MCAST_LOOPBACK,
+	/** @CMX_OPTION_BIND_DEVICE: index of an interface or VRF, 0: any */
+	CMX_OPTION_BIND_DEVICE,
 };
 
 /** enum cmx_ece_policy - values of CMX_OPTION_ECE_POLICY */

@@ -210,7 +210,7 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 		return req->ib && req->may_match_af_ib &&
 		       ib_listener_match_sib((const struct sockaddr_ib *)src,
 					     READ_ONCE(id_priv->id.port_num), req);
-	if (req->has_no_cma_hdr)
+	if (req->has_no_cma_hdr || !cmx_ndev_is_in(req->ndev, id_priv->opt.bind_device))
 		return false;
 	if (!cmx_addr_has_no_device(src))
 		return ib_listener_match_addr(id_priv, req);

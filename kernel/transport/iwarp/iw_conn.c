@@ -22,6 +22,7 @@
 #include "event.h"
 #include "iw.h"
 #include "lock_order.h"
+#include "ndev.h"
 #include "option_value.h"
 #include "qp.h"
 #include "request.h"
@@ -468,6 +469,18 @@ static void iw_addr_unmap(struct sockaddr_storage *addr)
 	memcpy(addr, &in, sizeof(in));
 }
 
+/* The interface of the local address, with a reference, or NULL if BIND_DEVICE excludes it */
+static struct net_device *iw_request_find_ndev(const struct cmx_id_private *conn_id)
+{
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = cmx_ndev_find(cmx_net(conn_id), conn_id->opt.bind_device, cmx_src(conn_id));
+	dev_hold(ndev);
+	rcu_read_unlock();
+	return ndev;
+}
+
 static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *device,
 			     const struct iw_cm_event *event)
 {
@@ -475,21 +488,18 @@ static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *d
 	u32 port = rdma_start_port(device);
 	const struct ib_gid_attr *attr;
 	struct net_device *ndev;
-	int ret;
 
 	addr->src_addr = event->local_addr;
 	addr->dst_addr = event->remote_addr;
 	iw_addr_unmap(&addr->src_addr);
 	iw_addr_unmap(&addr->dst_addr);
-	ret = rdma_translate_ip(cmx_src(conn_id), &addr->dev_addr);
-	if (ret)
-		return ret;
 	if (!rdma_dev_access_netns(device, cmx_net(conn_id)))
 		return -ENODEV;
-	/* the provider may have found the address in another network namespace */
-	ndev = dev_get_by_index(addr->dev_addr.net, addr->dev_addr.bound_dev_if);
+	ndev = iw_request_find_ndev(conn_id);
 	if (!ndev)
-		return -ENODEV;
+		return -EADDRNOTAVAIL;
+	cmx_ndev_copy_link(&addr->dev_addr, ndev);
+	/* the provider may have found the address in another network namespace */
 	attr = iw_port_gid(device, port, ndev);
 	dev_put(ndev);
 	if (IS_ERR(attr))
