@@ -137,7 +137,7 @@ EXPORT_SYMBOL_GPL(cmx_connect_ece);
  *
  * * -EINVAL: the id is in another state, the private data is too long (more than 56
  *   bytes; 180 for datagrams; 92 and 216 with AF_IB addresses; 255 on iWARP), or QPs of that type
- *   cannot be connected.
+ *   cannot be connected. On iWARP also: the process is in another network namespace than the id.
  * * -EADDRNOTAVAIL, -ENOENT: the port does not have the GID, or the P_Key, of the path.
  * * -ENODEV: the device is gone.
  * * -EOPNOTSUPP: ECE is offered or required on iWARP.

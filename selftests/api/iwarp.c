@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Tests that need an iWARP device. Only the suite iwarp runs them, with the option -x. */
+#define _GNU_SOURCE
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -125,6 +127,73 @@ static void test_silent_peer(void)
 	close(tcp);
 }
 
+/* TCP must not connect from a namespace in which the address may belong to another host. */
+static void test_other_namespace(void)
+{
+	struct rdma_conn_param par = {};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	id_resolve(ch, id, IWARP, 7533);
+	par.qp_num = qp_new(id);
+	WANT(!unshare(CLONE_NEWNET));
+	WANT(rdma_connect(id, &par) && errno == EINVAL);
+}
+
+static void id_connect_and_wait(const char *addr, int port)
+{
+	struct rdma_conn_param par = {};
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	WANT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	id = new_id(&ch, RDMA_PS_TCP);
+	id_resolve(ch, id, addr, port);
+	par.qp_num = qp_new(id);
+	rdma_connect(id, &par);
+	for (;;)
+		pause();
+}
+
+static bool device_exists(void)
+{
+	return !access("/sys/class/infiniband/siw0", F_OK);
+}
+
+/* Removes the device while a process connects, and then kills that process. */
+static void device_remove(const char *addr, int port)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		id_connect_and_wait(addr, port);
+	while (!id_is_connecting())
+		usleep(20000);
+	WANT(!system("rdma link delete siw0 &"));
+	usleep(500000);
+	WANT(device_exists());
+	WANT(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
+	/* the time limit of the case ends the loop */
+	while (device_exists())
+		usleep(100000);
+}
+
+static void test_removal_tcp(void)
+{
+	device_remove(LATE, 7534);
+}
+
+/* The peer accepts the TCP connection and never replies. The provider waits for some time. */
+static void test_removal_mpa(void)
+{
+	int tcp = socket(AF_INET, SOCK_STREAM, 0);
+
+	WANT(tcp >= 0 && !bind(tcp, addr_of(IWARP, 7535), sizeof(struct sockaddr_in)) &&
+	     !listen(tcp, 1));
+	device_remove(IWARP, 7535);
+	close(tcp);
+}
+
 static struct rdma_cm_id *listener_open(struct rdma_event_channel **ch, const char *addr, int port,
 					int backlog)
 {
@@ -203,6 +272,9 @@ static void test_listen_beside_others(void)
 const struct test iwarp_tests[] = {
 	{ "iwarp: attempt that fails", test_attempt_fails },
 	{ "iwarp: peer that does not reply", test_silent_peer },
+	{ "iwarp: removal during TCP set-up", test_removal_tcp },
+	{ "iwarp: removal during MPA set-up", test_removal_mpa },
+	{ "iwarp: connect from another network namespace", test_other_namespace },
 	{ "iwarp: listener on the port of the one before", test_listen_same_port },
 	{ "iwarp: listener on RoCE, beside another user's on iWARP", test_listen_beside_others },
 	{ }

@@ -85,6 +85,8 @@ check "each option on the transports that have it" \
 check "a disconnect of an attempt that fails" ours "$tests/api/api" -x "iwarp: attempt*"
 check "no worker waits for a peer that does not reply" \
 	ours "$tests/api/api" -x "iwarp: peer that*"
+check "TCP of another namespace is not used" \
+	ours "$tests/api/api" -x "iwarp: connect from*"
 check "a listener on the port of the one before" \
 	ours "$tests/api/api" -x "iwarp: listener on the port*"
 check "rxe" roce
@@ -188,6 +190,13 @@ killed() {
 }
 check "a deadline, while the provider waits for TCP" silent
 check "the program that waits is killed" killed
+
+check "the device goes when the program that waits for TCP is killed" \
+	ours "$tests/api/api" -x "iwarp: removal during TCP*"
+check "the device comes" siw
+check "the device goes when the provider has waited for an MPA reply" \
+	ours "$tests/api/api" -x "iwarp: removal during MPA*"
+check "the device comes" siw
 
 # a container, with the address of the interface on one of its own
 container() {

@@ -13,6 +13,7 @@
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
+#include <linux/nsproxy.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/iw_cm.h>
@@ -251,6 +252,9 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	struct iw_cm_id *iw;
 	int ret;
 
+	/* siw uses the TCP of the caller's namespace, whose owner can have it wait for hours. */
+	if (id_priv->user && !net_eq(current->nsproxy->net_ns, cmx_net(id_priv)))
+		return -EINVAL;
 	if (!iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
 	iw = iw_create_cm_id(id_priv->id.device, iw_conn_handler, id_priv);
