@@ -111,12 +111,9 @@ int cmx_connect_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	if (ece && !cmx_ece_is_valid(ece))
 		return -EINVAL;
 	cmx_qp_wait_closed(id_priv, param);
-	/* iWARP drops the lock, and the handler of the consumer may destroy the id meanwhile. */
-	cmx_id_get(id_priv);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = connect_locked(id_priv, param, ece);
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
+	cmx_id_unlock(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_connect_ece);
@@ -208,9 +205,9 @@ int cmx_accept_ece(struct cmx_id *id, const struct rdma_conn_param *param,
 	int ret;
 
 	cmx_qp_wait_closed(id_priv, param);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = cmx_accept_locked(id_priv, param, ece);
-	mutex_unlock(&id_priv->lock);
+	cmx_id_unlock(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_accept_ece);
@@ -335,12 +332,9 @@ int cmx_disconnect(struct cmx_id *id)
 	struct cmx_id_private *id_priv = to_id_priv(id);
 	int ret;
 
-	/* the handler of the consumer may destroy the id before the unlock ends */
-	cmx_id_get(id_priv);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = cmx_disconnect_locked(id_priv, id->qp);
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
+	cmx_id_unlock(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_disconnect);

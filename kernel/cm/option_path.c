@@ -101,11 +101,11 @@ int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len
 	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = opt_path_resolve(id_priv, &rec);
 	if (!ret)
 		cmx_event_post(ev);
-	mutex_unlock(&id_priv->lock);
+	cmx_id_unlock(id_priv);
 	if (ret)
 		cmx_event_free(ev);
 	return ret;

@@ -710,12 +710,9 @@ int cmx_resolve_addr(struct cmx_id *id, const struct sockaddr *src, const struct
 	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ADDR_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	/* the handler of the consumer may destroy the id before the unlock ends */
-	cmx_id_get(id_priv);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = addr_resolve_locked(id_priv, src, dst, timeout_ms, ev);
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
+	cmx_id_unlock(id_priv);
 	if (ret)
 		cmx_event_free(ev);
 	return ret;

@@ -59,12 +59,9 @@ int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
 	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, GFP_KERNEL_ACCOUNT);
 	if (!ev)
 		return -ENOMEM;
-	/* the handler of the consumer may destroy the id before the unlock ends */
-	cmx_id_get(id_priv);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	ret = route_resolve_locked(id_priv, timeout_ms, &ev);
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
+	cmx_id_unlock(id_priv);
 	if (ev)
 		cmx_event_free(ev);
 	return ret;

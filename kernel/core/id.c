@@ -144,3 +144,30 @@ bool cmx_id_tryget(struct cmx_id_private *id_priv)
 {
 	return kref_get_unless_zero(&id_priv->ref);
 }
+
+/**
+ * cmx_id_lock() - lock an id, with a reference
+ * @id_priv: the id
+ *
+ * For calls that cause an event, or release the lock meanwhile: the handler of a ULP may destroy
+ * the id while the caller is still releasing the lock.
+ *
+ * Context: process, may sleep. Caller must not hold id_priv->lock.
+ */
+void cmx_id_lock(struct cmx_id_private *id_priv)
+{
+	cmx_id_get(id_priv);
+	mutex_lock(&id_priv->lock);
+}
+
+/**
+ * cmx_id_unlock() - undo cmx_id_lock()
+ * @id_priv: the id; may be freed by this call
+ *
+ * Context: process, may sleep.
+ */
+void cmx_id_unlock(struct cmx_id_private *id_priv)
+{
+	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
+}

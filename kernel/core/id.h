@@ -245,4 +245,7 @@ static inline struct cmx_id_private *cmx_id_get(struct cmx_id_private *id_priv)
 	return id_priv;
 }
 
+void cmx_id_lock(struct cmx_id_private *id_priv);
+void cmx_id_unlock(struct cmx_id_private *id_priv);
+
 #endif

@@ -284,8 +284,7 @@ static void path_query_work(struct work_struct *work)
 	int status = reply;
 
 	/* a query that is sent again may be freed, with its reference, before the unlock ends */
-	cmx_id_get(id_priv);
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	if (id_priv->path_query == op && id_priv->state == CMX_ROUTE_QUERY) {
 		if (reply)
 			status = reply == -EAGAIN ? path_query_start(op) : path_query_retry(op,
@@ -296,8 +295,7 @@ static void path_query_work(struct work_struct *work)
 	} else if (id_priv->path_query == op) {
 		id_priv->path_query = NULL;
 	}
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
+	cmx_id_unlock(id_priv);
 	if (!pending)
 		path_query_free(op);
 }
