@@ -27,8 +27,14 @@ CMX_PARAM(max_sa_requests, 1, 1024, 8,
 #define REPEAT_MS 300U
 
 /*
+ * Joins for which a consumer waits end unsent after the SA has answered nothing for this time: two
+ * requests, of 3.3 s each, were sent one after the other meanwhile.
+ */
+#define SILENT_MS 6000U
+
+/*
  * The pause is on average as long as the last reply took, and doubles with each further late reply.
- * After the SA was silent, waiting requests are also sent only after a pause.
+ * After the SA was silent, waiting rejoins are also sent only after a pause.
  * With the longest one, an SA that is silent gets 11 requests of a port in 19 seconds.
  */
 #define MAX_PAUSE_MS 16384U
@@ -64,6 +70,7 @@ static void sa_request_enqueue(struct cmx_sa_queue *queue, struct cmx_sa_request
 	struct cmx_sa_request *oldest;
 
 	req->state = CMX_SA_WAITING;
+	req->since = jiffies;
 	list_for_each_entry(oldest, turns, item) {
 		if (oldest->user == req->user) {
 			list_add_tail(&req->item, &oldest->later);
@@ -192,14 +199,39 @@ void cmx_sa_queue_init(struct cmx_sa_queue *queue)
 	queue->window = 1;
 }
 
-/* End the wait of all requests of a kind. There may be many: the lock is released between them. */
-static void sa_queue_expire(struct cmx_sa_queue *queue, enum cmx_sa_kind kind)
+/* Has a request waited for @ms without any reply of the SA? */
+static bool sa_request_has_waited(const struct cmx_sa_queue *queue,
+				  const struct cmx_sa_request *req, unsigned int ms)
+{
+	unsigned long since = time_after(queue->answered, req->since) ? queue->answered :
+									req->since;
+
+	return jiffies - since >= msecs_to_jiffies(ms);
+}
+
+/* The first request of each user in the list is the oldest one of that user. */
+static struct cmx_sa_request *sa_queue_find_expired(struct cmx_sa_queue *queue,
+						    enum cmx_sa_kind kind, unsigned int ms)
+{
+	struct cmx_sa_request *req;
+
+	list_for_each_entry(req, &queue->turns[kind], item)
+		if (sa_request_has_waited(queue, req, ms))
+			return req;
+	return NULL;
+}
+
+/*
+ * End the wait of all requests of a kind that have waited for @ms without any reply of the SA.
+ * There may be many: the lock is released between them.
+ */
+static void sa_queue_expire(struct cmx_sa_queue *queue, enum cmx_sa_kind kind, unsigned int ms)
 {
 	struct cmx_sa_request *req;
 
 	do {
 		spin_lock(&queue->lock);
-		req = sa_queue_first(queue, kind);
+		req = sa_queue_find_expired(queue, kind, ms);
 		if (req) {
 			sa_request_dequeue(queue, req);
 			req->state = CMX_SA_EXPIRED;
@@ -226,7 +258,7 @@ void cmx_sa_queue_stop(struct cmx_sa_queue *queue)
 	spin_unlock(&queue->lock);
 	cancel_delayed_work_sync(&queue->resume);
 	for (kind = 0; kind < CMX_SA_KINDS; kind++)
-		sa_queue_expire(queue, kind);
+		sa_queue_expire(queue, kind, 0);
 }
 
 /**
@@ -249,8 +281,8 @@ void cmx_sa_queue_restart(struct cmx_sa_queue *queue)
  * @kind: purpose of the request
  *
  * Return: 0: send it, and call cmx_sa_request_end() when it has ended; -EINPROGRESS: it waits, and
- * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because
- * another request timed out and the SA had answered none meanwhile; -ENODEV: the queue is stopped.
+ * @req->wake is called when it is time to call again; -ETIMEDOUT: it no longer waits, because the
+ * SA has answered no request for SILENT_MS; -ENODEV: the queue is stopped.
  */
 int cmx_sa_request_start(struct cmx_sa_queue *queue, struct cmx_sa_request *req,
 			 enum cmx_sa_kind kind)
@@ -301,15 +333,19 @@ void cmx_sa_request_end(struct cmx_sa_queue *queue, struct cmx_sa_request *req, 
 		/* ib_sa does not report the end of a leave */
 		silent = status == -ETIMEDOUT && req->kind != CMX_SA_LEAVE &&
 			 !time_after(queue->answered, req->since);
-		if (!silent)
-			sa_queue_grant(queue);
-		else
+		if (silent)
 			sa_queue_pause(queue, jiffies_to_msecs(jiffies - req->since));
+		else
+			sa_queue_grant(queue);
 		if (!queue->under_way)
 			queue->window = 1;
 	}
 	req->state = CMX_SA_IDLE;
 	spin_unlock(&queue->lock);
-	if (silent)
-		sa_queue_expire(queue, CMX_SA_JOIN);
+	if (!silent)
+		return;
+	sa_queue_expire(queue, CMX_SA_JOIN, SILENT_MS);
+	spin_lock(&queue->lock);
+	sa_queue_grant(queue);
+	spin_unlock(&queue->lock);
 }

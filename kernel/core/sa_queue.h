@@ -59,7 +59,7 @@ struct cmx_sa_queue {
 enum cmx_sa_request_state {
 	CMX_SA_IDLE,
 	CMX_SA_WAITING,		/* in the queue */
-	CMX_SA_EXPIRED,		/* was in the queue when the SA was found to be silent */
+	CMX_SA_EXPIRED,		/* was in the queue while the SA was silent */
 	CMX_SA_SENT,		/* may be sent, or has been sent */
 };
 
@@ -69,7 +69,7 @@ enum cmx_sa_request_state {
  * @wake: called under the queue's lock when the request no longer waits
  * @kind: its kind, unless it is idle
  * @state: under the queue's lock
- * @since: jiffies when it was allowed to be sent
+ * @since: jiffies when it was queued or, after that, allowed to be sent
  * @item: in &cmx_sa_queue.sent; or in &cmx_sa_queue.turns for the oldest waiting request of the
  *	user; or in @later of that one
  * @later: other waiting requests of the same user, if this is the oldest

@@ -73,6 +73,25 @@ check "and again when it has ended" within 20 can_join
 echo 65536 >$limit
 mc_stop u
 
+echo "# an SA that is silent for one join"
+start a 0
+mc_as=65533 start u 0
+check "nothing is in progress" within 20 no_group 'ff12:4001:ffff::f01:5..'
+# ib_sa is polled for the end of the last leave
+sleep 1
+silence 1
+knob mad/count 0
+mc_ask a many 0 239.1.6.1 40
+check "one join is sent, the others wait" within 20 at_least joins 1
+mc u join 0 239.1.7.1 >/dev/null
+check "it times out, and the next one is sent" within 20 at_least joins 2
+silence 0
+is "no other one has failed" "39 of 40, status -110" "$(mc_answer a)"
+like "none of another user either" "MULTICAST_JOIN id=0 status=0 *" "$(joined u)"
+mc_stop u
+mc_stop a
+check "left: it has none of them" within 20 none_left
+
 echo "# a silent SA"
 start a 0
 start e 0

@@ -425,7 +425,7 @@ static void sa_member_leave(struct cmx_sa_member *m)
 		sa_member_end(m);
 		return;
 	}
-	/* If the SA is silent, all waiting joins are woken. Thousands of leaves must not be. */
+	/* If the SA stays silent, the waiting joins are woken. Thousands of leaves must not be. */
 	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
 				   m->sa ? CMX_SA_LEAVE : CMX_SA_JOIN);
 	if (ret == -EINPROGRESS)
