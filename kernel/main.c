@@ -46,7 +46,7 @@ static const struct {
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
-	{ cmx_close_init_module, cmx_close_exit_module },
+	{ cmx_close_init_module, NULL },
 	{ cmx_port_space_init_module, cmx_port_space_exit_module },
 	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
@@ -60,7 +60,8 @@ static const struct {
 static void cmx_parts_exit(int i)
 {
 	while (i--)
-		parts[i].exit();
+		if (parts[i].exit)
+			parts[i].exit();
 }
 
 static int __init cmx_init(void)

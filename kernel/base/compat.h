@@ -45,17 +45,6 @@ static inline void cmx_mra_send(struct ib_cm_id *cm)
 #endif
 
 /*
- * For how many ids of a device ib_destroy_cm_id() may poll at a time: since Linux 6.19 it polls for
- * a message that it has cancelled. 0: there is no limit, because it sleeps. No header shows it, so
- * 6.17 and 6.18 are taken for later ones.
- */
-#ifdef IB_CM_MRA_FLAG_DELAY
-#define CMX_CANCEL_POLLS 0
-#else
-#define CMX_CANCEL_POLLS 8
-#endif
-
-/*
  * cmx_sa_num_param declares the number of path records, a parameter of the callback of
  * ib_sa_path_rec_get(), and cmx_sa_num is its value. An old ib_sa passes one record and no number.
  */

@@ -30,6 +30,14 @@ static struct ib_client client = {
 static const struct cmx_transport *const *client_transports;
 
 /*
+ * So many ib_cm and iw_cm ids of a device are destroyed at a time. Each of them waits for a handler
+ * or for the completion of a send, and mostly sleeps. Since Linux 6.19 ib_destroy_cm_id() polls for
+ * a message that it has cancelled, and hundreds of ids that poll would keep the worker of ib_mad
+ * that they wait for from running.
+ */
+#define MAX_DESTROYS 8
+
+/*
  * A provider may send a firmware command to reply. Ids therefore use the last reply, and nobody
  * waits for this lock with that of an id.
  */
@@ -121,6 +129,24 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	return dp->paths ? 0 : -ENOMEM;
 }
 
+/* Nothing that frees memory waits for the destruction of an id, so that queue has no rescuer. */
+static int client_queues_alloc(struct cmx_device *dev)
+{
+	dev->destroy_wq = alloc_workqueue("cmx_end/%.12s", WQ_UNBOUND, MAX_DESTROYS,
+					  dev_name(&dev->device->dev));
+	return dev->destroy_wq ? 0 : -ENOMEM;
+}
+
+/* Caller must have freed all ids of the device. */
+static void client_dev_free(struct cmx_device *dev)
+{
+	cancel_delayed_work_sync(&dev->close_work);
+	if (dev->destroy_wq)
+		destroy_workqueue(dev->destroy_wq);
+	client_ports_free(dev);
+	kfree_rcu(dev, rcu);
+}
+
 static int client_add(struct ib_device *device)
 {
 	struct cmx_device *dev;
@@ -136,15 +162,16 @@ static int client_add(struct ib_device *device)
 	init_completion(&dev->gone);
 	spin_lock_init(&dev->lock);
 	mutex_init(&dev->mtu_lock);
-	sema_init(&dev->cancel_sem, CMX_CANCEL_POLLS);
 	INIT_LIST_HEAD(&dev->ids);
+	cmx_close_init_device(dev);
 	rdma_for_each_port(device, port) {
 		ret = ret ?: client_port_init(dev, port);
 		usable |= !!cmx_device_port(dev, port)->transport;
 	}
+	if (usable && !ret)
+		ret = client_queues_alloc(dev);
 	if (!usable || ret) {
-		client_ports_free(dev);
-		kfree(dev);
+		client_dev_free(dev);
 		return ret ?: -EOPNOTSUPP;
 	}
 
@@ -244,12 +271,11 @@ static void client_remove(struct ib_device *device, void *data)
 	client_remove_ids(dev);
 	rdma_for_each_port(device, port)
 		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);
-	cmx_close_device(dev);
+	cmx_close_stop_device(dev);
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);
 	ib_unregister_event_handler(&dev->events);
-	client_ports_free(dev);
-	kfree_rcu(dev, rcu);
+	client_dev_free(dev);
 }
 
 /**

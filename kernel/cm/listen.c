@@ -126,7 +126,7 @@ static void listen_entry_destroy(struct listen_entry *entry)
 		list_add(&entry->item, &leaving);
 		spin_unlock(&leaving_lock);
 	}
-	queue_work(cmx_destroy_wq, &entry->work);
+	queue_work(entry->dev->destroy_wq, &entry->work);
 }
 
 /* Remove an entry. If it is being started, listen_entry_start() destroys it. */

@@ -5,8 +5,8 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
-#include <linux/semaphore.h>
 #include <linux/completion.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "id.h"
 #include "sa_queue.h"
@@ -58,7 +58,9 @@ struct cmx_dev_port {
  * @ids: list of &cmx_id_private.dev_item
  * @removing: the device is being removed and accepts no more ids; ib_close.c reads it without
  *	@lock
- * @cancel_sem: limits how many ib_cm ids poll for their cancelled messages at a time
+ * @closing: list of &cmx_id_private.close_item, the oldest first; protected by a lock of ib_close.c
+ * @close_work: ends the wait for the peers of @closing
+ * @destroy_wq: destroys ib_cm and iw_cm ids of the device. A few run at a time
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
  * @mtu_lock: held while the provider is asked for the MTU of a port, so that the latest reply is
@@ -73,7 +75,9 @@ struct cmx_device {
 	spinlock_t lock;	/* protects ids and removing */
 	struct list_head ids;
 	bool removing;
-	struct semaphore cancel_sem;
+	struct list_head closing;
+	struct delayed_work close_work;
+	struct workqueue_struct *destroy_wq;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
 	struct mutex mtu_lock;	/* protects cmx_dev_port.mtu against older replies */

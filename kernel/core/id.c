@@ -6,7 +6,6 @@
  *
  *   &ulp_id.handler_mutex	mutex, ulp.c: held while the handler of a ULP runs
  *   &cmx_channel.mutex	mutex, channel.c
- *   &cmx_device.cancel_sem	semaphore, ib_close.c: held while a work item destroys an ib_cm id
  *   rtnl		mcast_ip.c, for IGMP and MLD
  *   cmx_wait		no lock: a wait for a provider or user memory, see lock_order.h
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
@@ -21,7 +20,7 @@
  * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
  * ib_core may take the lock of the id. Therefore a function that waits for such a callback is
  * called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases by a work item
- * of cmx_destroy_wq. See Documentation/locking.rst for the callbacks that must not wait.
+ * of &cmx_device.destroy_wq. See Documentation/locking.rst for the callbacks that must not wait.
  *
  * References: the consumer holds one from cmx_id_new() on. Each ib_cm or iw_cm id, each
  * asynchronous operation, each event and each membership holds one as well.
@@ -33,27 +32,16 @@
 #include "service.h"
 
 struct workqueue_struct *cmx_wq;
-struct workqueue_struct *cmx_destroy_wq;
 
 int cmx_id_init_module(void)
 {
 	cmx_wq = alloc_workqueue("rdma_cmx", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	cmx_destroy_wq = alloc_workqueue("rdma_cmx_destroy", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					 WQ_UNBOUND_MAX_ACTIVE);
-	if (cmx_wq && cmx_destroy_wq)
-		return 0;
-	cmx_id_exit_module();
-	return -ENOMEM;
+	return cmx_wq ? 0 : -ENOMEM;
 }
 
 void cmx_id_exit_module(void)
 {
-	struct workqueue_struct *all[] = { cmx_destroy_wq, cmx_wq };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i])
-			destroy_workqueue(all[i]);
+	destroy_workqueue(cmx_wq);
 }
 
 /**

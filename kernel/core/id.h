@@ -4,7 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/kref.h>
-#include <linux/llist.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include <rdma/cmx.h>
@@ -55,8 +55,8 @@ struct cmx_opts {
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
  * @cm: the ib_cm id, or NULL
  * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
- * @close_node: in the list of its bucket in ib_close.c while @closing is not 0; protected by the
- *	same lock
+ * @close_node: in the hash table of ib_close.c while @closing is not 0; protected by the same lock,
+ *	read under RCU
  * @window: send window to which the message is charged that @cm or @released retransmits, or
  *	@waiting; or NULL
  * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @window and
@@ -64,8 +64,8 @@ struct cmx_opts {
  * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
  * @unanswered: state of @cm after the message that ib_cm still retransmits (%IB_CM_REQ_SENT ...);
  *	0 if there is no such message, or if its end has been handled
- * @closing: not 0 while @cm or @released waits for the reply to its last message; counts the rounds
- *	of the time limit. Protected by the lock of the bucket in ib_close.c
+ * @closing: 1 while @cm or @released waits for the reply to its last message; protected by a lock
+ *	of ib_close.c
  *
  * The lock of the id protects the members for which no other lock is named, except @comm_est.
  */
@@ -146,7 +146,9 @@ struct cmx_iw_conn {
  * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
  *	destroyed; NULL: none was released
  * @destroy_work: work item that destroys the released ib_cm or iw_cm id
- * @ended: in the list of released ib_cm ids that one work item destroys together
+ * @close_item: in &cmx_device.closing of @released_dev, or empty, while a released ib_cm id is
+ *	closing; protected by the same lock as &cmx_ib_conn.closing
+ * @close_since: jiffies when it was released
  * @rcu: frees the memory, see cmx_ib_handler()
  */
 struct cmx_id_private {
@@ -196,7 +198,10 @@ struct cmx_id_private {
 	struct cmx_device *released_dev;
 	union {
 		struct work_struct destroy_work;
-		struct llist_node ended;
+		struct {
+			struct list_head close_item;
+			unsigned long close_since;
+		};
 		struct rcu_head rcu;
 	};
 };
@@ -227,7 +232,6 @@ static inline bool cmx_opt_is_set(const struct cmx_id_private *id_priv, enum cmx
 }
 
 extern struct workqueue_struct *cmx_wq;
-extern struct workqueue_struct *cmx_destroy_wq;
 
 int cmx_id_init_module(void);
 void cmx_id_exit_module(void);

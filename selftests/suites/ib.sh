@@ -344,6 +344,14 @@ repeated_dreq() { # NAME OPTION...
 repeated_dreq "disconnect"
 repeated_dreq "destroy" -x
 
+# the last send of a connection is not completed, and a device that has nothing to do with it is removed
+rig
+knob ports/1/late 100000
+at="h1 h0" pair "whose last send is not completed" ours ours "$path" serve 10.78.0.2 7648 -- "$path" connect 10.78.0.2 7648
+at="- -" pair "on another device" ours ours "$path" serve 10.77.0.1 7649 -- "$path" connect 10.77.0.1 7649
+check "the other device is removed meanwhile" timeout $((20 * slow)) rdma link delete rxe0
+knob ports/1/late 0
+
 # a QP that connects again waits for the end of its last connection; a program chooses the numbers of its QPs
 if ! slow; then
 	seq -f "addr add 10.78.1.%g/32 dev ib1" 65 | ip -n h1 -batch -

@@ -134,7 +134,7 @@ static int vib_knob_late_set(void *data, u64 val)
 {
 	struct vib_port *peer;
 
-	if (val > MSEC_PER_SEC)
+	if (val > 100 * MSEC_PER_SEC)
 		return -EINVAL;
 	spin_lock_irq(&vib.lock);
 	peer = vib_knob_port(data);

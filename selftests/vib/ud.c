@@ -7,6 +7,9 @@
 
 #include "vib.h"
 
+/* ms after which a change of the delay is noticed */
+#define VIB_LATE_STEP	100U
+
 static void vib_grh_fill(struct vib_port *port, const struct rdma_ah_attr *attr,
 			 struct vib_pkt *pkt)
 {
@@ -74,19 +77,27 @@ static void vib_ud_post(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	vib_link_post(port, pkt);
 }
 
-/* Sends all waiting requests, and completes them @late ms later: responses arrive before that. */
-static void vib_ud_send_late(struct rvt_qp *qp, u32 late)
+/*
+ * Sends all waiting requests, and completes them port->late ms later: responses arrive before that.
+ * Longer delays keep other requests from being completed, not from being sent.
+ */
+static void vib_ud_send_late(struct rvt_qp *qp, const struct vib_port *port)
 {
-	/* pairs with vib_send_post_one() */
-	u32 i, n = 0, head = smp_load_acquire(&qp->s_head);
+	unsigned long begin = jiffies;
 	enum ib_wc_status status;
 	struct rvt_swqe *wqe;
+	u32 i, n = 0, head;
 
 	if (!vib_send_next(qp, &status) || status != IB_WC_SUCCESS)
 		return;
-	for (i = qp->s_last; i != head; i = rvt_qp_swqe_incr(qp, i), n++)
-		vib_ud_post(qp, rvt_get_swqe_ptr(qp, i));
-	msleep(late);
+	i = qp->s_last;
+	do {
+		/* pairs with vib_send_post_one() */
+		head = smp_load_acquire(&qp->s_head);
+		for (; i != head; i = rvt_qp_swqe_incr(qp, i), n++)
+			vib_ud_post(qp, rvt_get_swqe_ptr(qp, i));
+		msleep(min(READ_ONCE(port->late), VIB_LATE_STEP));
+	} while (time_before(jiffies, begin + msecs_to_jiffies(READ_ONCE(port->late))));
 	while (n-- && (wqe = vib_send_next(qp, &status)))
 		vib_send_complete(qp, wqe, status);
 }
@@ -97,12 +108,11 @@ void vib_ud_send(struct rvt_qp *qp)
 	struct vib_port *port = &vib_hca(qp->ibqp.device)->port[qp->port_num];
 	enum ib_wc_status status;
 	struct rvt_swqe *wqe;
-	u32 late;
+	bool gsi = qp->ibqp.qp_type == IB_QPT_GSI;
 
 	while ((wqe = vib_send_next(qp, &status))) {
-		late = qp->ibqp.qp_type == IB_QPT_GSI ? READ_ONCE(port->late) : 0;
-		if (late && status == IB_WC_SUCCESS) {
-			vib_ud_send_late(qp, late);
+		if (gsi && READ_ONCE(port->late) && status == IB_WC_SUCCESS) {
+			vib_ud_send_late(qp, port);
 			continue;
 		}
 		if (status == IB_WC_SUCCESS)

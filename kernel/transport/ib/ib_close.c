@@ -14,17 +14,16 @@
  * message, and its timeout and retries can be chosen by a peer. Therefore an ib_cm id leaves such a
  * state only through the reply or through its destruction: ib_send_cm_rej() and
  * ib_cm_notify(IB_EVENT_COMM_EST) are not called there. The destruction then waits only for the
- * handler and for the completion of the last send, in a work item for each ib_cm id. 10 ms after an
- * orderly end it waits for nothing, so one work item destroys many ib_cm ids.
+ * handler and for the completion of the last send, in a work item of the device's queue.
  *
  * ib_cm holds no reference while it reports a timeout. Therefore an ib_cm id that has left such a
  * state is not destroyed before its handler has run.
  */
+#include <linux/hashtable.h>
 #include <linux/jhash.h>
-#include <linux/llist.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/wait.h>
-#include "compat.h"
 #include "deadline.h"
 #include "device.h"
 #include "ib_close.h"
@@ -35,71 +34,49 @@
 #include "sockaddr.h"
 #include "trace.h"
 
-/* After this time the last messages of a connection have been sent. */
-#define BATCH_DESTROY_MS 10
-
 /* A QP that connects again waits this long for the end of its last connection. */
 #define QP_WAIT_MS 2000
 
 /* Limit of a search for a QP: an honest program has few closing ids with one number. */
 #define MAX_SEARCHED 64
 
-/* The time limit of a closing ib_cm id is counted in this number of rounds. */
-#define ROUNDS 4
-
 CMX_PARAM(close_seconds, 0, 86400, 60,
 	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit)");
 
-/**
- * struct close_bucket - ids of one hash value whose connections are closing
- * @lock: protects @ids, and &cmx_ib_conn.closing and &cmx_ib_conn.released of all
- *	ids with this hash value
- * @ids: list of &cmx_ib_conn.close_node
- * @closed: waiters for the end of one of them. A user can have thousands, so that users should not
- *	wake those of each other
+/*
+ * Protects closing_ids, &cmx_device.closing, and of all ids &cmx_ib_conn.closing, @released and
+ * @close_item.
  */
-struct close_bucket {
-	spinlock_t lock;	/* protects ids, and closing and released of its ids */
-	struct hlist_head ids;
-	wait_queue_head_t closed;
-};
+static DEFINE_SPINLOCK(close_lock);
+static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
+static unsigned int num_closing;
 
-static struct close_bucket buckets[1024];
+/*
+ * Waiters for the end of a closing id, by close_hash(). A user can have thousands, so that users
+ * should not wake those of each other.
+ */
+static wait_queue_head_t close_waits[256];
 static u32 close_seed;
-static atomic_t num_closing;
-
-static void cm_id_destroy_batch_work(struct work_struct *work);
-static void close_round_work(struct work_struct *work);
-
-static LLIST_HEAD(ended);		/* &cmx_id_private.ended */
-static DECLARE_DELAYED_WORK(batch_destroy_work, cm_id_destroy_batch_work);
-static DECLARE_DELAYED_WORK(round_work, close_round_work);
 
 /*
  * A process chooses its QP number freely: there need not be a QP with that number. Therefore the
  * user and a random seed are hashed as well, so that connections of other users do not get in the
  * way of a lookup.
  */
-static struct close_bucket *close_bucket_find(const void *user, u32 qp_num)
+static u32 close_hash(const void *user, u32 qp_num)
 {
-	u32 hash = jhash_3words(qp_num, lower_32_bits((uintptr_t)user),
-				upper_32_bits((uintptr_t)user), close_seed);
-
-	return &buckets[hash % ARRAY_SIZE(buckets)];
+	return jhash_3words(qp_num, lower_32_bits((uintptr_t)user),
+			    upper_32_bits((uintptr_t)user), close_seed);
 }
 
-/*
- * The id of a process does not change its QP number while it is closing, except for a moment in an
- * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold id_priv->lock.
- */
-static struct close_bucket *close_bucket_of_id(const struct cmx_id_private *id_priv)
+static wait_queue_head_t *close_wait_queue(u32 hash)
 {
-	return id_priv->user ? close_bucket_find(id_priv->quota, id_priv->qp_num) :
-			       close_bucket_find(id_priv, 0);
+	return &close_waits[hash % ARRAY_SIZE(close_waits)];
 }
 
-static void cm_id_destroy(struct cmx_id_private *id_priv)
+static void cm_id_destroy_work(struct work_struct *work)
 {
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
 	struct cmx_device *dev = id_priv->released_dev;
 
 	/* A DREQ that waits must not be sent any more. */
@@ -111,16 +88,6 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	ib_destroy_cm_id(id_priv->ib.released);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
-}
-
-static void cm_id_destroy_batch_work(struct work_struct *work)
-{
-	struct cmx_id_private *id_priv, *next;
-
-	llist_for_each_entry_safe(id_priv, next, llist_del_all(&ended), ended) {
-		cm_id_destroy(id_priv);
-		cond_resched();
-	}
 }
 
 /* Would ib_destroy_cm_id() cancel a message, so that ib_cm reports no error for it? */
@@ -140,40 +107,15 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 }
 
 /*
- * Hundreds of ids that poll for their cancelled messages would keep the worker of ib_mad that they
- * wait for from running.
- */
-static void cm_id_destroy_work(struct work_struct *work)
-{
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
-	struct cmx_device *dev = id_priv->released_dev;
-
-	if (!CMX_CANCEL_POLLS || !cm_id_awaits_reply(id_priv->ib.released)) {
-		cm_id_destroy(id_priv);
-		return;
-	}
-	cmx_device_get(dev);
-	down(&dev->cancel_sem);
-	cm_id_destroy(id_priv);
-	up(&dev->cancel_sem);
-	cmx_device_put(dev);
-}
-
-/*
  * Queue the destruction of id_priv->ib.released, which drops the reference that the ib_cm id holds.
- * Caller must hold the bucket's lock: the removal of a device then finds each ib_cm id either
- * queued here or closing.
+ * Caller must hold close_lock: the removal of a device then finds each ib_cm id either queued here
+ * or closing.
  */
-static void cm_id_defer_destroy(struct cmx_id_private *id_priv, struct close_bucket *b)
+static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&b->lock);
-	if (READ_ONCE(id_priv->ib.released->state) != IB_CM_TIMEWAIT) {
-		INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
-		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
-	} else if (llist_add(&id_priv->ended, &ended)) {
-		queue_delayed_work(cmx_destroy_wq, &batch_destroy_work,
-				   msecs_to_jiffies(BATCH_DESTROY_MS));
-	}
+	lockdep_assert_held(&close_lock);
+	INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
+	queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
 }
 
 /* Has the peer sent nothing yet? @cm has sent a REQ or SIDR REQ. */
@@ -184,47 +126,103 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
 }
 
-static void close_round_schedule(void)
+/*
+ * The id of a process does not change its QP number while it is closing, except for a moment in an
+ * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold close_lock and
+ * id_priv->lock.
+ */
+static void close_begin(struct cmx_id_private *id_priv)
 {
-	unsigned long delay = (unsigned long)cmx_param_get(&close_seconds) * HZ / ROUNDS;
-
-	/* close_seconds may have become shorter meanwhile */
-	if (!queue_delayed_work(cmx_destroy_wq, &round_work, delay) &&
-	    time_before(jiffies + delay, READ_ONCE(round_work.timer.expires)))
-		mod_delayed_work(cmx_destroy_wq, &round_work, delay);
+	lockdep_assert_held(&close_lock);
+	WRITE_ONCE(id_priv->ib.closing, 1);
+	hash_add_rcu(closing_ids, &id_priv->ib.close_node,
+		     close_hash(id_priv->quota, id_priv->qp_num));
+	num_closing++;
 }
 
-/* Caller must hold the bucket's lock. */
-static void close_begin(struct cmx_id_private *id_priv, struct close_bucket *b)
+/* Caller must hold close_lock. */
+static void close_end(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&b->lock);
-	id_priv->ib.closing = 1;
-	hlist_add_head(&id_priv->ib.close_node, &b->ids);
-	atomic_inc(&num_closing);
-}
+	wait_queue_head_t *waits = close_wait_queue(close_hash(id_priv->quota, id_priv->qp_num));
 
-/* Caller must hold the bucket's lock. */
-static void close_end(struct cmx_id_private *id_priv, struct close_bucket *b)
-{
-	lockdep_assert_held(&b->lock);
-	id_priv->ib.closing = 0;
-	hlist_del(&id_priv->ib.close_node);
-	atomic_dec(&num_closing);
-	if (id_priv->ib.released)
-		cm_id_defer_destroy(id_priv, b);
-	if (wq_has_sleeper(&b->closed))
-		wake_up_all(&b->closed);
+	lockdep_assert_held(&close_lock);
+	WRITE_ONCE(id_priv->ib.closing, 0);
+	hash_del_rcu(&id_priv->ib.close_node);
+	num_closing--;
+	if (id_priv->ib.released) {
+		list_del(&id_priv->close_item);
+		cm_id_defer_destroy(id_priv);
+	}
+	if (wq_has_sleeper(waits))
+		wake_up_all(waits);
 }
 
 /*
- * Stop waiting for the peer. Caller must hold the bucket's lock. If ib_cm is already reporting the
- * end, cmx_close_event_handle() does the rest.
+ * Stop waiting for the peer. Caller must hold close_lock. If ib_cm is already reporting the end,
+ * cmx_close_event_handle() does the rest.
  */
-static void close_give_up(struct cmx_id_private *id_priv, struct close_bucket *b)
+static void close_give_up(struct cmx_id_private *id_priv)
 {
+	list_del_init(&id_priv->close_item);
 	/* window_msg_send_work() clears @waiting after the state of the ib_cm id has changed. */
 	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
-		close_end(id_priv, b);
+		close_end(id_priv);
+}
+
+/* Caller must hold close_lock. close_seconds may have become shorter meanwhile. */
+static void close_schedule(struct cmx_device *dev, unsigned long delay)
+{
+	if (!queue_delayed_work(dev->destroy_wq, &dev->close_work, delay) &&
+	    time_before(jiffies + delay, READ_ONCE(dev->close_work.timer.expires)))
+		mod_delayed_work(dev->destroy_wq, &dev->close_work, delay);
+}
+
+static unsigned long close_limit(void)
+{
+	return (unsigned long)cmx_param_get(&close_seconds) * HZ;
+}
+
+/* Start the time limit of a released ib_cm id that is closing. Caller must hold close_lock. */
+static void close_limit_start(struct cmx_id_private *id_priv)
+{
+	struct cmx_device *dev = id_priv->released_dev;
+
+	id_priv->close_since = jiffies;
+	list_add_tail(&id_priv->close_item, &dev->closing);
+	close_schedule(dev, close_limit());
+}
+
+/* Stop waiting for the peer of the oldest id if @limit is over. Return false if it is not. */
+static bool close_give_up_oldest(struct cmx_device *dev, unsigned long limit)
+{
+	struct cmx_id_private *id_priv;
+	unsigned long waited = 0;
+
+	spin_lock(&close_lock);
+	id_priv = list_first_entry_or_null(&dev->closing, struct cmx_id_private, close_item);
+	if (id_priv)
+		waited = jiffies - id_priv->close_since;
+	if (id_priv && waited < limit) {
+		close_schedule(dev, limit - waited);
+		id_priv = NULL;
+	}
+	if (id_priv)
+		close_give_up(id_priv);
+	spin_unlock(&close_lock);
+	return id_priv;
+}
+
+/* There may be many ids: the lock is released between them. */
+static void close_give_up_all(struct cmx_device *dev, unsigned long limit)
+{
+	while (close_give_up_oldest(dev, limit))
+		cond_resched();
+}
+
+static void close_limit_work(struct work_struct *work)
+{
+	close_give_up_all(container_of(to_delayed_work(work), struct cmx_device, close_work),
+			  close_limit());
 }
 
 /* Does the consumer still wait for the end? Only a DREQ waits while there is an ib_cm id. */
@@ -254,12 +252,11 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  */
 void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 {
-	struct close_bucket *b = close_bucket_of_id(id_priv);
 	struct ib_cm_id *cm = id_priv->ib.cm;
 	bool half_used;
 
 	lockdep_assert_held(&id_priv->lock);
-	/* If an ib_cm id was released before, cm_id_destroy() ends its message. */
+	/* If an ib_cm id was released before, cm_id_destroy_work() ends its message. */
 	if (!cm) {
 		if (!id_priv->ib.released)
 			cmx_ib_window_release(id_priv);
@@ -274,19 +271,20 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
 
-	spin_lock(&b->lock);
-	id_priv->ib.released = cm;
+	spin_lock(&close_lock);
+	WRITE_ONCE(id_priv->ib.released, cm);
+	INIT_LIST_HEAD(&id_priv->close_item);
 	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed */
 	WRITE_ONCE(id_priv->ib.cm, NULL);
 	if (!id_priv->ib.closing && id_priv->ib.unanswered && !cm_id_awaits_reply(cm))
-		close_begin(id_priv, b);
+		close_begin(id_priv);
 	else if (!id_priv->ib.closing)
-		cm_id_defer_destroy(id_priv, b);
+		cm_id_defer_destroy(id_priv);
 	else if (id_priv->dev->removing || half_used)
-		close_give_up(id_priv, b);
+		close_give_up(id_priv);
 	else
-		close_round_schedule();
-	spin_unlock(&b->lock);
+		close_limit_start(id_priv);
+	spin_unlock(&close_lock);
 }
 
 /**
@@ -297,12 +295,10 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
  */
 void cmx_close_begin(struct cmx_id_private *id_priv)
 {
-	struct close_bucket *b = close_bucket_of_id(id_priv);
-
 	lockdep_assert_held(&id_priv->lock);
-	spin_lock(&b->lock);
-	close_begin(id_priv, b);
-	spin_unlock(&b->lock);
+	spin_lock(&close_lock);
+	close_begin(id_priv);
+	spin_unlock(&close_lock);
 }
 
 /**
@@ -316,39 +312,6 @@ void cmx_close_start_deadline(struct cmx_id_private *id_priv)
 	cmx_deadline_start_end(id_priv, 1000 * cmx_param_get(&close_seconds));
 }
 
-/* Return true if another round is needed. */
-static bool close_bucket_run_round(struct close_bucket *b)
-{
-	struct hlist_node *next;
-	struct cmx_id_private *id_priv;
-	bool more = false;
-
-	spin_lock(&b->lock);
-	hlist_for_each_entry_safe(id_priv, next, &b->ids, ib.close_node) {
-		if (!id_priv->ib.released)
-			continue;
-		if (id_priv->ib.closing == ROUNDS) {
-			close_give_up(id_priv, b);
-		} else {
-			id_priv->ib.closing++;
-			more = true;
-		}
-	}
-	spin_unlock(&b->lock);
-	return more;
-}
-
-static void close_round_work(struct work_struct *work)
-{
-	bool more = false;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(buckets); i++)
-		more |= close_bucket_run_round(&buckets[i]);
-	if (more)
-		close_round_schedule();
-}
-
 /**
  * cmx_close_count() - count the connections whose peer has not yet confirmed the end
  *
@@ -356,7 +319,7 @@ static void close_round_work(struct work_struct *work)
  */
 unsigned int cmx_close_count(void)
 {
-	return atomic_read(&num_closing);
+	return READ_ONCE(num_closing);
 }
 
 /**
@@ -383,15 +346,14 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
  */
 bool cmx_close_stop(struct cmx_id_private *id_priv)
 {
-	struct close_bucket *b = close_bucket_of_id(id_priv);
 	bool closing;
 
 	lockdep_assert_held(&id_priv->lock);
-	spin_lock(&b->lock);
+	spin_lock(&close_lock);
 	closing = id_priv->ib.closing;
 	if (closing)
-		close_end(id_priv, b);
-	spin_unlock(&b->lock);
+		close_end(id_priv);
+	spin_unlock(&close_lock);
 	return closing;
 }
 
@@ -487,19 +449,19 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 }
 
 /* Is a connection of the QP closing, of the same user and device and to the same peer? */
-static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_private *next,
-				u32 qp_num)
+static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u32 hash)
 {
 	struct cmx_id_private *id_priv;
 	unsigned int searched = 0;
 	bool found = false;
 
-	spin_lock(&b->lock);
-	hlist_for_each_entry(id_priv, &b->ids, ib.close_node) {
-		struct ib_cm_id *cm = id_priv->ib.released ?: id_priv->ib.cm;
+	rcu_read_lock();
+	hash_for_each_possible_rcu(closing_ids, id_priv, ib.close_node, hash) {
+		const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.released) ?:
+					    READ_ONCE(id_priv->ib.cm);
 
 		if (id_priv->user && id_priv->quota == next->quota && id_priv->qp_num == qp_num &&
-		    cm->device == READ_ONCE(next->id.device) &&
+		    cm && cm->device == READ_ONCE(next->id.device) &&
 		    cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next))) {
 			found = true;
 			break;
@@ -507,7 +469,7 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_priv
 		if (++searched == MAX_SEARCHED)
 			break;
 	}
-	spin_unlock(&b->lock);
+	rcu_read_unlock();
 	return found;
 }
 
@@ -521,31 +483,32 @@ static bool close_qp_is_closing(struct close_bucket *b, const struct cmx_id_priv
  */
 void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
 {
-	struct close_bucket *b = close_bucket_find(id_priv->quota, qp_num);
+	u32 hash = close_hash(id_priv->quota, qp_num);
 
-	if (close_qp_is_closing(b, id_priv, qp_num))
-		wait_event_killable_timeout(b->closed, !close_qp_is_closing(b, id_priv, qp_num),
+	if (close_qp_is_closing(id_priv, qp_num, hash))
+		wait_event_killable_timeout(*close_wait_queue(hash),
+					    !close_qp_is_closing(id_priv, qp_num, hash),
 					    msecs_to_jiffies(QP_WAIT_MS));
 }
 
 /**
- * cmx_close_device() - stop waiting for peers when a device is being removed
+ * cmx_close_init_device() - prepare a new device for closing ids
+ * @dev: the device, which has no ids yet
+ */
+void cmx_close_init_device(struct cmx_device *dev)
+{
+	INIT_LIST_HEAD(&dev->closing);
+	INIT_DELAYED_WORK(&dev->close_work, close_limit_work);
+}
+
+/**
+ * cmx_close_stop_device() - stop waiting for peers when a device is being removed
  * @dev: the device; accepts no more ids. A released ib_cm id holds a reference to its device until
  *	it is destroyed
  */
-void cmx_close_device(const struct cmx_device *dev)
+void cmx_close_stop_device(struct cmx_device *dev)
 {
-	struct close_bucket *b;
-	struct hlist_node *next;
-	struct cmx_id_private *id_priv;
-
-	for (b = buckets; b < buckets + ARRAY_SIZE(buckets); b++) {
-		spin_lock(&b->lock);
-		hlist_for_each_entry_safe(id_priv, next, &b->ids, ib.close_node)
-			if (id_priv->ib.released && id_priv->released_dev == dev)
-				close_give_up(id_priv, b);
-		spin_unlock(&b->lock);
-	}
+	close_give_up_all(dev, 0);
 }
 
 int cmx_close_init_module(void)
@@ -553,14 +516,7 @@ int cmx_close_init_module(void)
 	size_t i;
 
 	close_seed = get_random_u32();
-	for (i = 0; i < ARRAY_SIZE(buckets); i++) {
-		spin_lock_init(&buckets[i].lock);
-		init_waitqueue_head(&buckets[i].closed);
-	}
+	for (i = 0; i < ARRAY_SIZE(close_waits); i++)
+		init_waitqueue_head(&close_waits[i]);
 	return 0;
-}
-
-void cmx_close_exit_module(void)
-{
-	cancel_delayed_work_sync(&round_work);
 }

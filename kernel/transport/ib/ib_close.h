@@ -19,9 +19,9 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			    enum ib_cm_event_type type);
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv); /* under id_priv->lock */
 void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num);
-void cmx_close_device(const struct cmx_device *dev);
+void cmx_close_init_device(struct cmx_device *dev);
+void cmx_close_stop_device(struct cmx_device *dev);
 unsigned int cmx_close_count(void);
 int cmx_close_init_module(void);
-void cmx_close_exit_module(void);
 
 #endif

@@ -62,7 +62,7 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 	id_priv->iw.released = iw;
 	INIT_WORK(&id_priv->destroy_work, iw_id_destroy_work);
 	if (!id_priv->iw.result_pending)
-		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
+		queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
 }
 
 /* A connection attempt has ended: destroy @iw if it was released meanwhile. */
@@ -73,7 +73,7 @@ static void iw_result_handle(struct cmx_id_private *id_priv, const struct iw_cm_
 		return;
 	id_priv->iw.result_pending = 0;
 	if (id_priv->iw.released == iw)
-		queue_work(cmx_destroy_wq, &id_priv->destroy_work);
+		queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
 }
 
 /* While the provider is being called, iw_provider_connect() queues the destruction. */
