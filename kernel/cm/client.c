@@ -132,15 +132,20 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 /* Nothing that frees memory waits for the destruction of an id, so that queue has no rescuer. */
 static int client_queues_alloc(struct cmx_device *dev)
 {
-	dev->destroy_wq = alloc_workqueue("cmx_end/%.12s", WQ_UNBOUND, MAX_DESTROYS,
-					  dev_name(&dev->device->dev));
-	return dev->destroy_wq ? 0 : -ENOMEM;
+	const char *name = dev_name(&dev->device->dev);
+
+	dev->event_wq = alloc_workqueue("cmx/%.12s", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					WQ_UNBOUND_MAX_ACTIVE, name);
+	dev->destroy_wq = alloc_workqueue("cmx_end/%.12s", WQ_UNBOUND, MAX_DESTROYS, name);
+	return dev->event_wq && dev->destroy_wq ? 0 : -ENOMEM;
 }
 
 /* Caller must have freed all ids of the device. */
 static void client_dev_free(struct cmx_device *dev)
 {
 	cancel_delayed_work_sync(&dev->close_work);
+	if (dev->event_wq)
+		destroy_workqueue(dev->event_wq);
 	if (dev->destroy_wq)
 		destroy_workqueue(dev->destroy_wq);
 	client_ports_free(dev);

@@ -45,10 +45,11 @@ static void deadline_work(struct work_struct *work)
 		} else {
 			cmx_conn_release(id_priv);
 		}
-		cmx_event_queue(ev);
+		cmx_event_post(ev);
 	}
 	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
+	if (!post)
+		cmx_event_free(ev);
 	cmx_id_put(id_priv);
 	kfree(d);
 }

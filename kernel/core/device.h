@@ -60,7 +60,8 @@ struct cmx_dev_port {
  *	@lock
  * @closing: list of &cmx_id_private.close_item, the oldest first; protected by a lock of ib_close.c
  * @close_work: ends the wait for the peers of @closing
- * @destroy_wq: destroys ib_cm and iw_cm ids of the device. A few run at a time
+ * @destroy_wq: destroys ib_cm and iw_cm ids of the device, a few at a time
+ * @event_wq: calls the handlers of ULPs for the ids of the device
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
  * @mtu_lock: held while the provider is asked for the MTU of a port, so that the latest reply is
@@ -78,6 +79,7 @@ struct cmx_device {
 	struct list_head closing;
 	struct delayed_work close_work;
 	struct workqueue_struct *destroy_wq;
+	struct workqueue_struct *event_wq;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
 	struct mutex mtu_lock;	/* protects cmx_dev_port.mtu against older replies */

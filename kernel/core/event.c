@@ -113,10 +113,11 @@ void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
  * cmx_event_queue() - pass an event to the consumer, without delivering it
  * @ev: the event, which belongs to the consumer from now on
  *
- * The caller delivers the event with &cmx_id_consumer_ops.flush or cmx_event_finish() after it has
- * released the lock. The handler of a ULP then runs in this context, without a work item.
+ * The caller delivers the event with &cmx_id_consumer_ops.flush after it has released the lock. The
+ * handler of a ULP then runs in this context, without a work item.
  *
- * Context: Caller must hold the lock of the id.
+ * Context: Caller must hold the lock of the id. Not in a work item of cmx_wq, which all devices
+ *	share: the handler may wait for its device.
  */
 void cmx_event_queue(struct cmx_event *ev)
 {
@@ -142,22 +143,6 @@ void cmx_event_post(struct cmx_event *ev)
 }
 
 /**
- * cmx_event_finish() - deliver a queued event, or free an event that was not queued
- * @id_priv: the id of the event
- * @ev: the event, or NULL
- * @queued: cmx_event_queue() was called for the event
- *
- * Context: Caller must hold a reference to the id, and must not hold id_priv->lock.
- */
-void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool queued)
-{
-	if (queued)
-		id_priv->consumer->flush(id_priv);
-	else if (ev)
-		cmx_event_free(ev);
-}
-
-/**
  * cmx_event_put_gid() - drop the reference of an event to its GID
  * @ev: the event, which may have none
  *
@@ -172,12 +157,14 @@ void cmx_event_put_gid(struct cmx_event *ev)
 
 /**
  * cmx_event_free() - free an event and drop its references
- * @ev: the event
+ * @ev: the event, or NULL
  *
  * Context: Process context. May sleep. Caller must not hold the lock of an id.
  */
 void cmx_event_free(struct cmx_event *ev)
 {
+	if (!ev)
+		return;
 	cmx_event_put_gid(ev);
 	if (ev->mc)
 		cmx_mcast_put(ev->mc);

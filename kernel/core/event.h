@@ -73,7 +73,6 @@ void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_post(struct cmx_event *ev);
 void cmx_event_queue(struct cmx_event *ev);
-void cmx_event_finish(struct cmx_id_private *id_priv, struct cmx_event *ev, bool queued);
 void cmx_event_put_gid(struct cmx_event *ev);
 void cmx_event_free(struct cmx_event *ev);
 

@@ -43,13 +43,12 @@ struct ulp_id {
 };
 
 /*
- * So many requests to a listener wait for its handler. On iWARP a worker of ulp_wq waits for each
- * of them, and there must be some left for the events of other ids.
+ * So many requests to a listener wait for its handler. On iWARP a worker of &cmx_device.event_wq
+ * waits for each of them, and there must be some left for the events of other ids.
  */
 #define MAX_REQUESTS 128
 
 static struct kmem_cache *ulp_cache;
-static struct workqueue_struct *ulp_wq;
 static DEFINE_XARRAY_ALLOC1(ulp_ids);
 
 static struct ulp_id *to_ulp(struct cmx_id_private *id_priv)
@@ -189,10 +188,17 @@ static void ulp_events_work(struct work_struct *work)
 	cmx_id_put(&ulp->id_priv);
 }
 
+/*
+ * The handler may wait for the device, so it runs in the queue of the device. Caller must hold the
+ * lock of the id.
+ */
 static void ulp_events_queue_work(struct ulp_id *ulp)
 {
+	struct cmx_device *dev = ulp->id_priv.dev;
+
+	lockdep_assert_held(&ulp->id_priv.lock);
 	cmx_id_get(&ulp->id_priv);
-	if (!queue_work(ulp_wq, &ulp->work))
+	if (!queue_work(dev ? dev->event_wq : cmx_wq, &ulp->work))
 		cmx_id_put(&ulp->id_priv);
 }
 
@@ -385,7 +391,7 @@ EXPORT_SYMBOL_GPL(cmx_lock_handler);
  * cmx_unlock_handler() - let the handler of an id run again
  * @id: the id, locked by cmx_lock_handler()
  *
- * Context: process. Does not run the handler itself.
+ * Context: process, may sleep. Does not run the handler itself.
  *
  * Return: none.
  */
@@ -395,6 +401,7 @@ void cmx_unlock_handler(struct cmx_id *id)
 	bool more;
 
 	mutex_unlock(&ulp->handler_mutex);
+	cmx_id_lock(&ulp->id_priv);
 	spin_lock(&ulp->lock);
 	ulp->handler_task = NULL;
 	more = !list_empty(&ulp->events);
@@ -402,6 +409,7 @@ void cmx_unlock_handler(struct cmx_id *id)
 		ulp_events_queue_work(ulp);
 	ulp_id_wake_waiters(ulp);
 	spin_unlock(&ulp->lock);
+	cmx_id_unlock(&ulp->id_priv);
 }
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
 
@@ -427,18 +435,11 @@ int cmx_ulp_init_module(void)
 {
 	/* a cache of its own, because kmalloc() would round up the size */
 	ulp_cache = KMEM_CACHE(ulp_id, 0);
-	if (!ulp_cache)
-		return -ENOMEM;
-	ulp_wq = alloc_workqueue("rdma_cmx_ulp", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				 WQ_UNBOUND_MAX_ACTIVE);
-	if (!ulp_wq)
-		kmem_cache_destroy(ulp_cache);
-	return ulp_wq ? 0 : -ENOMEM;
+	return ulp_cache ? 0 : -ENOMEM;
 }
 
 void cmx_ulp_exit_module(void)
 {
-	destroy_workqueue(ulp_wq);
 	rcu_barrier();
 	kmem_cache_destroy(ulp_cache);
 }

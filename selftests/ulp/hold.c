@@ -4,11 +4,12 @@
  *
  *	hold ADDR PORT		a call that holds the lock of a listener
  *	lock ADDR PORT		cmx_lock_handler() of a listener, so that its requests wait
- *	stall ADDR PORT		a handler that does not return from UNREACHABLE
+ *	stall ADDR PORT		handlers of many ids that do not return from UNREACHABLE
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/slab.h>
 #include "id.h"
 #include "cmx_ulp.h"
 
@@ -68,7 +69,11 @@ int ulp_lock(int argc, char **argv)
 	return ret;
 }
 
+/* More than the 256 work items that a work queue runs at a time before Linux 6.17 */
+#define STALL_IDS 300
+
 static struct completion stalled, released;
+static atomic_t to_stall;
 
 static int stall_event(struct cmx_id *id, struct rdma_cm_event *event)
 {
@@ -80,7 +85,8 @@ static int stall_event(struct cmx_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return cmx_connect(id, &param) ? 1 : 0;
 	case RDMA_CM_EVENT_UNREACHABLE:
-		complete(&stalled);
+		if (atomic_dec_and_test(&to_stall))
+			complete(&stalled);
 		wait_for_completion(&released);
 		return 0;
 	default:
@@ -88,25 +94,46 @@ static int stall_event(struct cmx_id *id, struct rdma_cm_event *event)
 	}
 }
 
-int ulp_stall(int argc, char **argv)
+static struct cmx_id *stall_id_connect(char **argv)
 {
 	struct sockaddr_storage addr;
 	struct cmx_id *id = ulp_id_create(argv, &addr, stall_event, NULL);
 	int ret;
 
 	if (IS_ERR(id))
-		return PTR_ERR(id);
-	init_completion(&stalled);
-	init_completion(&released);
+		return id;
 	ret = cmx_set_option_u32(id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 14) ?:
 	      cmx_set_option_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 0) ?:
-	      cmx_resolve_addr(id, NULL, (struct sockaddr *)&addr, ulp_timeout_ms) ?:
-	      wait_for_completion_killable(&stalled);
+	      cmx_resolve_addr(id, NULL, (struct sockaddr *)&addr, ulp_timeout_ms);
+	if (!ret)
+		return id;
+	cmx_destroy_id(id);
+	return ERR_PTR(ret);
+}
+
+int ulp_stall(int argc, char **argv)
+{
+	struct cmx_id **ids = kcalloc(STALL_IDS, sizeof(*ids), GFP_KERNEL);
+	int i, ret = ids ? 0 : -ENOMEM;
+
+	init_completion(&stalled);
+	init_completion(&released);
+	atomic_set(&to_stall, STALL_IDS);
+	for (i = 0; !ret && i < STALL_IDS; i++) {
+		ids[i] = stall_id_connect(argv);
+		ret = PTR_ERR_OR_ZERO(ids[i]);
+	}
+	if (ret)
+		i--;
+	else
+		ret = wait_for_completion_killable(&stalled);
 	if (!ret) {
 		ulp_print("stalled\n");
 		ulp_wait_signal();
 	}
-	complete(&released);
-	cmx_destroy_id(id);
+	complete_all(&released);
+	while (i-- > 0)
+		cmx_destroy_id(ids[i]);
+	kfree(ids);
 	return ret;
 }

@@ -12,7 +12,7 @@
  *	break HOW SIDE EVENT ADDR PORT	an id is destroyed at an event, see break.c
  *	hold ADDR PORT			a listener stays locked until a signal comes
  *	lock ADDR PORT			the handler of a listener is locked until a signal comes
- *	stall ADDR PORT			the handler of UNREACHABLE waits for a signal
+ *	stall ADDR PORT			the handlers of many ids wait for a signal
  *	reject HOW REASON LEN ADDR PORT	a request is rejected, see reject.c
  *	refuse ADDR PORT		requests are rejected with the reason 0 until a signal comes
  *	restrict ADDR PORT		ids for devices of one node type

@@ -385,11 +385,12 @@ static void comm_est_work(struct work_struct *work)
 	if (post) {
 		id_priv->established = 1;
 		cmx_deadline_stop(id_priv);
-		cmx_event_queue(ev);
+		cmx_event_post(ev);
 	}
 	atomic_set(&id_priv->ib.comm_est, 0);
 	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
+	if (!post)
+		cmx_event_free(ev);
 	cmx_id_put(id_priv);
 	kfree(est);
 }

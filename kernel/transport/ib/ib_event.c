@@ -143,12 +143,28 @@ static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 	cmx_event_queue(ev);
 }
 
-/* Consumes the caller's reference to the id. */
+static bool ib_event_is_send_error(const struct ib_cm_event *event)
+{
+	switch (event->event) {
+	case IB_CM_REQ_ERROR:
+	case IB_CM_REP_ERROR:
+	case IB_CM_DREQ_ERROR:
+	case IB_CM_SIDR_REQ_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The handler of a ULP runs in the context of ib_cm. For a send error, which a work item of all
+ * devices handles, it runs in the queue of the device. Consumes the caller's reference to the id.
+ */
 static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			     const struct ib_cm_event *event)
 {
+	bool post = false, later = ib_event_is_send_error(event);
 	struct cmx_event *ev = NULL;
-	bool post = false;
 
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
@@ -160,10 +176,15 @@ static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_event_dispatch(id_priv, event, ev);
 	}
-	if (post)
+	if (post && later)
+		cmx_event_post(ev);
+	else if (post)
 		cmx_event_queue(ev);
 	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
+	if (!post)
+		cmx_event_free(ev);
+	else if (!later)
+		id_priv->consumer->flush(id_priv);
 	cmx_id_put(id_priv);
 }
 
@@ -201,19 +222,6 @@ static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id 
 	error->event = *event;
 	INIT_WORK(&error->work, ib_send_error_work);
 	queue_work(cmx_wq, &error->work);
-}
-
-static bool ib_event_is_send_error(const struct ib_cm_event *event)
-{
-	switch (event->event) {
-	case IB_CM_REQ_ERROR:
-	case IB_CM_REP_ERROR:
-	case IB_CM_DREQ_ERROR:
-	case IB_CM_SIDR_REQ_ERROR:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /**

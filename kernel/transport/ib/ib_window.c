@@ -109,10 +109,11 @@ static void window_msg_send_work(struct work_struct *work)
 			cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 		}
 		cmx_deadline_stop(id_priv);
-		cmx_event_queue(ev);
+		cmx_event_post(ev);
 	}
 	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
+	if (!post)
+		cmx_event_free(ev);
 	cmx_id_put(id_priv);
 	window_msg_free(msg);
 }

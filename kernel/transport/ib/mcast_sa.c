@@ -486,16 +486,14 @@ static void sa_member_work(struct work_struct *work)
 	bool left = true;
 
 	if (m->mc) {
-		id_priv = cmx_id_get(m->mc->id_priv);
-		mutex_lock(&id_priv->lock);
+		id_priv = m->mc->id_priv;
+		cmx_id_lock(id_priv);
 		left = m->mc->transport_data != m;
 		if (!left)
 			sa_member_step(m, status);
-		mutex_unlock(&id_priv->lock);
-		id_priv->consumer->flush(id_priv);
+		cmx_id_unlock(id_priv);
 		if (left)
 			sa_member_detach(m);
-		cmx_id_put(id_priv);
 	}
 	if (left)
 		sa_member_step_left(m, status);

@@ -60,12 +60,13 @@ static void service_reply_work(struct work_struct *work)
 			service_peer_set(id_priv, query->recs);
 		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY),
 			       query->status ? CMX_BOUND : CMX_ADDR_RESOLVED);
-		cmx_event_queue(ev);
+		cmx_event_post(ev);
 	}
 	mutex_unlock(&id_priv->lock);
-	cmx_event_finish(id_priv, ev, post);
-	if (!post)
+	if (!post) {
+		cmx_event_free(ev);
 		cmx_service_query_free(query);
+	}
 	cmx_id_put(id_priv);
 }
 
