@@ -173,53 +173,75 @@ bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv)
 	return half_used;
 }
 
-/* Caller must hold the lock of the port. @new is used if the user has no window. */
-static struct cmx_ib_window *window_find_or_add(struct cmx_dev_port *port,
-						const struct cmx_quota *user,
-						struct cmx_ib_window **new)
+/* Caller must hold the lock of the port. The user has no window. */
+static void window_add(struct cmx_dev_port *port, const struct cmx_quota *user,
+		       struct cmx_ib_window *window)
 {
-	struct cmx_ib_window *window = window_find(port, user);
-
-	if (window)
-		return window;
-	window = *new;
-	*new = NULL;
 	window->port = port;
 	window->user = user;
 	INIT_LIST_HEAD(&window->waiting);
 	list_add(&window->item, &port->windows);
-	return window;
 }
 
-/* Reserve a place for a message. Return 0: send it; -EINPROGRESS: it waits; -ENOMEM. */
-static int window_reserve(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-			  const struct rdma_conn_param *param, unsigned int limit)
+/*
+ * Reserve a place for a message. @new is used, and cleared, if the user has no window, and @msg if
+ * the window is full. Return 0: send it; -EINPROGRESS: it waits; -ENOENT: @new is needed; -EBUSY:
+ * @msg is needed.
+ */
+static int window_enter(struct cmx_id_private *id_priv, unsigned int limit,
+			struct cmx_ib_window **new, struct cmx_ib_pending_msg *msg)
 {
 	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
-	struct cmx_ib_pending_msg *msg = window_msg_new(id_priv, send, param);
-	struct cmx_ib_window *new = kzalloc(sizeof(*new), GFP_KERNEL);
 	struct cmx_ib_window *window;
-	int ret = -ENOMEM;
+	int ret = -ENOENT;
 
-	if (!msg || !new)
-		goto out;
 	spin_lock(&port->windows_lock);
-	window = window_find_or_add(port, id_priv->quota, &new);
-	WRITE_ONCE(id_priv->ib.window, window);
-	if (window->sent < limit && list_empty(&window->waiting)) {
+	window = window_find(port, id_priv->quota);
+	if (!window && *new) {
+		window = *new;
+		*new = NULL;
+		window_add(port, id_priv->quota, window);
+	}
+	if (window && window->sent < limit && list_empty(&window->waiting)) {
 		window->sent++;
 		ret = 0;
-	} else {
+	} else if (window && msg) {
 		cmx_id_get(id_priv);
 		list_add_tail(&msg->item, &window->waiting);
 		WRITE_ONCE(id_priv->ib.waiting, msg);
-		msg = NULL;
 		ret = -EINPROGRESS;
+	} else if (window) {
+		ret = -EBUSY;
 	}
+	if (!ret || ret == -EINPROGRESS)
+		WRITE_ONCE(id_priv->ib.window, window);
 	spin_unlock(&port->windows_lock);
-out:
+	return ret;
+}
+
+/*
+ * Reserve a place for a message. Memory is allocated only if it is needed: most messages find a
+ * window with room. Return 0: send it; -EINPROGRESS: it waits; -ENOMEM.
+ */
+static int window_reserve(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+			  const struct rdma_conn_param *param, unsigned int limit)
+{
+	struct cmx_ib_pending_msg *msg = NULL;
+	struct cmx_ib_window *new = NULL;
+	int ret;
+
+	do {
+		ret = window_enter(id_priv, limit, &new, msg);
+		if (ret == -ENOENT)
+			new = kzalloc(sizeof(*new), GFP_KERNEL);
+		else if (ret == -EBUSY)
+			msg = window_msg_new(id_priv, send, param);
+	} while ((ret == -ENOENT && new) || (ret == -EBUSY && msg));
 	kfree(new);
-	window_msg_free(msg);
+	if (ret && ret != -EINPROGRESS)
+		return -ENOMEM;
+	if (!ret)
+		window_msg_free(msg);
 	return ret;
 }
 
