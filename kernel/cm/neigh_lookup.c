@@ -202,9 +202,8 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 	r.gateway = dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY;
 	r.local = dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
 	ret = neigh_lookup_link(&r, cmx_dst(id_priv), &f->addr, key);
-	/* as in-tree, a local peer without a scope gives the source none */
 	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
-		f->src.in6.sin6_scope_id = r.local && !r.oif ? 0 : f->addr.bound_dev_if;
+		f->src.in6.sin6_scope_id = f->addr.bound_dev_if;
 	dst_release(dst);
 	return ret;
 }
