@@ -184,7 +184,6 @@ void cmx_mcast_report_again(struct cmx_mcast *mc)
  * * -EAFNOSUPPORT: unsupported address family, as IPv6 on a host without it; AF_IB on RoCE.
  * * -EADDRNOTAVAIL: the default Q_Key of RDMA_PS_IPOIB is not known.
  * * -ENODEV: the network interface is gone.
- * * -EINTR: on RoCE, the caller was killed while it waited.
  * * -ENOMEM: out of memory.
  */
 int cmx_join_multicast(struct cmx_id *id, const struct sockaddr *addr,

@@ -173,10 +173,7 @@ static struct ip_group *ip_group_join(struct net_device *ndev, const struct in6_
 	made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
 	if (!made)
 		return ERR_PTR(-ENOMEM);
-	if (rtnl_lock_killable()) {
-		kfree(made);
-		return ERR_PTR(-EINTR);
-	}
+	rtnl_lock();
 	group = ip_group_get(ndev, addr);
 	if (!group)
 		ret = ip_group_create(made, ndev, addr);
