@@ -3,8 +3,8 @@
  * Helpers for socket addresses. An address of an unsupported family has size 0 and port 0, and is
  * neither a wildcard nor a loopback address.
  *
- * On a host without IPv6, IPv6 is unsupported: cmx_addr_size() is 0, and no other function is called
- * with such an address.
+ * On a host without IPv6, IPv6 is unsupported: cmx_addr_size() is 0, and no other function is
+ * called with such an address.
  */
 #include <linux/in.h>
 #include <net/ipv6.h>
