@@ -76,6 +76,8 @@ static void listener_ask(int port)
 		len = sizeof(mtu);
 		if (rdma_cmx_get_option(id, CMX_OPTION, CMX_OPTION_PATH_MTU, &mtu, &len, NULL))
 			pause();
+		/* to keep no processor busy */
+		usleep(1000);
 	}
 }
 
