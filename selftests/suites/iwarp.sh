@@ -121,26 +121,6 @@ check "listen: the wildcard of IPv6" run "serve :: 7600"
 check "ping: by IPv4" run "ping $a 7600 1"
 check "unload" unload
 
-# MPA frames that are wrong: requests to our listener, and replies to our requests
-check "load" load
-check "listen" run "serve $a 7600"
-fuzz_mpa() { timeout $((60 * slow)) "$tests/stress/fuzz_mpa" -s "$mpa_seed" -T 10 "$@"; }
-mpa_seed=${1:-$(date +%s)}
-note <<<"seed of fuzz_mpa: $mpa_seed"
-check "MPA requests of a fuzzer" eval "fuzz_mpa client $a 7600 | grep 'frames sent' | grep -qv '^0 '"
-check "ping: after the requests of a fuzzer" run "ping $a 7600 1"
-fuzz_mpa server $a 7650 >"$tmp/mpa" &
-pid=$!
-for i in {1..40}; do
-	[ -e /proc/$pid ] && run "ping $a 7650 1" >/dev/null && break
-done
-wait $pid
-note <"$tmp/mpa"
-check "MPA replies of a fuzzer" grep -q '^[1-9][0-9]* frames sent' "$tmp/mpa"
-check "ping: after the replies of a fuzzer" run "ping $a 7600 1"
-check "unload after the fuzzer" unload
-check "no id is left after the fuzzer" within 20 no_ids
-
 listening() { ss -Hlt "sport = :7700" | grep -q .; }
 pair() { # SERVER-STACK CLIENT-STACK
 	$1 timeout $((30 * slow)) chrt -f 1 rping -s -C 3 -a $a -p 7700 >"$tmp/server" 2>&1 &
