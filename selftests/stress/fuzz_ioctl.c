@@ -291,7 +291,9 @@ static void path_option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 /* Most values are valid for the option on some transport. */
 static void option_add(struct stress_rand *rnd, struct cmxl_cmd *cmd, bool set)
 {
-	static const uint8_t bounds[] = { 0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1 };
+	static const uint8_t bounds[] = {
+		0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1, 8,
+	};
 	bool own = stress_rand_percent(rnd, 60);
 	uint32_t name = stress_rand_below(rnd, own ? ARRAY_SIZE(bounds) + 1 : 4);
 	uint32_t value = stress_rand_below(rnd, own && name < sizeof(bounds) ? bounds[name] + 1 : 2);

@@ -221,7 +221,9 @@ int fuzz_id_change(struct stress_rand *rnd, struct slot *slot, enum call call)
 
 static int option_call(struct stress_rand *rnd, struct rdma_cm_id *id, bool set)
 {
-	static const uint8_t bounds[] = { 0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1 };
+	static const uint8_t bounds[] = {
+		0, 31, 15, 23, 200, 15, 15, 255, 255, 2, 255, 5, 2, 1, 1, 8,
+	};
 	uint32_t name = stress_rand_below(rnd, ARRAY_SIZE(bounds)), flags;
 	uint32_t value = stress_rand_below(rnd, bounds[name] + 1);
 	char path[CMX_OPT_MAX_LEN + 8] = {};
