@@ -223,10 +223,16 @@ static inline void *rdma_cmx_find_function(const char *name)
 	return function;
 }
 
+/* A function that was found is kept, because dlsym() takes longer than most of the calls. */
 #define RDMA_CMX_CALL(name, error, args) \
 __extension__ ({ \
-	__typeof__(&name) function_ = (__typeof__(&name))rdma_cmx_find_function(#name); \
+	static void *found_; \
+	__typeof__(&name) function_ = (__typeof__(&name))__atomic_load_n(&found_, __ATOMIC_RELAXED); \
 \
+	if (!function_) { \
+		function_ = (__typeof__(&name))rdma_cmx_find_function(#name); \
+		__atomic_store_n(&found_, (void *)function_, __ATOMIC_RELAXED); \
+	} \
 	function_ ? function_ args : error; \
 })
 
