@@ -8,8 +8,6 @@
 
 #include "vib.h"
 
-/* Base version, class and class version stay, so that the MAD reaches its receiver. */
-#define FUZZ_FIRST_BYTE	3
 #define FUZZ_WORDS	(IB_MGMT_MAD_SIZE / sizeof(u32))
 #define FUZZ_EARLIER	64
 
@@ -36,9 +34,21 @@ static bool fuzz_rand_one_in(u32 n)
 	return n && fuzz_rand_below(n) == 0;
 }
 
+/*
+ * Base version, class and class version stay, so that the MAD reaches its receiver. The method and,
+ * of the SA, the RMPP header stay as well: with wrong ones, ib_mad has lost receive buffers.
+ */
+static u32 fuzz_first_byte(const u8 *data)
+{
+	const struct ib_mad_hdr *mad = (const void *)data;
+
+	return mad->mgmt_class == IB_MGMT_CLASS_CM ? sizeof(u32) : IB_MGMT_RMPP_HDR;
+}
+
 static void fuzz_byte_change(u8 *data)
 {
-	u8 *byte = data + FUZZ_FIRST_BYTE + fuzz_rand_below(IB_MGMT_MAD_SIZE - FUZZ_FIRST_BYTE);
+	u32 first = fuzz_first_byte(data);
+	u8 *byte = data + first + fuzz_rand_below(IB_MGMT_MAD_SIZE - first);
 
 	switch (fuzz_rand_below(4)) {
 	case 0:
@@ -55,10 +65,11 @@ static void fuzz_byte_change(u8 *data)
 	}
 }
 
-/* A word of an earlier MAD replaces the one at the same offset. The first one has the class. */
+/* A word of an earlier MAD replaces the one at the same offset. */
 static void fuzz_word_change(u8 *data)
 {
-	u32 i = 1 + fuzz_rand_below(FUZZ_WORDS - 1);
+	u32 first = fuzz_first_byte(data) / sizeof(u32);
+	u32 i = first + fuzz_rand_below(FUZZ_WORDS - first);
 
 	memcpy(data + i * sizeof(u32), &earlier[fuzz_rand_below(FUZZ_EARLIER)][i], sizeof(u32));
 }
