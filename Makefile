@@ -206,7 +206,7 @@ coverage:
 	@selftests/coverage/run $(patsubst %,-k %,$(K)) $(S)
 
 demo:
-	@selftests/demo/run
+	@selftests/doc/demo
 
 bench:
 	@selftests/bench/run

@@ -13,7 +13,7 @@
 #include "api.h"
 
 #define ME "10.77.0.1"
-#define NOBODY "10.77.0.99"	/* see suites/api.sh */
+#define NOBODY "10.77.0.99"	/* see api.sh */
 #define ROUNDS 70
 
 /** struct waiter - a thread that waits in a call */

@@ -6,7 +6,7 @@
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/ib/guest.sh"
+. "$tests/mcast/guest.sh"
 fabric up 3 || exit
 load_cmx || exit
 left_mft() { ! mft "$1" | grep -qw "$2"; }

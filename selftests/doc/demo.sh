@@ -7,11 +7,11 @@
 page=$top/Documentation/demo.rst
 [ -e "$page" ] || skip_all "no documentation"
 tmp=$(mktemp -d)
-# scenes uses tests/vib and tests/examples
+# scenes uses tests/vib
 # without numbers, addresses and the width of columns
 plain() { sed -E 's/^    //; s/[0-9a-f]*[0-9][0-9a-f:.]*/N/g; s/ +/ /g'; }
 
-check "the scenes" eval '"$tests/demo/scenes" >"$tmp/out" || { cat "$tmp/out"; false; }'
-check "the page shows their output; selftests/demo/run -w writes it" \
+check "the scenes" eval '"$tests/doc/scenes" >"$tmp/out" || { cat "$tmp/out"; false; }'
+check "the page shows their output; selftests/doc/demo -w writes it" \
 	diff <(sed '1,/^::$/d' "$page" | sed 1d | plain) <(plain <"$tmp/out")
 finish

@@ -5,7 +5,7 @@
 # check: default debug
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/ib/guest.sh"
+. "$tests/mcast/guest.sh"
 # MADs that are late on purpose are none that the SM has to repeat
 fabric_conf="transaction_timeout 3000" fabric up 3 >/dev/null || exit
 load_cmx || exit

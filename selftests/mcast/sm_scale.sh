@@ -5,7 +5,7 @@
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/ib/guest.sh"
+. "$tests/mcast/guest.sh"
 . "$tests/bench/scale.sh"
 hcas=16 groups=20 members=4
 all=$((hcas * groups))

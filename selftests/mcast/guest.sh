@@ -27,7 +27,7 @@ mc_start() {
 	mkdir -p "$dir"
 	mkfifo "$dir/in" "$dir/out"
 	on "$i" ${mc_as:+setpriv --reuid "$mc_as" --clear-groups} \
-		env LD_LIBRARY_PATH="$lib" "$tests/ib/mc" \
+		env LD_LIBRARY_PATH="$lib" "$tests/mcast/mc" \
 		<>"$dir/in" >"$dir/out" 2>"$dir/err" &
 	mc_pid[$name]=$!
 	exec {in}<>"$dir/in" {out}<>"$dir/out"

@@ -5,7 +5,7 @@
 # check: default
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
-. "$tests/ib/guest.sh"
+. "$tests/mcast/guest.sh"
 fabric up 3 >/dev/null || exit
 load_cmx || exit
 # the first groups of a storm are 239.1.6.x and 239.1.7.x
