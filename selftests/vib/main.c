@@ -24,7 +24,7 @@ MODULE_PARM_DESC(ports, "for each switch, how many ports, 1 to 64; without it, o
 
 struct vib_fabric vib = { .lock = __SPIN_LOCK_UNLOCKED(vib.lock) };
 struct workqueue_struct *vib_wq;
-struct pci_dev *vib_pci_dev;
+struct pci_dev vib_pci_dev = { .dev.init_name = "vib" };
 
 static DEFINE_MUTEX(hca_mutex);		/* serialises adding and removing */
 
@@ -131,7 +131,6 @@ static void vib_fabric_teardown(void)
 	vib_switch_exit();
 	vib_link_exit();
 	destroy_workqueue(vib_wq);
-	pci_dev_put(vib_pci_dev);
 }
 
 /* The default topology has one switch, with a port for each HCA. */
@@ -174,9 +173,6 @@ static int __init vib_module_init(void)
 
 	if (!vib_params_are_valid())
 		return -EINVAL;
-	vib_pci_dev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
-	if (!vib_pci_dev)
-		return -ENODEV;
 	vib_wq = alloc_workqueue("vib", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!vib_wq)
 		goto err_wq;
@@ -194,7 +190,6 @@ static int __init vib_module_init(void)
 err_link:
 	destroy_workqueue(vib_wq);
 err_wq:
-	pci_dev_put(vib_pci_dev);
 	return ret;
 }
 

@@ -23,7 +23,7 @@ static const enum ib_wc_opcode vib_wc_opcode[] = {
 
 static struct pci_dev *vib_get_pci_dev(struct rvt_dev_info *rdi)
 {
-	return vib_pci_dev;
+	return &vib_pci_dev;
 }
 
 static int vib_query_port(struct rvt_dev_info *rdi, u32 num, struct ib_port_attr *props)

@@ -253,7 +253,7 @@ void vib_trap_exit(struct vib_switch *sw);
 
 /* main.c */
 extern struct workqueue_struct *vib_wq;		/* runs the send queues */
-extern struct pci_dev *vib_pci_dev;		/* any device: rdmavt prints its name */
+extern struct pci_dev vib_pci_dev;	/* no device: rdmavt prints its name */
 int vib_hca_add(unsigned int index);
 int vib_hca_remove(unsigned int index);
 
