@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include "bind.h"
+#include "charge.h"
 #include "device.h"
 #include "ib.h"
 #include "iw.h"
@@ -151,8 +152,7 @@ static int listen_entry_add(struct cmx_listener *listener, struct cmx_device *de
 		if (entry->dev == dev)
 			return 0;
 
-	/* not charged to a memory cgroup: its reclaim could block while listen_lock is held */
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	entry = cmx_charge_alloc(listener->id_priv, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
 	kref_get(&listener->ref);

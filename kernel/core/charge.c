@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Memory that is allocated for an id of a process, but not by that process: for a message of a
- * peer, a reply of the SA, or a work item. The memory cgroup that opened the channel of the id is
- * charged.
+ * peer, a reply of the SA, or a work item; or by it, under a lock that others wait for. The memory
+ * cgroup that opened the channel of the id is charged.
  *
  * The thread works for all users of the host, so it must not wait for the reclaim of one cgroup,
  * nor be throttled for it. Therefore the charge does not wait, and may exceed the limit. The next
@@ -13,6 +13,7 @@
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include "charge.h"
 #include "event.h"
 
@@ -109,4 +110,22 @@ void cmx_charge_end(struct cmx_charge *charge)
 {
 	set_active_memcg(charge->old);
 	mem_cgroup_put(charge->memcg);
+}
+
+/**
+ * cmx_charge_alloc() - allocate memory that is charged to the cgroup of an id
+ * @id_priv: the id; for a request the listener
+ * @size: number of bytes
+ *
+ * Context: Process context, see cmx_charge_begin().
+ * Return: the memory, which is zero; NULL if there is none.
+ */
+void *cmx_charge_alloc(struct cmx_id_private *id_priv, size_t size)
+{
+	struct cmx_charge charge;
+	gfp_t gfp = cmx_charge_begin(&charge, id_priv);
+	void *new = kzalloc(size, gfp);
+
+	cmx_charge_end(&charge);
+	return new;
 }

@@ -23,5 +23,6 @@ struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg);
 gfp_t cmx_charge_begin(struct cmx_charge *charge, struct cmx_id_private *id_priv);
 bool cmx_charge_is_excessive(const struct cmx_charge *charge);
 void cmx_charge_end(struct cmx_charge *charge);
+void *cmx_charge_alloc(struct cmx_id_private *id_priv, size_t size);
 
 #endif

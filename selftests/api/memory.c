@@ -18,6 +18,7 @@
 #define ROOT "/sys/fs/cgroup"
 #define GROUP ROOT "/cmx"
 #define MAX_BACKLOG "/sys/module/rdma_cmx/parameters/max_backlog"
+#define MAX_REQUESTS "/sys/module/rdma_cmx/parameters/max_user_requests"
 #define BACKLOG 4096
 
 /*
@@ -26,6 +27,10 @@
  */
 #define REQUEST_BYTES 1400
 #define EVENT_BYTES 300
+
+/* An entry for each device, of which there are three or more; a copy of private data */
+#define LISTENER_BYTES 300
+#define WAITING_BYTES 300
 
 /**
  * struct server - a process in the cgroup
@@ -159,13 +164,13 @@ static void server_run(struct server *s)
 	}
 }
 
-static void server_start(struct server *s)
+static void server_start(struct server *s, void (*run)(struct server *s))
 {
 	WANT(!pipe(s->to) && !pipe(s->from));
 	s->pid = fork();
 	WANT(s->pid >= 0);
 	if (!s->pid) {
-		server_run(s);
+		run(s);
 		_exit(0);
 	}
 	WANT(read(s->from[0], &s->port, sizeof(s->port)) == sizeof(s->port));
@@ -208,7 +213,7 @@ static void test_requests(void)
 	char c;
 
 	group_make();
-	server_start(&s);
+	server_start(&s, server_run);
 	slab = group_slab();
 	requests_send(&s, &ch, ids, n);
 	WANT(group_wait(group_slab, slab + n * REQUEST_BYTES) >= slab + n * REQUEST_BYTES);
@@ -226,6 +231,36 @@ static void test_requests(void)
 	server_stop(&s);
 }
 
+/* A user prepares ids, and waits until the parent has measured the memory. */
+static void user_start(struct rdma_cm_id **ids, const char *bind, struct server *s)
+{
+	struct rdma_event_channel *ch = NULL;
+	int port = 0, i;
+	char c;
+
+	WANT(!file_write(GROUP "/cgroup.procs", "0") && !setuid(65534));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < FEW; i++) {
+		if (ch)
+			WANT(!rdma_create_id(ch, &ids[i], NULL, RDMA_PS_TCP));
+		else
+			ids[i] = new_id(&ch, RDMA_PS_TCP);
+		if (bind)
+			WANT(!rdma_bind_addr(ids[i], addr_of(bind, 0)));
+		else
+			id_resolve(ch, ids[i], "10.77.0.99", 7);
+	}
+	WANT(write(s->from[1], &port, sizeof(port)) == sizeof(port));
+	WANT(read(s->to[0], &c, 1) == 1);
+}
+
+/* It keeps the ids until it is killed. */
+static void user_end(struct server *s)
+{
+	WANT(write(s->from[1], "", 1) == 1);
+	pause();
+}
+
 #define MANY 1500
 #define EXCESS (1 << 20)
 
@@ -234,13 +269,13 @@ static void backlog_reset(void)
 	file_write(MAX_BACKLOG, "1024");
 }
 
-/* Does ib_mad hold back some of so many requests? */
-static bool requests_are_limited(void)
+/* Does ib_mad hold back some of so many requests? 0: no */
+static unsigned int requests_limit(void)
 {
 	unsigned int n = 1;
 	FILE *f;
 
-	f = fopen("/sys/module/rdma_cmx/parameters/max_user_requests", "r");
+	f = fopen(MAX_REQUESTS, "r");
 	WANT(f && fscanf(f, "%u", &n) == 1);
 	fclose(f);
 	return n;
@@ -258,12 +293,12 @@ static void test_limit(void)
 	struct server s;
 	long limit;
 
-	if (requests_are_limited())
+	if (requests_limit())
 		tap_case_skip("this kernel limits the requests without a reply");
 	group_make();
 	atexit(backlog_reset);
 	WANT(!file_write(MAX_BACKLOG, "%d", BACKLOG));
-	server_start(&s);
+	server_start(&s, server_run);
 	limit = group_current() + 65536;
 	WANT(!file_write(GROUP "/memory.max", "%ld", limit));
 	requests_send(&s, &ch, ids, MANY);
@@ -275,8 +310,74 @@ static void test_limit(void)
 	server_stop(&s);
 }
 
+/* A listener of any address has an entry for each device. */
+static void listeners_run(struct server *s)
+{
+	struct rdma_cm_id *ids[FEW];
+	int i;
+
+	user_start(ids, "0.0.0.0", s);
+	for (i = 0; i < FEW; i++)
+		WANT(!rdma_listen(ids[i], 1));
+	user_end(s);
+}
+
+/* All but the first request wait for the reply to it. */
+static void waiting_run(struct server *s)
+{
+	struct rdma_conn_param par;
+	struct rdma_cm_id *ids[FEW];
+	int i;
+
+	user_start(ids, NULL, s);
+	for (i = 0; i < FEW; i++) {
+		par = param_next();
+		WANT(!rdma_connect(ids[i], &par));
+	}
+	user_end(s);
+}
+
+static void user_is_charged(void (*run)(struct server *s), long bytes)
+{
+	struct server s;
+	long slab;
+	char c;
+
+	group_make();
+	server_start(&s, run);
+	slab = group_slab();
+	WANT(write(s.to[1], "", 1) == 1 && read(s.from[0], &c, 1) == 1);
+	WANT(group_wait(group_slab, slab + FEW * bytes) >= slab + FEW * bytes);
+	tap_note_print("%ld bytes for each", (group_slab() - slab) / FEW);
+	server_stop(&s);
+}
+
+static void test_listeners(void)
+{
+	need_rig();
+	user_is_charged(listeners_run, LISTENER_BYTES);
+}
+
+static unsigned int requests_were;
+
+static void requests_unlimit(void)
+{
+	file_write(MAX_REQUESTS, "%u", requests_were);
+}
+
+static void test_waiting(void)
+{
+	need_rig();
+	requests_were = requests_limit();
+	atexit(requests_unlimit);
+	WANT(!file_write(MAX_REQUESTS, "1"));
+	user_is_charged(waiting_run, WAITING_BYTES);
+}
+
 const struct test memory_tests[] = {
 	{ "memory: what peers send is charged to the cgroup of the server", test_requests },
 	{ "memory: requests beyond the limit of a cgroup arrive later", test_limit },
+	{ "memory: listeners are charged for each device", test_listeners },
+	{ "memory: requests that wait for the send window are charged", test_waiting },
 	{ },
 };

@@ -323,12 +323,8 @@ static int ib_request_set_paths(const struct cmx_request *request,
 {
 	struct rdma_route *route = &request->conn_id->id.route;
 	int num = conn->alternate_path ? 2 : 1;
-	struct cmx_charge charge;
-	gfp_t gfp;
 
-	gfp = cmx_charge_begin(&charge, request->listener);
-	route->path_rec = kmalloc_array(num, sizeof(*route->path_rec), gfp);
-	cmx_charge_end(&charge);
+	route->path_rec = cmx_charge_alloc(request->listener, num * sizeof(*route->path_rec));
 	if (!route->path_rec)
 		return -ENOMEM;
 	route->path_rec[0] = *conn->primary_path;

@@ -10,6 +10,7 @@
  */
 #include <linux/cred.h>
 #include <linux/slab.h>
+#include "charge.h"
 #include "compat.h"
 #include "deadline.h"
 #include "device.h"
@@ -122,7 +123,7 @@ static struct cmx_ib_pending_msg *window_msg_new(struct cmx_id_private *id_priv,
 						 cmx_ib_send_fn send,
 						 const struct rdma_conn_param *param)
 {
-	struct cmx_ib_pending_msg *msg = kzalloc(sizeof(*msg), GFP_KERNEL);
+	struct cmx_ib_pending_msg *msg = cmx_charge_alloc(id_priv, sizeof(*msg));
 
 	if (!msg)
 		return NULL;
@@ -233,7 +234,7 @@ static int window_reserve(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 	do {
 		ret = window_enter(id_priv, limit, &new, msg);
 		if (ret == -ENOENT)
-			new = kzalloc(sizeof(*new), GFP_KERNEL);
+			new = cmx_charge_alloc(id_priv, sizeof(*new));
 		else if (ret == -EBUSY)
 			msg = window_msg_new(id_priv, send, param);
 	} while ((ret == -ENOENT && new) || (ret == -EBUSY && msg));

@@ -134,14 +134,12 @@ static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *re
 static int sa_rec_replace(struct cmx_id_private *id_priv, struct sa_path_rec **to,
 			  const struct sa_path_rec *rec)
 {
-	struct cmx_charge charge;
-	gfp_t gfp;
-
 	kfree(*to);
-	gfp = cmx_charge_begin(&charge, id_priv);
-	*to = kmemdup(rec, sizeof(*rec), gfp);
-	cmx_charge_end(&charge);
-	return *to ? 0 : -ENOMEM;
+	*to = cmx_charge_alloc(id_priv, sizeof(*rec));
+	if (!*to)
+		return -ENOMEM;
+	**to = *rec;
+	return 0;
 }
 
 /* Some SAs return a record for each direction, and one for both. */

@@ -72,13 +72,10 @@ static void service_reply_work(struct work_struct *work)
 
 static int service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs)
 {
-	struct cmx_charge charge;
-	gfp_t gfp;
 	u32 i;
 
-	gfp = cmx_charge_begin(&charge, query->id_priv);
-	query->recs = kcalloc(query->num, sizeof(*query->recs), gfp);
-	cmx_charge_end(&charge);
+	query->recs = cmx_charge_alloc(query->id_priv,
+				       array_size(query->num, sizeof(*query->recs)));
 	if (!query->recs)
 		return -ENOMEM;
 	for (i = 0; i < query->num; i++) {
