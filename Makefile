@@ -203,14 +203,14 @@ check-all:
 	@selftests/check -a $(if $(PART),-p $(PART))
 
 coverage:
-	@selftests/coverage/run $(patsubst %,-k %,$(K)) $(S)
+	@selftests/lab/coverage/run $(patsubst %,-k %,$(K)) $(S)
 
 demo:
 	@selftests/doc/demo
 
 bench:
-	@selftests/bench/run
-	@selftests/bench/run -i
+	@selftests/lab/bench/run
+	@selftests/lab/bench/run -i
 
 style:
 	@selftests/style
@@ -223,6 +223,6 @@ generated:
 
 clean:
 	@rm -rf build
-	@for m in lib/Makefile tools/Makefile selftests/*/Makefile; do \
+	@for m in lib/Makefile tools/Makefile selftests/*/Makefile selftests/lab/*/Makefile; do \
 		$(MAKE) -s -C $${m%/Makefile} clean; \
 	done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# host: a short tour of all features, on both stacks where both can run. selftests/vm/hosts runs it on hosts
+# host: a short tour of all features, on both stacks where both can run. selftests/lab/hosts runs it on hosts
 # that are unlike those of the other suites
 # kernels: release
 # timeout: 300

@@ -81,7 +81,7 @@ not_live() { ! live; }
 gone() { [ ! -e "$ctrl" ]; }
 reset() { echo 1 >"$ctrl/reset_controller"; }
 
-# scenes HOST TARGET; ulp/intree/table reads the names of the cases
+# scenes HOST TARGET; lab/intree/table reads the names of the cases
 scenes() {
 	local who="NVMe $1-$2"
 

@@ -8,11 +8,11 @@
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
-. "$tests/ulp/intree/guest.sh"
+. "$tests/lab/intree/guest.sh"
 modprobe -a ext4 configfs brd sd_mod || exit
 mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
 
-# rtrs has a module for both ends, so that both have the same stack; vm/two tries others
+# rtrs has a module for both ends, so that both have the same stack; lab/two tries others
 run_rnbd() { # CLIENT SERVER
 	rnbd_load "$2" server
 	rnbd_load "$1" client

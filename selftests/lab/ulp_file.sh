@@ -8,7 +8,7 @@
 rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
-. "$tests/ulp/intree/guest.sh"
+. "$tests/lab/intree/guest.sh"
 
 # blocks of several processes at random places, each with its checksum
 fio_verifies() {
@@ -30,7 +30,7 @@ plain_unmount() {
 	remove_device && rig && wait $!
 }
 
-# NFS: client and server are one module, so that both have the same stack; vm/two tries others
+# NFS: client and server are one module, so that both have the same stack; lab/two tries others
 nfs_versions() {
 	local v
 	for v in 3 4.0 4.1 4.2; do
@@ -166,7 +166,7 @@ run_rds() { # CLIENT SERVER
 p9_serve() { # STACK
 	local lib=
 	[ "$1" = stock ] || lib=$cmx_lib
-	LD_LIBRARY_PATH=$lib "$tests/ulp/intree/server9p" 10.77.0.1 5640 "$export_dir" >"$tmp/9p" 2>&1 &
+	LD_LIBRARY_PATH=$lib "$tests/lab/intree/server9p" 10.77.0.1 5640 "$export_dir" >"$tmp/9p" 2>&1 &
 	serving=$!
 	within 30 grep -q ready "$tmp/9p" || { cat "$tmp/9p"; return 1; }
 }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
 . "$tests/mcast/guest.sh"
-. "$tests/bench/scale.sh"
+. "$tests/lab/bench/scale.sh"
 hcas=16 groups=20 members=4
 all=$((hcas * groups))
 scale_net $hcas >/tmp/scale.net
@@ -50,7 +50,7 @@ all_back() {
 }
 
 echo "# many more ports: a model of them, with the queue of the module"
-sa=$tests/model/sa
+sa=$tests/lab/model/sa
 check "5 ports for each 10 requests that the SA serves in a second" "$sa" 2000 50 4000
 each() { "$sa" 2000 50 4000 | sed 's/.* \([0-9]*\)\.[0-9]* requests each.*/\1/'; }
 check "less than two requests for each group" at_most "$(each)" 1

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/slow.h"
+#include "../../lib/slow.h"
 #include "bench.h"
 #include "scale.h"
 

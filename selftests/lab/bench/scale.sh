@@ -43,7 +43,7 @@ scale_ipv4() {
 scale_start() {
 	local lib=
 	[ "$1" != ours ] || lib=$cmx_lib
-	coproc scale_pipe { LD_LIBRARY_PATH=$lib exec "$tests/bench/bench" -H "$2" -g "$3" -m "$4" "${@:5}" scale; }
+	coproc scale_pipe { LD_LIBRARY_PATH=$lib exec "$tests/lab/bench/bench" -H "$2" -g "$3" -m "$4" "${@:5}" scale; }
 }
 
 scale() {

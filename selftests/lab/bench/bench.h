@@ -5,8 +5,8 @@
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
-#include "../lib/die.h"
-#include "../lib/now.h"
+#include "../../lib/die.h"
+#include "../../lib/now.h"
 
 #define BENCH_PORT 7471
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kernel/core/sa_queue.c"
+#include "../../../kernel/core/sa_queue.c"
 
 /* as in ib_sa and mcast_sa.c */
 #define COPIES 11
