@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the end of its ids, device and
+# ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the teardown of its ids, device and
 # module
 # kernels: release debug
 # check: default debug
@@ -13,7 +13,7 @@ load_cmx || exit
 tmp=$(mktemp -d)
 . "$tests/ulp/guest.sh"
 a=10.77.0.1
-# neighbours: one that is silent, and none, which takes an interface that asks
+# One neighbour does not answer, and another is missing. For the latter the interface must use ARP.
 ip link set d0 arp on
 ip neigh replace 10.77.0.9 lladdr 02:77:00:00:00:09 dev d0 nud permanent
 
@@ -27,34 +27,34 @@ reports_start_no_io() {
 	grep __GFP_NOFAIL /sys/kernel/tracing/trace >"$tmp/nofail" && ! grep -v GFP_NOIO "$tmp/nofail"
 }
 
-check "load" load
-check "listen" run "serve $a 7600"
+check "the ULP loads" load
+check "the ULP listens" run "serve $a 7600"
 check "cmx show names the module" eval '"$top/tools/cmx" show ids src-port 7600 | grep -qF " [cmx_ulp] "'
 check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
-run "serve fd77::1 7601" 2>/dev/null && not_ok "one listener" || ok "a second listener is refused"
-check_not "ping: nobody listens" run "ping $a 7999 1"
+run "serve fd77::1 7601" 2>/dev/null && not_ok "a second listener is refused" || ok "a second listener is refused"
+check_not "ping without a listener fails" run "ping $a 7999 1"
 check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 239.7.7.7 20"
-check "the group's MAC address" grep "dmac 01:00:5e:07:07:07," $ctl/result
-check "echo over IPv6" run "echo fd77::1 ff15::77 ff15::77 20"
-check "the group's MAC address" grep "dmac 33:33:00:00:00:77," $ctl/result
+check "echo over a multicast group: the MAC address of the group" grep "dmac 01:00:5e:07:07:07," $ctl/result
+check "echo over an IPv6 multicast group" run "echo fd77::1 ff15::77 ff15::77 20"
+check "echo over an IPv6 multicast group: the MAC address of the group" grep "dmac 33:33:00:00:00:77," $ctl/result
 check "a group left before the event of the join" run "leave $a 239.7.7.9"
 check "a group left before the event of the join, IPv6" run "leave fd77::1 ff15::79"
-check "the GIDs of an id" run "gids $a 7640"
-check "are those of the addresses, and the service ID has the port" \
+check "GIDs of an id: an IPv4 id has GIDs" run "gids $a 7640"
+check "GIDs of an id: the GIDs are the IPv4 addresses, and the service ID has the port" \
 	grep -qF "::ffff:$a to ::ffff:$a, service 0x1061dd8, " $ctl/result
-check "the GIDs of an id, IPv6" run "gids fd77::1 7640"
-check "are the addresses" grep -q "^fd77::1 to fd77::1, " $ctl/result
+check "GIDs of an id: an IPv6 id has GIDs" run "gids fd77::1 7640"
+check "GIDs of an id: the GIDs are the IPv6 addresses" grep -q "^fd77::1 to fd77::1, " $ctl/result
 
-# 28 is the reason "consumer defined", 35 refuses the ECE pair of the peer, 3 and 8 are for the CM only
+# 28 is the reason "consumer defined", and 35 refuses the ECE pair of the peer. 3 and 8 are for the CM only.
 check "a reject: reason and private data" run "reject call 28 40 $a 7640"
-check "the reason as text" grep -q "^status 28, consumer defined, 148 bytes" $ctl/result
+check "a reject: the reason as text" grep -q "^status 28, consumer defined, 148 bytes" $ctl/result
 check "a reject without private data" run "reject call 28 0 $a 7640"
-check "a reject with as much private data as there is room for" run "reject call 28 148 $a 7640"
-check_not "a reject with more" run "reject call 28 149 $a 7640"
+check "a reject with the maximum of private data" run "reject call 28 148 $a 7640"
+check_not "a reject with too much private data fails" run "reject call 28 149 $a 7640"
 check "a reject: 0 stands for the reason 28" run "reject call 0 8 $a 7640"
 check "a reject of the ECE pair" run "reject call 35 8 $a 7640"
-check_not "a reject with a reason of the CM" run "reject call 8 0 $a 7640"
-check "a REJ of a CM" run "reject raw 3 8 $a 7640"
+check_not "a reject with a reason of the CM fails" run "reject call 8 0 $a 7640"
+check "a REJ of the CM" run "reject raw 3 8 $a 7640"
 check "a REJ with the reason 0" run "reject raw 0 8 $a 7640"
 run "refuse $a 7641" >"$tmp/out" 2>&1 &
 pid=$!
@@ -63,28 +63,28 @@ connect_fails() { # in rdma_connect() of an id without a channel
 	ours timeout $((30 * slow)) rdma_client -s $a -p 7641 >"$tmp/client" 2>&1
 	grep -q "rdma_connect: Connection refused" "$tmp/client" || { cat "$tmp/client"; return 1; }
 }
-check "a REJ with the reason 0 to a process that waits in rdma_connect()" connect_fails
+check "a REJ with the reason 0 ends a call of rdma_connect()" connect_fails
 kill $pid
 wait
 echo 0 >$kmalloc/enable
 check "an allocation that must not fail starts no I/O" reports_start_no_io
-check "unload with a listener" unload
-check "no id is left" within 5 no_ids
+check "the ULP unloads with a listener" unload
+check "no id is left with a listener" within 5 no_ids
 
 # by number: 1 is RDMA_NODE_IB_CA, which RoCE has as well, and 4 is RDMA_NODE_RNIC
-check "load" load
-check "ids for devices of one node type" run "restrict $a 7642"
-check "listen, on InfiniBand and RoCE only" run "serve 0.0.0.0 7602 1"
-check "ping" run "ping $a 7602 1"
-check "unload" unload
-check "load" load
-check "listen, on iWARP only" run "serve 0.0.0.0 7602 4"
-check_not "ping: no listener for this device" run "ping $a 7602 1"
-check "unload" unload
-check "no id is left" within 5 no_ids
+check "listener for IB and RoCE: the ULP loads" load
+check "listener for IB and RoCE: ids are restricted to devices of one node type" run "restrict $a 7642"
+check "listener for IB and RoCE: listen" run "serve 0.0.0.0 7602 1"
+check "listener for IB and RoCE: ping succeeds" run "ping $a 7602 1"
+check "listener for IB and RoCE: the ULP unloads" unload
+check "listener for iWARP: the ULP loads" load
+check "listener for iWARP: listen" run "serve 0.0.0.0 7602 4"
+check_not "listener for iWARP: ping over RoCE fails" run "ping $a 7602 1"
+check "listener for iWARP: the ULP unloads" unload
+check "listener for iWARP: no id is left" within 5 no_ids
 
 # by number: enum rdma_cm_event_type
-check "load" load
+check "return codes: the ULP loads" load
 both_established() { [ "$(grep -c " established " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
 for how in return thread; do
 	check "$how: ADDR_RESOLVED" run "break $how client 0 $a 7610"
@@ -106,77 +106,77 @@ for how in return thread; do
 		run "break $how $side 11 $a 7610" >"$tmp/out" 2>&1 &
 		pid=$!
 		within 20 both_established
-		check "$how: the device goes" timeout $((30 * slow)) rdma link del rxe0
+		check "$how: the device is removed, $side" timeout $((30 * slow)) rdma link del rxe0
 		wait $pid && ok "$how: DEVICE_REMOVAL, $side" ||
 			not_ok "$how: DEVICE_REMOVAL, $side" "$(cat "$tmp/out")"
 		rig
 	done
 done
-check "no id is left" within 5 no_ids
+check "return codes: no id is left" within 5 no_ids
 
-# an id that a call keeps locked; what asks for its lock can't be killed either
+# A call keeps an id locked. A process that waits for this lock cannot be killed.
 run "hold $a 7620" >"$tmp/out" 2>&1 &
 pid=$!
-check "an id is locked" within 10 grep -q held $ctl/result
+check "locked id: a call holds its lock" within 10 grep -q held $ctl/result
 for what in ids stats; do
 	timeout $((30 * slow)) "$top/tools/cmx" show $what >"$tmp/$what" &
 done
-check "cmx show does not wait for it" within 20 grep -q "listen.* busy$" "$tmp/ids"
-check "nor does cmx show stats" within 20 grep -Eq "^busy-ids +1 *$" "$tmp/stats"
+check "locked id: cmx show does not wait for the lock" within 20 grep -q "listen.* busy$" "$tmp/ids"
+check "locked id: cmx show stats does not wait for the lock" within 20 grep -Eq "^busy-ids +1 *$" "$tmp/stats"
 kill $pid
 wait
-check "no id is left" within 5 no_ids
+check "locked id: no id is left" within 5 no_ids
 
-# a listener, its request and the id of its client
+# three ids: the listener, its request and the id of the client
 request_waits() { [ "$(grep -c ":7630\b" /sys/kernel/debug/rdma_cmx/ids)" = 3 ]; }
 run "lock $a 7630" >"$tmp/out" 2>&1 &
 pid=$!
 within 10 grep -q locked $ctl/result
 LD_LIBRARY_PATH=$cmx_lib timeout $((30 * slow)) rping -c -a $a -p 7630 -C 1 >/dev/null 2>&1 &
-check "a request to a listener whose handler is locked" within 10 request_waits
+check "locked handler: a request arrives" within 10 request_waits
 kill $pid
 wait
-check "it waits for the handler" eval '[ "$(echo $(cat $ctl/result))" = "locked unlocked request" ]'
-check "no id is left" within 5 no_ids
+check "locked handler: the request waits for the unlock" eval '[ "$(echo $(cat $ctl/result))" = "locked unlocked request" ]'
+check "locked handler: no id is left" within 5 no_ids
 
-# ib_mad tells all users of a port of time-outs one after the other
+# ib_mad reports timeouts to the users of a port one after another
 ip neigh replace 10.77.0.99 lladdr 02:77:00:00:00:99 dev d0 nud permanent
 run "stall 10.77.0.9 7620" >"$tmp/out" 2>&1 &
 pid=$!
-check "handlers of 300 ids do not return" within $((20 * slow)) grep -q stalled $ctl/result
-check "others still hear of their time-outs" ours "$top/selftests/api/api" "option: retries to a silent peer"
+check "stalled handlers: 300 handlers do not return" within $((20 * slow)) grep -q stalled $ctl/result
+check "stalled handlers: ids of other users get their timeouts" ours "$top/selftests/api/api" "option: retries to a silent peer"
 kill $pid
 wait
-check "no id is left" within 5 no_ids
+check "stalled handlers: no id is left" within 5 no_ids
 
-check "listen" run "serve $a 7600"
+check "removed device: the ULP listens" run "serve $a 7600"
 run "ping $a 7600 1000000" >/dev/null 2>&1 &
 pid=$!
 sleep 2
-check "the device goes under traffic" timeout $((30 * slow)) rdma link del rxe0
+check "removed device: the device is removed under traffic" timeout $((30 * slow)) rdma link del rxe0
 wait $pid
-check "no id is left" within 5 no_ids
+check "removed device: no id is left" within 5 no_ids
 rig
 
-# an id that has been destroyed is still found by the list of ids until ib_cm lets go of it
+# the list of ids still has a destroyed id until ib_cm has released it
 list_ids() { while "$top/tools/cmx" show ids >/dev/null; do :; done; }
-check "listen" run "serve $a 7600"
+check "unload under connects: the ULP listens" run "serve $a 7600"
 list_ids &
 pid=$!
 for i in 1 2 3 4; do
-	check "many connect, $i" run "storm $a 7600 $((i * 30))"
-	check "the ULP's module goes while ids are listed, $i" unload
+	check "unload under connects: many ids connect, $i" run "storm $a 7600 $((i * 30))"
+	check "unload under connects: the ULP unloads while ids are listed, $i" unload
 	load
 	run "serve $a 7600"
 done
-kill -0 $pid && ok "the ids could be listed all the time" || not_ok "the ids could be listed all the time"
+kill -0 $pid && ok "unload under connects: each listing succeeds" || not_ok "unload under connects: each listing succeeds"
 kill $pid
 wait $pid
-check "many connect to nobody" run "storm 10.77.0.9 7600 30"
-check "the ULP's module goes meanwhile" unload
-check "no id is left" within 5 no_ids
+check "unload under connects: many ids connect to a silent peer" run "storm 10.77.0.9 7600 30"
+check "unload under connects: the ULP unloads during connects to a silent peer" unload
+check "unload under connects: no id is left" within 5 no_ids
 
-# By chance, in callbacks and work queues too: whatever allocates below our module
+# Allocations with our module in the call trace fail at random, also in callbacks and work queues.
 f=/sys/kernel/debug/failslab
 if [ -d $f ]; then
 	load
@@ -196,12 +196,12 @@ if [ -d $f ]; then
 		[ $? -ge 124 ] || ended=$((ended + 1))
 	done
 	echo 0 >$f/probability
-	[ $ended = 12 ] && ok "failing allocations" || not_ok "failing allocations" "only $ended of 12 runs ended"
+	[ $ended = 12 ] && ok "random failures: each run ends" || not_ok "random failures: each run ends" "only $ended of 12 runs ended"
 	run "serve $a 7600" >/dev/null 2>&1
-	check "all works again" run "ping $a 7600 3"
-	check "unload" unload
+	check "random failures: calls succeed afterwards" run "ping $a 7600 3"
+	check "random failures: the ULP unloads" unload
 fi
-check "no id is left" within 5 no_ids
+check "random failures: no id is left" within 5 no_ids
 
 # the same over InfiniBand: the ends are HCAs in namespaces of their own
 at() { # I COMMAND...
@@ -209,25 +209,25 @@ at() { # I COMMAND...
 	cat $ctl/result
 	return 1
 }
-# questions to the SA about groups
+# joins: check that joins were sent to the SA
 joins() { [ "$(mads 0x03 0x02 0x0038)" != 0 ]; }
-check "InfiniBand: a fabric" fabric up
+check "InfiniBand: a fabric comes up" fabric up
 load
 check "InfiniBand: listen" at 0 "serve 10.78.0.1 7600"
 check "InfiniBand: ping: RDMA write and read, options and ECE" at 1 "ping 10.78.0.1 7600 20"
-check_not "InfiniBand: ping: nobody listens" at 1 "ping 10.78.0.1 7999 1"
-# of an IPv6 group's address 80 bits count
+check_not "InfiniBand: ping without a listener fails" at 1 "ping 10.78.0.1 7999 1"
+# 80 bits of an IPv6 group address are significant
 for groups in "10.78.0.2 239.7.7.7 239.7.7.7" "fd78::2 ff15::77 ff1e::77" \
 	      "fd78::2 ff15::1 ff15:1::1" "fd78::2 ff15::2 ff12:5::2"; do
 	knob mad/count 0
 	check "InfiniBand: echo over a multicast group, $groups" at 1 "echo $groups 20"
-	check "InfiniBand: the SA was asked for it" joins
+	check "InfiniBand: a join is sent to the SA, $groups" joins
 done
 check "InfiniBand: a group left before the event of the join" at 1 "leave 10.78.0.2 239.7.7.9"
 check "InfiniBand: the GIDs of an id are those of its path" at 1 "gids 10.78.0.1 7600"
-check "InfiniBand: unload with a listener" unload
-check "no id is left" within 5 no_ids
-check "InfiniBand: the fabric goes" fabric down
+check "InfiniBand: the ULP unloads with a listener" unload
+check "InfiniBand: no id is left" within 5 no_ids
+check "InfiniBand: the fabric goes down" fabric down
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish
