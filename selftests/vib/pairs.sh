@@ -14,7 +14,7 @@ says() {
 
 limit=$((30 * slow))
 
-# serve HCA COMMAND...: in the background; its status goes to a file, for "check" has subshells
+# serve HCA COMMAND...: in the background. The status goes to a file, because "check" uses subshells.
 serve() {
 	rm -f "$tmp/status"
 	{
@@ -23,7 +23,7 @@ serve() {
 	} &
 }
 
-# ask HCA COMMAND...: its client; a client that comes too early tries again
+# ask HCA COMMAND...: the client of that server. It tries again until the server is ready.
 ask() {
 	local status server
 	for _ in 1 2 3; do
