@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 # without numbers, addresses and the width of columns
 plain() { sed -E 's/^    //; s/[0-9a-f]*[0-9][0-9a-f:.]*/N/g; s/ +/ /g'; }
 
-check "the scenes" eval '"$tests/doc/scenes" >"$tmp/out" || { cat "$tmp/out"; false; }'
-check "the page shows their output; selftests/doc/demo -w writes it" \
+check "make demo: the scenes succeed" eval '"$tests/doc/scenes" >"$tmp/out" || { cat "$tmp/out"; false; }'
+check "demo.rst shows the output of the scenes; selftests/doc/demo -w writes it" \
 	diff <(sed '1,/^::$/d' "$page" | sed 1d | plain) <(plain <"$tmp/out")
 finish

@@ -30,7 +30,7 @@ example() {
 		here && /^    [^$]/ && i == n { print substr($0, 5) }' "$top/Documentation/howto.rst"
 }
 
-# udev with no other rules than ours
+# udev has only our rules
 modprobe_by_alias() { modprobe -q rdma-client-rdma_cmx; }
 udev_recipe() {
 	check_not "udev: rdma_cmx is not loaded" test -d /sys/module/rdma_cmx
@@ -38,23 +38,23 @@ udev_recipe() {
 	/lib/systemd/systemd-udevd --daemon
 	echo 'blacklist rdma_cmx' >/etc/modprobe.d/rdma-cmx.conf
 	udevadm trigger -c add -s infiniband -w
-	check_not "udev: a device does not load a module of the blacklist" test -d /sys/module/rdma_cmx
+	check_not "udev: a device does not load a blacklisted module" test -d /sys/module/rdma_cmx
 	modprobe_by_alias
-	check_not "udev: nor does a program" test -d /sys/module/rdma_cmx
+	check_not "udev: a program does not load a blacklisted module" test -d /sys/module/rdma_cmx
 	rm /etc/modprobe.d/rdma-cmx.conf
 	udevadm control --reload
 	udevadm trigger -c add -s net -w
-	check_not "udev: another device does not load it" test -d /sys/module/rdma_cmx
+	check_not "udev: a device without RDMA does not load the module" test -d /sys/module/rdma_cmx
 	udevadm trigger -c add -s infiniband
-	check "udev: an RDMA device loads it" within 20 test -d /sys/module/rdma_cmx
-	check "udev: it makes the device" within 20 test -c $dev
+	check "udev: an RDMA device loads the module" within 20 test -d /sys/module/rdma_cmx
+	check "udev: the char device appears" within 20 test -c $dev
 	udevadm control --exit
 	umount /lib/udev/rules.d
 	check "udev: the module unloads" within 20 rmmod rdma_cmx
 }
 udev_recipe || not_ok "udev: runs"
 
-# systemd as the init process of a PID namespace, with no other units than those that are needed
+# systemd is the init process of a PID namespace, with only the units that are needed
 unit=cmx-test.service
 program="/usr/bin/rping -s -P -a $a -p 7800"
 boot_systemd() {
@@ -67,7 +67,7 @@ boot_systemd() {
 		>/dev/null 2>&1 &
 	within 20 pgrep -P $! && pgrep -P $! >"$tmp/init" && within 60 ctl is-active cmx.target
 }
-# it runs the commands of processes in its namespaces
+# ctl ARG...: systemctl in the namespaces of that systemd
 ctl() { nsenter -t "$(cat "$tmp/init")" -m -p systemctl "$@"; }
 
 drop_in() { # NAME: from the standard input
@@ -83,18 +83,18 @@ systemd_recipe() {
 	check "systemd: a service uses the in-tree stack" runs uses_stock
 	check_not "systemd: rdma_cmx is not loaded" test -d /sys/module/rdma_cmx
 	example "A service of systemd" 1 | drop_in override
-	check "systemd: with the drop-in it uses rdma_cmx" runs uses_ours
+	check "systemd: a service with the drop-in uses rdma_cmx" runs uses_ours
 	check "systemd: the module has been loaded" test -d /sys/module/rdma_cmx
 	printf '[Service]\nPrivateDevices=yes\n' | drop_in private
 	check "systemd: PrivateDevices= takes the devices away" fails
 	example "A service of systemd" 2 | drop_in devices
-	check "systemd: the second drop-in gives them back" runs uses_ours
+	check "systemd: the second drop-in returns the devices" runs uses_ours
 	printf '[Service]\nDeviceAllow=char-infiniband_verbs rw\n' | drop_in private
 	rm /etc/systemd/system/$unit.d/devices.conf
-	check "systemd: DeviceAllow= without our device" fails
+	check "systemd: a service fails if DeviceAllow= lacks our device" fails
 	example "A service of systemd" 2 | drop_in devices
-	check "systemd: DeviceAllow= with it" runs uses_ours
-	check "systemd: undo" ctl revert $unit
+	check "systemd: a service runs if DeviceAllow= has our device" runs uses_ours
+	check "systemd: revert removes the drop-ins" ctl revert $unit
 	check "systemd: the service uses the in-tree stack again" runs uses_stock
 	ctl stop $unit
 }
@@ -119,14 +119,14 @@ podman_recipe() {
 	local cmx_node=(--device "$dev") verbs_node=(--device /dev/infiniband/uverbs0)
 	local program=(rping -s -P -a "$a" -p 7801)
 
-	check "podman: without the char device" says "no $dev" \
+	check "podman: a program without the char device reports it" says "no $dev" \
 		podman_run "${verbs_node[@]}" "${library[@]}" -- "${program[@]}"
-	check "podman: without the uverbs device" says "No RDMA devices" \
+	check "podman: a program without the uverbs device reports it" says "No RDMA devices" \
 		podman_run "${cmx_node[@]}" "${library[@]}" -- "${program[@]}"
 	podman_run "${cmx_node[@]}" "${verbs_node[@]}" "${library[@]}" -- "${program[@]}" &
 	check "podman: a program listens" within 30 ping 7801
-	check "podman: it uses rdma_cmx" eval '"$cmx" show ids src-port 7801 | grep -q rping'
-	# the first process of a PID namespace gets no signal that it has no handler for, but this one
+	check "podman: the program uses rdma_cmx" eval '"$cmx" show ids src-port 7801 | grep -q rping'
+	# The first process of a PID namespace ignores signals without a handler, except SIGKILL.
 	pkill -KILL -x rping
 	wait $!
 }

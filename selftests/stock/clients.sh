@@ -86,14 +86,14 @@ fell_back() {
 	[ "$(grep -c "falling back on" "$run/passive")$(grep -c "falling back on" "$run/active")" = 11 ]
 }
 
-# What the in-tree stack at both ends does not do here says nothing of ours: then its passive end
-# is no peer for that program. The programs have races of their own, hence the second try; perftest
-# gives up when it cannot gauge the clock of a busy emulated processor, and then gets some more.
+# If a program fails with the in-tree stack at both ends, its other pairs with the in-tree stack are skipped.
+# The programs have races of their own, hence the second try. perftest exits when it cannot measure the clock
+# of a busy emulated processor, and is then tried more often.
 pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
 	local name="$1: $3 to $2" a p try
 
 	if [ "$2" != ours ] && [[ " $broken " = *" $1 "* ]]; then
-		skip "$name" "the in-tree stack does not do it here"
+		skip "$name" "the in-tree stack fails here"
 		return
 	fi
 	for try in 1 2 3 4 5 6 7 8; do
@@ -106,7 +106,7 @@ pair() { # NAME PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE
 	done
 	if [ "$2$3" = stockstock ]; then
 		broken="$broken $1"
-		skip "$name" "the in-tree stack does not do it here"
+		skip "$name" "the in-tree stack fails here"
 	else
 		not_ok "$name" "active status $a, passive status $p"
 		tail -12 "$run/passive" | sed 's/^/passive: /' | note
@@ -120,7 +120,7 @@ column() { # PASSIVE-STACK ACTIVE-STACK
 		read -r name <<<"$name"
 		case $name in ''|'#'*) continue;; esac
 		[ -z "$programs" ] || [[ " $programs " = *" $name "* ]] || continue
-		# the in-tree stack at both ends shows what must work
+		# the in-tree stack at both ends shows which programs must work
 		wanted "$name: $2 to $1" ||
 			{ [ "$1$2" = stockstock ] && wanted "$name: ours to stock"; } || continue
 		pair "$name" "$1" "$2" "$passive" "$active"
@@ -136,7 +136,7 @@ if [ -z "$cmx_lib" ] || ! load_cmx; then
 	finish
 fi
 modprobe -r rdma_ucm
-check_not "the in-tree user-space CM is away" test -e /dev/infiniband/rdma_cm
+check_not "the in-tree user-space CM is not loaded" test -e /dev/infiniband/rdma_cm
 column ours ours
 modprobe rdma_ucm
 column stock ours

@@ -44,7 +44,7 @@ $theirs"
 check "no fallback by default" says "$refused" ours "$prog"
 check "no fallback with 0" says "$refused" with 0 "$prog"
 check "no fallback with another value" says "$refused" with yes "$prog"
-check "a fallback with 1, and said once" says "$fell" with 1 "$prog"
+check "a fallback with 1 prints one message" says "$fell" with 1 "$prog"
 check "the system's library works in a program with its own malloc" \
 	says "$theirs" env LD_PRELOAD="$tests/stock/allocator.so" "$prog"
 check "a fallback in a program with its own malloc" says "$fell" \
@@ -87,11 +87,11 @@ requests() { # NUMBER COMMAND...: of the kernel
 }
 check "a process requests the module once" requests 1 ours "$prog" -c 3
 check "no notice when librdmacm is not used" says "" with 1 "$prog" -n
-# the list comes from libibverbs
+# the list is that of libibverbs
 devices=$(stock "$prog" -d)
-check "the devices of the system's library" eval 'grep -qw rxe0 <<<"$devices"'
-check "the same devices without the module" says "$devices" ours "$prog" -d
-check "and after a fallback" says "$notice
+check "the system's library lists the devices" eval 'grep -qw rxe0 <<<"$devices"'
+check "our library lists the same devices without the module" says "$devices" ours "$prog" -d
+check "our library lists the same devices after a fallback" says "$notice
 $devices" with 1 "$prog" -d
 conf RDMA_CMX_FALLBACK=1
 check "a fallback by the file" says "$fell" ours "$prog"
@@ -114,7 +114,7 @@ conf
 rm /etc/ld.so.conf.d/00-rdma-cmx.conf
 ldconfig
 
-explains() { # TEXT COMMAND...: what "cmx run" prints in addition
+explains() { # TEXT COMMAND...: check the text that "cmx run" prints
 	"${@:2}" "$cmx" run true 2>&1 | grep -qF "$1" || { "${@:2}" "$cmx" run true 2>&1; return 1; }
 }
 check "cmx run: not installed" explains "is not installed for the running kernel $(uname -r)"

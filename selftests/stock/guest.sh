@@ -88,7 +88,7 @@ listed() {
 
 compare_stacks() {
 	local jobs=$1 all case row text_a text_b a b found
-	# how compare reports a case that did not end by itself; the second pattern: a case that hung
+	# how compare reports a case that crashed or hung; the second pattern: a case that hung
 	local broken=$'*\n  @(stuck in the kernel|killed by signal *|exit status *)\n*'
 	local hung=$'*\n  @(stuck in the kernel|killed by signal 14)\n*'
 	# in-tree ids can take a minute to be destroyed, which is not an error here

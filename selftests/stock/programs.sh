@@ -6,7 +6,7 @@
 # Programs of other projects that use librdmacm, from Debian. Each runs on the in-tree stack, which shows that
 # it works on rxe, and then on rdma_cmx while the in-tree user-space CM is not loaded.
 #
-# These do not work on rxe with the in-tree stack, and are not run:
+# These programs do not work on rxe with the in-tree stack and are not run:
 # fio with verb=send	"cq completion status 13(RNR retry counter exceeded)"
 # qperf over librspreload	"fcntl F_SETOWN failed: Operation not supported"
 . "$(dirname "$0")/../vm/guest.sh"
@@ -186,7 +186,7 @@ stack="our library" lib=$cmx_lib
 rsockets
 load_cmx || { not_ok "our stack" "no module"; finish; }
 modprobe -r rdma_ucm
-check_not "the in-tree user-space CM is away" test -e /dev/infiniband/rdma_cm
+check_not "the in-tree user-space CM is not loaded" test -e /dev/infiniband/rdma_cm
 stack=ours lib=$cmx_lib
 programs
 finish

@@ -15,7 +15,7 @@ if on_hardware; then
 	rig || exit
 	compare_link
 else
-	# what compare's util.h calls its addresses
+	# the addresses in util.h of the program compare
 	ip link add d0 address 02:00:00:00:00:77 type dummy
 	ip link set d0 arp on addrgenmode none
 	rig || exit

@@ -16,12 +16,12 @@ ip link set ib0 down
 ip addr flush dev ib0
 ip link set ib0 name d0 addrgenmode none
 ip link set d0 up
-# nobody at the switch answers for what connections need, but the SA knows the way to it
+# no CM answers at the switch, but the SA has a path to it
 guid=$(ibswitches -C vib0 | sed -n 's/.*0x\([0-9a-f]*\) .*/\1/p' | sed 's/../:&/g')
 compare_rig "00:00:00:00:fe:80:00:00:00:00:00:00$guid"
 within 20 eval "ip -o link show d0 | grep -q LOWER_UP" || exit
 
 compare_stacks 6
 check "the module unloads" unload_cmx
-check "the fabric goes" fabric down
+check "the fabric goes down" fabric down
 finish

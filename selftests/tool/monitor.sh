@@ -21,7 +21,7 @@ stat_is() { # NAME NUMBER: the counter
 unattached() { # COMMAND...: the sum of the counters of ids that are attached to no port
 	"$@" | awk '/^(rdma_cmx_)?unattached/ { n += $NF } END { print n + 0 }'
 }
-monitors() { # ONES: as many have begun
+monitors() { # ONES: check that as many monitors have enabled their events
 	[ "$(cat $instances/cmx-*/events/rdma_cmx/cmx_mcast/enable | tr -d "\n")" = "$1" ]
 }
 traced() { # PATTERN: a line of the monitor
@@ -37,7 +37,7 @@ check "another user may not monitor" status_is 1 as_nobody "$cmx" monitor
 check "monitor: an argument that does not exist" status_is 2 "$cmx" monitor -x
 check "stats: an argument that does not exist" status_is 2 "$cmx" stats -x
 check "stats: a port that does not exist" status_is 1 "$cmx" stats rxe0/2
-check "stats: nothing has happened" eval '[ -z "$("$cmx" stats)" ]'
+check "stats: nothing is printed before the first event" eval '[ -z "$("$cmx" stats)" ]'
 check "monitor ends with the reader of its pipe" timeout $((20 * slow)) bash -c "'$cmx' monitor | true"
 
 "$cmx" monitor >"$tmp/lines" 2>"$tmp/errors" &
@@ -48,7 +48,7 @@ check "each monitor has an instance" within 10 monitors 11
 ip addr replace 10.77.0.2/24 dev d0
 ours -s -a 10.77.0.1 -p 7800 -C 1 &
 server=$!
-check "a listener" within 20 listens 7800
+check "a server listens" within 20 listens 7800
 ours -c -a 10.77.0.2 -p 7800 -C 1
 ours -c -a 10.77.0.1 -p 7801 -C 1
 ours -c -a 10.77.0.1 -p 7800 -C 1
@@ -57,44 +57,44 @@ wait $server
 peer='10\.77\.0\.[12]:[0-9]+'
 check "a REQ to another address is refused" traced \
 	"refused +device rxe0/1 src 10.77.0.2:7800 dst $peer gid [^ ]+ reason no-listener-on-address"
-check "its sender is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer id [^ ]+"
-check "nobody listens" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id id [^ ]+"
-check "connected" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
-check "disconnected" traced "disconnected +src $peer dst 10.77.0.1:7800 id [^ ]+"
-check "disconnected, of the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer id [^ ]+"
-check "the same in JSON" within 5 eval '[ "$(python3 -c "import json, sys
+check "the sender of a REQ to another address is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer id [^ ]+"
+check "a REQ without a listener is rejected" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id id [^ ]+"
+check "a connection is traced" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
+check "a disconnect is traced at the active side" traced "disconnected +src $peer dst 10.77.0.1:7800 id [^ ]+"
+check "a disconnect is traced at the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer id [^ ]+"
+check "monitor: JSON has the same events" within 5 eval '[ "$(python3 -c "import json, sys
 for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
 	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
 timeout 20 env LD_LIBRARY_PATH="$cmx_lib" udaddy -s 10.77.0.1 >/dev/null 2>&1
-check "nobody listens for a datagram" traced \
+check "a SIDR REQ without a listener is refused" traced \
 	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported id [^ ]+"
 ip link set d0 arp on
 kill -STOP $json
-check "a monitor that is stopped" within 5 grep -q "^State:.T" /proc/$json/status
+check "a monitor is stopped" within 5 grep -q "^State:.T" /proc/$json/status
 begin=${EPOCHREALTIME/[.,]/}
 ours -c -a 10.77.0.10 -p 7800 -C 1
 end=${EPOCHREALTIME/[.,]/}
 kill -CONT $json
-check "a neighbour does not answer" traced \
+check "a failed address resolution is traced" traced \
 	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) id [^ ]+"
-check "the time is that of the event, not of reading it" within 5 traced_between $begin $end addr-failed
+check "the time is that of the event and not of its reading" within 5 traced_between $begin $end addr-failed
 ip link set d0 arp off
 ip link set d0 down
 ip link set d0 up
-check "the port goes down" traced "port +device rxe0/1 reason down"
-check "the port comes up" traced "port +device rxe0/1 reason active"
+check "a port that goes down is traced" traced "port +device rxe0/1 reason down"
+check "a port that comes up is traced" traced "port +device rxe0/1 reason active"
 kill -INT $lines
 wait $lines
 status=$?
-check "SIGINT ends it" [ $status = 0 ]
+check "SIGINT ends a monitor" [ $status = 0 ]
 kill $json
 wait $json
 status=$?
-check "SIGTERM ends it" [ $status = 0 ]
+check "SIGTERM ends a monitor" [ $status = 0 ]
 check "no instance is left" eval '! ls -d $instances/cmx-*'
-check "no errors" [ ! -s "$tmp/errors" ]
+check "the monitors print no error" [ ! -s "$tmp/errors" ]
 
-# four active sides and a passive one. ib_cm itself refuses a REQ to a port that nobody listens on.
+# Four active sides and a passive one. ib_cm itself refuses a REQ to a port without a listener.
 while read -r counter value; do
 	check "stats: $counter" stat_is "$counter" "$value"
 done <<-END
@@ -113,8 +113,8 @@ done <<-END
 	connect_timeouts 0
 END
 check "stats: another user sees the same" eval '[ "$(as_nobody "$cmx" stats)" = "$("$cmx" stats)" ]'
-check "stats: of a device" eval '[ "$("$cmx" stats rxe0)" = "$("$cmx" stats | grep -v "^unattached ")" ]'
-check "stats: the same in JSON" eval '[ "$("$cmx" stats -j | python3 -c "import json, sys
+check "stats: a device has its own counters" eval '[ "$("$cmx" stats rxe0)" = "$("$cmx" stats | grep -v "^unattached ")" ]'
+check "stats: JSON has the same counters" eval '[ "$("$cmx" stats -j | python3 -c "import json, sys
 for port in json.load(sys.stdin):
 	owner = \"unattached\" if port.get(\"unattached\") else port[\"device\"] + \"/1\"
 	for name, n in port.items():
@@ -122,7 +122,7 @@ for port in json.load(sys.stdin):
 		if name not in (\"device\", \"port\", \"unattached\") and n: print(owner, name, n)")" = \
 	"$("$cmx" stats | cut -d" " -f1-3)" ]'
 
-# what a scraper of Prometheus checks: a type before the samples, buckets that grow up to the count
+# the checks of a Prometheus scraper: a type before the samples, buckets that grow up to the count
 metrics() {
 	"$cmx" stats -m | python3 -c '
 import re, sys
@@ -148,11 +148,11 @@ for line in sys.stdin:
 		assert float(value) == last, line
 assert len(types) > 30, types'
 }
-check "stats: the text format of Prometheus" metrics
-check "stats: a metric" eval \
+check "stats: -m prints the text format of Prometheus" metrics
+check "stats: -m has the metric of a counter" eval \
 	'"$cmx" stats -m | grep -qFx "rdma_cmx_connected_total{device=\"rxe0\",port=\"1\"} 1"'
 
-# a trace line has the name of the process, which anybody can choose
+# a trace line has the name of the process, which any user can choose
 rm "$tmp/lines"
 "$cmx" monitor >>"$tmp/lines" 2>"$tmp/errors" &
 lines=$!
@@ -172,36 +172,36 @@ ip link set d0 arp on
 before=$(unattached "$cmx" show stats)
 "$cmx" monitor >/dev/full 2>"$tmp/errors" &
 lines=$!
-check "a monitor that cannot print" within 10 monitors 1
+check "a monitor with a full output begins" within 10 monitors 1
 ours -c -a 10.77.0.10 -p 7800 -C 1
 wait $lines
 status=$?
-check "it ends" [ $status = 1 ]
-check "it says why, once" eval '[ "$(cat "$tmp/errors")" = "cmx: standard output: No space left on device" ]'
-check "show stats: an address that nobody answers for" eval \
+check "a monitor with a full output ends" [ $status = 1 ]
+check "a monitor with a full output prints one error" eval '[ "$(cat "$tmp/errors")" = "cmx: standard output: No space left on device" ]'
+check "show stats: a failed address resolution is counted" eval \
 	'[ "$(unattached "$cmx" show stats)" = $((before + 1)) ] || { "$cmx" show stats; "$cmx" stats; false; }'
 for option in "" -m; do
-	check "stats${option:+ $option}: the same, for another user" eval \
+	check "stats${option:+ $option}: another user sees a failed address resolution" eval \
 		'[ "$(unattached as_nobody "$cmx" stats $option)" = $((before + 1)) ]'
 done
-check "stats of a device do not have it" eval '! "$cmx" stats rxe0 -m | grep unattached'
+check "stats: a failed address resolution has no device" eval '! "$cmx" stats rxe0 -m | grep unattached'
 
-# folders in sysfs go with the device, also while one is read
+# the folders in sysfs are removed with the device, also while one is read
 exec 7</sys/class/infiniband/rxe0/cmx1/connected
 rdma link delete rxe0
-check "a device that is gone has no counters" eval '[ "$("$cmx" stats -j | tr -d 0-9)" = \
+check "a removed device has no counters" eval '[ "$("$cmx" stats -j | tr -d 0-9)" = \
 	"[{\"unattached\":true,\"addr_timeouts\":,\"addr_errors\":}]" ]'
-check_not "nor a file that is open" eval "cat <&7"
+check_not "an open file of a removed device has no counters" eval "cat <&7"
 exec 7<&-
 "$cmx" monitor 2>"$tmp/errors" &
 lines=$!
-check "a monitor runs" within 10 monitors 1
-check "the module unloads" unload_cmx
+check "a monitor begins before the module unloads" within 10 monitors 1
+check "the module unloads under a monitor" unload_cmx
 wait $lines
 status=$?
 check "the monitor ends with the module" [ $status = 1 ]
-check "and says so" grep -q "No such device" "$tmp/errors"
-check "stats: without the module" status_is 1 "$cmx" stats -m
-check "stats: a metric says so" eval '"$cmx" stats -m 2>"$tmp/errors" | grep -qFx "rdma_cmx_up 0"'
+check "the monitor prints that the module is gone" grep -q "No such device" "$tmp/errors"
+check "stats: -m fails without the module" status_is 1 "$cmx" stats -m
+check "stats: rdma_cmx_up is 0 without the module" eval '"$cmx" stats -m 2>"$tmp/errors" | grep -qFx "rdma_cmx_up 0"'
 rm -r "$tmp"
 finish

@@ -9,7 +9,7 @@ cmx=$top/tools/cmx
 params=/sys/module/rdma_cmx/parameters
 dev=/dev/infiniband/rdma_cmx
 
-says() { # TEXT COMMAND...: what the command prints
+says() { # TEXT COMMAND...: check the output of the command
 	local want=$1 got
 	shift
 	got=$("$@" 2>&1) || { echo "status $?: $got"; return 1; }
@@ -17,15 +17,15 @@ says() { # TEXT COMMAND...: what the command prints
 }
 option_default() { "$cmx" options | awk -v o="$1" '$1 == o { print $3 }'; }
 
-check "version without the module" eval '"$cmx" version | grep -q "^module  *not loaded"'
-check_not "default without the module" "$cmx" default tos
+check "version prints that the module is not loaded" eval '"$cmx" version | grep -q "^module  *not loaded"'
+check_not "default fails without the module" "$cmx" default tos
 for command in "default tos" "default tos 8" "show mcast" stats monitor; do
-	check "$command, without the module: says so" \
+	check "$command: prints that the module is not loaded" \
 		eval '"$cmx" $command 2>&1 | grep -q "^cmx: The module rdma_cmx is not loaded"'
 done
-# load_cmx gives everybody the device: without it, its mode is the module's own choice
+# load_cmx changes the mode of the device. Without it, the device has the mode that the module sets.
 ko=$(cmx_module) && modprobe -a $(modinfo -F depends "$ko" | tr , ' ') || exit
-# stands in for an installed module, which ib_core loads by its alias
+# loads: let a request for the alias load the module, as if it were installed
 loads() {
 	local modprobe ret=0 tmp
 	modprobe=$(cat /proc/sys/kernel/modprobe)
@@ -38,23 +38,23 @@ loads() {
 	rm "$tmp"
 	rmmod rdma_cmx && return $ret
 }
-check "show has the module loaded" loads
+check "show loads the module" loads
 insmod "$ko" || exit
 within 5 test -c $dev
 check "the device's mode without udev" says "666 root root" stat -c '%a %U %G' $dev
-check "version for another user" as_nobody "$cmx" version
-check "another user reaches the module" eval \
+check "version succeeds for another user" as_nobody "$cmx" version
+check "version shows the module to another user" eval \
 	'as_nobody "$cmx" version | grep -q "^module  *$(modinfo -F version "$ko"), ABI [0-9]"'
-check "version finds the library" eval '"$cmx" version | grep -q "^library  *[^ ]*, $cmx_lib\$"'
+check "version shows the library" eval '"$cmx" version | grep -q "^library  *[^ ]*, $cmx_lib\$"'
 
 check "run puts our library first" eval \
 	'[[ "$("$cmx" run printenv LD_LIBRARY_PATH)" = "$cmx_lib" ]]'
-check "run keeps the path that was" eval \
+check "run keeps the previous library path" eval \
 	'[[ "$(LD_LIBRARY_PATH=/a:/b "$cmx" run printenv LD_LIBRARY_PATH)" = "$cmx_lib:/a:/b" ]]'
 check "run passes arguments and status on" status_is 7 "$cmx" run sh -c 'exit $1' sh 7
 check "run without a program" status_is 2 "$cmx" run
-check "run of what is not there" status_is 127 "$cmx" run /no/such/program
-check "run of what is no program" status_is 126 "$cmx" run /etc/passwd
+check "run of a missing program" status_is 127 "$cmx" run /no/such/program
+check "run of a file that is no program" status_is 126 "$cmx" run /etc/passwd
 check "run without the library" status_is 125 env -C / bash -c 'cp "$1" /run/cmx && /run/cmx run true' - "$cmx"
 check "run: rping is on our library" eval '"$cmx" run ldd "$(command -v rping)" | grep -q "$cmx_lib/librdmacm"'
 
@@ -62,16 +62,16 @@ for p in tos cm_retries cm_response_timeout connect_deadline_ms close_seconds ne
 	 path_cache path_cache_seconds; do
 	check "default shows $p" says "$p $(cat $params/$p)" "$cmx" default $p
 done
-check "default shows all of them" says "$(cd $params && grep . -- * | tr : ' ')" \
+check "default shows all parameters" says "$(cd $params && grep . -- * | tr : ' ')" \
 	eval '"$cmx" default | sort'
 old=$(cat $params/cm_retries)
 check "default sets cm_retries" "$cmx" default cm_retries 5
-check "the module has it" grep -qx 5 $params/cm_retries
-check "options show it" [ "$(option_default CM_RETRIES)" = 5 ]
+check "a parameter has the value that default has set" grep -qx 5 $params/cm_retries
+check "options show a default that was set" [ "$(option_default CM_RETRIES)" = 5 ]
 check "default refuses a value out of range" status_is 1 "$cmx" default cm_retries 16
-check "the module has kept the old one" grep -qx 5 $params/cm_retries
-check "default sets it back" "$cmx" default cm_retries "$old"
-check "default of no such name" status_is 1 "$cmx" default nothing
+check "a parameter keeps its value after a refusal" grep -qx 5 $params/cm_retries
+check "default restores cm_retries" "$cmx" default cm_retries "$old"
+check "default of an unknown parameter" status_is 1 "$cmx" default nothing
 
 # "NAME:TEXT: MIN..MAX (DEFAULT)", which the module must obey and the documentation repeat
 refused() { # PARAMETER VALUE: with EINVAL
@@ -102,7 +102,7 @@ check "default stays in its folder" status_is 2 "$cmx" default ../taint
 check_not "another user sets no default" as_nobody "$cmx" default cm_retries 3
 
 # every option of the documentation, and no other
-check "options lists them all" says \
+check "options lists all documented options" says \
 	"$(awk '/^======.* =/ { n++; next } n == 2 { print $1 }' "$top/Documentation/options.rst")" \
 	eval '"$cmx" options | awk "NR > 1 { print \$1 }"'
 check "options takes no argument" status_is 2 "$cmx" options x
@@ -125,15 +125,15 @@ done <<-END
 	-x show -x
 	pid show pid
 END
-check "no command" status_is 2 "$cmx"
-check "help is on standard output" eval '"$cmx" -h 2>/dev/null | grep -q "^usage:"'
-check "help of a command" eval '"$cmx" show -h 2>/dev/null | grep -q "^usage:"'
+check "cmx without a command is a usage error" status_is 2 "$cmx"
+check "help goes to standard output" eval '"$cmx" -h 2>/dev/null | grep -q "^usage:"'
+check "help of a command goes to standard output" eval '"$cmx" show -h 2>/dev/null | grep -q "^usage:"'
 check "the version of the tool" says "$("$cmx" version | sed -nE 's/^(cmx) +([^,]*),.*/\1 \2/p')" "$cmx" -V
 check "show: a filter without a value" status_is 2 "$cmx" show ids pid
 check "show: a filter that does not exist" status_is 2 "$cmx" show ids colour 1
-check "show: a number that is none" status_is 2 "$cmx" show ids lqpn x1
+check "show: an invalid number" status_is 2 "$cmx" show ids lqpn x1
 check "show: a state that does not exist" status_is 2 "$cmx" show ids state none
-check "show: an address that is none" status_is 2 "$cmx" show ids src-addr 10.77.0
+check "show: an invalid address" status_is 2 "$cmx" show ids src-addr 10.77.0
 check "show: an option that does not exist" status_is 2 "$cmx" show -x
 check "show without ids" says "[]" "$cmx" show -j
 
@@ -152,7 +152,7 @@ check "completion: settings of a port" completes "mode" cmx default rxe0/1 tos 8
 check "completion: modes" completes "v1 v2" cmx default rxe0/1 mode ""
 check_not "import without the module's ports sets nothing" eval '"$cmx" default -i | grep .'
 
-# Ids, on a software device. hold has ids in every state; its connections have the QP numbers from 0x1235 on.
+# Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
 	local tmp pid other all=14
@@ -163,7 +163,7 @@ show_suite() {
 	env LD_LIBRARY_PATH="$cmx_lib" "$tests/stress/hold" -n 3 -g 2 <"$tmp/in" >"$tmp/out" 2>&1 &
 	pid=$!
 	exec 8>"$tmp/in"
-	check "ids in every state" within 60 grep -q "^ready $((all + 2))" "$tmp/out"
+	check "show: a process has ids in every state" within 60 grep -q "^ready $((all + 2))" "$tmp/out"
 
 	json() { "$cmx" show ids -j "$@"; }
 	field() { # NAME [FILTER...]: its values, in order
@@ -217,18 +217,18 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	other=$!
 	check "show: another user sees his own" within 20 eval \
 		'as_nobody "$cmx" show -j ids | grep -q "\"src-port\":7500"'
-	check "show: and no other" eval '[ "$(as_nobody "$cmx" show ids | wc -l)" = 2 ]'
-	check "show: nor traces" eval '! as_nobody "$cmx" show -dp | grep trace-id'
-	check "show: root sees them too" count_is 1 pid $other
+	check "show: another user sees no other ids" eval '[ "$(as_nobody "$cmx" show ids | wc -l)" = 2 ]'
+	check "show: another user sees no trace ids" eval '! as_nobody "$cmx" show -dp | grep trace-id'
+	check "show: root sees the ids of another user" count_is 1 pid $other
 	kill $other
 	wait $other 2>/dev/null
 
 	ip netns add h1
 	ip netns exec h1 env LD_LIBRARY_PATH="$cmx_lib" "$tests/stress/hold" -w -p 7600 <"$tmp/in" >"$tmp/wild" 2>&1 &
 	other=$!
-	check "ids in a namespace" within 60 grep -q "^ready 4" "$tmp/wild"
+	check "show: a process has ids in a namespace" within 60 grep -q "^ready 4" "$tmp/wild"
 	check "show: a namespace has its own ids" eval '[ "$(ip netns exec h1 "$cmx" show ids | wc -l)" = 3 ]'
-	check "show: the host has all of them" count_is $((all + 2))
+	check "show: the host sees the ids of all namespaces" count_is $((all + 2))
 	kill $other
 	wait $other 2>/dev/null
 	ip netns del h1
@@ -253,13 +253,13 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: a name in UTF-8, in JSON" names_is "größe-漢字" "größe-漢字"
 	check "show: a name that ends within a letter" names_is $'abcdefghijklmn\xef\xbf\xbd' "abcdefghijklmnö"
 
-	# the QP numbers that ib_core knows
+	# the QP numbers of ib_core
 	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >/dev/null 2>&1 &
 	pid=$!
 	within 20 eval '[ "$(field state src-port 7700)" = listen ]'
 	env LD_LIBRARY_PATH="$cmx_lib" rping -c -a 10.77.0.1 -p 7700 -C 1000000 >/dev/null 2>&1 &
 	other=$!
-	check "a connection" within 20 eval '[ "$(field state dst-port 7700)" = established ]'
+	check "show: a connection is established" within 20 eval '[ "$(field state dst-port 7700)" = established ]'
 	check "show: the QP numbers of rdma(8)" eval \
 		'[ "$(rdma -j res show qp link rxe0 pid $other | grep -o "lqpn\":[0-9]*" | cut -d: -f2)" = \
 		   "$(field lqpn dst-port 7700)" ]'
@@ -281,52 +281,52 @@ port_suite() {
 		"$1" "$tests/stock/compare" option.tos_unset | sed 's/ flow=[^ ]*//'
 	}
 	check "default shows a port" says "rxe0/1 tos none mode v2" "$cmx" default rxe0/1
-	check "default shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode v2"'
-	check "default sets those of a port" "$cmx" default rxe0/1 tos 40 mode v2
-	check "the port has the TOS" says 40 cat $ours/default_roce_tos
-	check "the port has the mode" says "RoCE v2" cat $ours/default_roce_mode
+	check "default without arguments shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode v2"'
+	check "default sets TOS and mode of a port" "$cmx" default rxe0/1 tos 40 mode v2
+	check "a port has the TOS that default has set" says 40 cat $ours/default_roce_tos
+	check "a port has the mode that default has set" says "RoCE v2" cat $ours/default_roce_mode
 	for value in 256 -1 4294967296 x ""; do
-		check "no TOS of a port: '$value'" einval $ours/default_roce_tos "$value"
+		check "an invalid TOS of a port is refused: '$value'" einval $ours/default_roce_tos "$value"
 	done
 	for value in "IB/RoCE v1" "RoCE v3" v2 ""; do
-		check "no mode of this port: '$value'" einval $ours/default_roce_mode "$value"
+		check "an invalid mode of a port is refused: '$value'" einval $ours/default_roce_mode "$value"
 	done
-	check "the port has kept its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
-	check "stats do not show them" eval '! "$cmx" stats | grep default_'
-	check "another user reads them" says "rxe0/1 tos 40 mode v2" as_nobody "$cmx" default rxe0/1
-	check "another user does not set them" says "cmx: rxe0/1 tos: Permission denied status 1" \
+	check "a port keeps its defaults after invalid values" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
+	check "stats do not show the defaults of a port" eval '! "$cmx" stats | grep default_'
+	check "another user reads the defaults of a port" says "rxe0/1 tos 40 mode v2" as_nobody "$cmx" default rxe0/1
+	check "another user cannot set the defaults of a port" says "cmx: rxe0/1 tos: Permission denied status 1" \
 		eval 'echo $(as_nobody "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
-	check "root without CAP_NET_ADMIN does not either" says "cmx: rxe0/1 tos: Operation not permitted status 1" \
+	check "root without CAP_NET_ADMIN cannot set the defaults of a port" says "cmx: rxe0/1 tos: Operation not permitted status 1" \
 		eval 'echo $(setpriv --bounding-set=-net_admin "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
 	check "default of a port: a setting that does not exist" status_is 2 "$cmx" default rxe0/1 ttl 1
 	check "default of a port: a mode that does not exist" status_is 2 "$cmx" default rxe0/1 tos 1 mode v3
 	check "default of a port: no value" status_is 2 "$cmx" default rxe0/1 tos
-	check "default of no such port" says "cmx: rxe0/2: no RoCE port of rdma_cmx status 1" \
+	check "default of a port: a port that does not exist" says "cmx: rxe0/2: no RoCE port of rdma_cmx status 1" \
 		eval 'echo $("$cmx" default rxe0/2 2>&1 || echo status $?)'
-	check "the port still has its defaults" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
-	check "default: another word for none" "$cmx" default rxe0/1 tos none
+	check "a port keeps its defaults after wrong arguments" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
+	check "default of a port: the word none resets the TOS" "$cmx" default rxe0/1 tos none
 
 	# the same default on both stacks
-	check "nothing to import" says "" "$cmx" default -i
+	check "import: no defaults of rdma_cm" says "" "$cmx" default -i
 	modprobe configfs
 	mountpoint -q /sys/kernel/config || mount -t configfs c /sys/kernel/config
-	check "rdma_cm has defaults of ports" mkdir $theirs
+	check "import: rdma_cm has defaults of ports" mkdir $theirs
 	echo 96 >$theirs/ports/1/default_roce_tos
 	connection stock >"$tmp/stock"
 	connection ours >"$tmp/ours"
-	check_not "they have no effect on rdma_cmx" diff "$tmp/stock" "$tmp/ours"
-	check "import the defaults of rdma_cm" says "rxe0/1 tos 96 mode v2" "$cmx" default -i
+	check_not "import: defaults of rdma_cm have no effect before" diff "$tmp/stock" "$tmp/ours"
+	check "import: the defaults of rdma_cm are set" says "rxe0/1 tos 96 mode v2" "$cmx" default -i
 	connection ours >"$tmp/ours"
-	check "the default TOS has the effect that it has in rdma_cm" diff "$tmp/stock" "$tmp/ours"
-	check "it is in the path and in both QPs" says 4 grep -c "tclass=0x60" "$tmp/ours"
+	check "import: the default TOS has the same effect as in rdma_cm" diff "$tmp/stock" "$tmp/ours"
+	check "import: the default TOS is in the path and in both QPs" says 4 grep -c "tclass=0x60" "$tmp/ours"
 	echo 0 >$theirs/ports/1/default_roce_tos
-	check "import that there is none" says "rxe0/1 tos none mode v2" "$cmx" default -i
+	check "import: a removed default of rdma_cm is reset" says "rxe0/1 tos none mode v2" "$cmx" default -i
 	rmdir $theirs
 
-	# the connections have left counters, so that all of these print something
+	# the connections have left counters, so that all these commands print something
 	for command in "stats -m" "stats -j" stats "show stats" "show mcast" "show paths" show "show -j" \
 		       options default -V -h; do
-		check "$command: says that nothing could be written" \
+		check "$command: reports a full output" \
 			says "cmx: standard output: No space left on device status 1" \
 			eval 'echo $("$cmx" $command 2>&1 >/dev/full || echo status $?)'
 	done
