@@ -10,12 +10,12 @@ rig || exit
 load_cmx || exit
 tmp=$(mktemp -d)
 
-# An id ends after ib_cm has begun to report a time-out, and before the handler runs: stress/window.c
+# An id ends after ib_cm has begun to report a timeout, and before the handler runs: stress/window.c
 # widens that race. KASAN reports an access to a freed id. A round shows nothing if the host delays the
 # processors of the guest too long.
 ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
 insmod "$(built 'window-*/window.ko')" pause_ms=$((50 * slow)) || exit
-check "ids are destroyed while ib_cm reports a time-out" \
+check "ids are destroyed while ib_cm reports a timeout" \
 	ours timeout $((60 * slow)) "$top/selftests/stress/leave" expired 5
 n=$(cat /sys/module/window/parameters/destroyed)
 [ "$n" != 0 ] && ok "an id ends before the handler runs" ||
@@ -26,7 +26,7 @@ f=/sys/kernel/debug/failslab
 [ -d "$f" ] || { skip "fault injection" "this kernel has none"; finish; }
 echo N >"$f/ignore-gfp-wait"
 echo 0 >"$f/verbose"
-# failnth's failures are of whole pages, too
+# failnth fails allocations of whole pages as well
 pages=/sys/kernel/debug/fail_page_alloc
 echo N >$pages/ignore-gfp-wait
 echo 0 >$pages/min-order
@@ -42,8 +42,8 @@ while read -r verdict rest; do
 	*) not_ok "$verdict $rest";;
 	esac
 done <"$tmp/out"
-[ $status = 0 ] && [ $n = "$plan" ] && ok "failnth ends, with all results" ||
-	not_ok "failnth ends, with all results" "status $status, $n of $plan results"
+[ $status = 0 ] && [ $n = "$plan" ] && ok "failnth prints all results" ||
+	not_ok "failnth prints all results" "status $status, $n of $plan results"
 
 # Random failures of allocations by our module, also in callbacks and work queues
 text=$(awk '$4 == "[rdma_cmx]" && $2 ~ /[tT]/ {print $1}' /proc/kallsyms | sort)
@@ -60,8 +60,8 @@ for i in $(seq 20); do
 	[ $? -ge 124 ] || n=$((n + 1))
 done
 echo 0 >"$f/probability"
-[ $n = 20 ] && ok "20 runs with failures by chance end" || not_ok "runs with failures by chance" "only $n of 20 ended"
-check "all works again" ours "$tests/stress/hold" -n 6 -g 6
+[ $n = 20 ] && ok "20 runs with random failures end" || not_ok "20 runs with random failures end" "only $n of 20 ended"
+check "calls succeed after the failures" ours "$tests/stress/hold" -n 6 -g 6
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

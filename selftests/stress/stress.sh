@@ -20,7 +20,7 @@ no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 
 deep() { grep -q '^ESTABLISHED' "$1" && grep -q '^MULTICAST_JOIN' "$1"; }
 
-# rxe may be of no use after the run before
+# rxe may be unusable after the previous run
 rig_again() {
 	rdma link del rxe0 2>/dev/null
 	rig || exit
@@ -40,20 +40,20 @@ fuzz_once() {
 	return $status
 }
 
-# fuzz WHERE WHAT ADDRESS...: on rxe or on the fabric, with what disturbs it
+# fuzz WHERE WHAT ADDRESS...: on rxe or on the fabric, with its disturbances
 fuzz() {
 	local where=$1 what=$2 out status=0
 	out=$(mktemp)
 	load_cmx || exit
 	fuzz_once "$@" || status=$?
 	if [ $status = 0 ] && ! deep "$out"; then
-		repeated "$what on the $where" "what disturbs it came before its first connection or group"
+		repeated "$what on the $where" "a disturbance came before its first connection or group"
 		seed=$((seed + 1))
 		[ "$where" = fabric ] || rig_again
 		fuzz_once "$@" || status=$?
 	fi
-	check "$what on the $where ends by itself" test $status = 0
-	check "$what on the $where got as far as connections and groups" deep "$out"
+	check "$what on the $where succeeds" test $status = 0
+	check "$what on the $where makes connections and groups" deep "$out"
 	check "no id of $what is left on the $where" within 30 no_ids
 	no_ids || head -20 /sys/kernel/debug/rdma_cmx/ids | note
 	check "the module unloads after $what on the $where" within 30 rmmod rdma_cmx
@@ -69,5 +69,5 @@ fabric up -f >/dev/null || { not_ok "the fabric comes up"; finish; }
 for what in fuzz_ioctl fuzz_lib; do
 	fuzz fabric $what 10.78.0.1 10.78.0.2 fd78::1 fd78::2 "ib:$(vib_gid 0)" "ib:$(vib_gid 1)" - 10.78.0.99
 done
-check "the fabric goes" fabric down
+check "the fabric goes down" fabric down
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# wire: random calls, while messages of the CM and replies of the SA are changed, repeated and reordered
+# wire: random calls while CM messages and SA replies are changed, repeated and reordered
 #   wire.sh [SEED [SECONDS]]     SEED repeats the random numbers; SECONDS is the time of each run
 # kernels: default debug
 # real clock: debug
@@ -19,8 +19,8 @@ calls=$(mktemp)
 no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 deep() { grep -q '^ESTABLISHED' "$calls" && grep -q '^MULTICAST_JOIN' "$calls"; }
 
-# knobs CLASS CHANGE REPEAT SHUFFLE: one MAD in CHANGE is changed, one in REPEAT comes twice, and each is
-# up to SHUFFLE ms late
+# knobs CLASS CHANGE REPEAT SHUFFLE: one MAD in CHANGE is changed, one in REPEAT is sent twice, and each is
+# delayed by up to SHUFFLE ms
 knobs() {
 	knob mad/class "$1" && knob mad/change "$2" && knob mad/repeat "$3" && knob mad/shuffle "$4"
 }
@@ -29,7 +29,7 @@ changed_and_repeated() { # CHANGED REPEATED: the numbers before
 	[ "$(knob mad/changed)" -gt "$1" ] && [ "$(knob mad/repeated)" -gt "$2" ]
 }
 
-# IPoIB and this module have cached paths that a changed reply has made wrong.
+# IPoIB and this module have cached wrong paths from changed replies.
 forget_paths() {
 	local i
 	for i in 0 1; do
@@ -64,8 +64,8 @@ fuzz_wire() {
 		>"$calls" 2>&1 </dev/null || status=$?
 	note <"$calls"
 	note "$what, seed $seed: $(knob mad/changed) changed, $(knob mad/repeated) repeated"
-	check "$what: the calls end by themselves" test $status = 0
-	check "$what: connections and groups in spite of it" deep
+	check "$what: the program succeeds" test $status = 0
+	check "$what: connections and groups are made" deep
 	check "$what: messages were changed and repeated" changed_and_repeated "$changed" "$repeated"
 	knobs 0 0 0 0
 	check "$what: no id is left" within 60 no_ids
@@ -78,5 +78,5 @@ fabric up -f >/dev/null || { not_ok "the fabric comes up"; finish; }
 fuzz_wire "CM messages" 7 4 8 50
 fuzz_wire "replies of the SA" 3 4 8 50
 check "the module unloads" within 30 rmmod rdma_cmx
-check "the fabric goes" fabric down
+check "the fabric goes down" fabric down
 finish

@@ -19,7 +19,7 @@ while read -r verdict; do
 	"ok "*)	read -r _ _ name <<<"$verdict"; ok "$name";;
 	"not ok "*) read -r _ _ _ name <<<"$verdict"; not_ok "$name";;
 	esac
-# a suite's own verdict stands without indentation; its cases are what counts
+# the result of a KUnit suite is not indented, and only those of its cases count
 done < <(cat /sys/kernel/debug/kunit/*/results | grep -E '^ +(not )?ok [0-9]+ ')
 [ $((passed + failed)) -gt 0 ] || not_ok "there are results" "$(dmesg | tail -20)"
 grep -h -A5 'EXPECTATION FAILED' /sys/kernel/debug/kunit/*/results | head -40 | note
