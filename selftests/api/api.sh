@@ -81,9 +81,9 @@ first_without_gid() {
 		rig && ip link set d0 down
 }
 
-# three checks use the trace of cases of the program
-peer="of neighbours only a peer that moves queues work"
-bond="of bonds only one that ids use queues work"
+# Three cases use the trace that cases of the program have left.
+peer="only a neighbour that gets another address queues work"
+bond="only a bond that ids use queues work"
 full="limit: the trace tells that a backlog was full"
 traced=()
 if [ -n "$only" ]; then
@@ -92,10 +92,10 @@ if [ -n "$only" ]; then
 	! wanted "$full" || traced+=("limit: requests to a slow listener")
 fi
 cases "" ours "$tests/api/api" ${only:+"$only"} "${traced[@]}"
-check "cmx default sets one" "$top/tools/cmx" default tos 8
-check "and shows it" grep -qx "tos 8" <("$top/tools/cmx" default tos)
+check "cmx default sets a value" "$top/tools/cmx" default tos 8
+check "cmx default shows the value that was set" grep -qx "tos 8" <("$top/tools/cmx" default tos)
 check "a program with extensions runs on ours" ours "$tests/api/both" ours
-check "and on the in-tree stack" stock "$tests/api/both" stock
+check "a program with extensions runs on the in-tree stack" stock "$tests/api/both" stock
 newer="a program of rdma-core 65 runs"
 if [ -e "$tests/api/newer" ] && ! on_hardware; then
 	check "$newer" ours "$tests/api/newer" 10.77.0.1
@@ -109,7 +109,7 @@ if on_hardware; then
 else
 	check "$peer" \
 		[ "$(grep -c function=watch_peer_work $tracing/trace)" = 3 ]
-	# the other one fails over ten times
+	# a bond without ids fails over ten times
 	check "$bond" grep -qx '[1-9]' <(grep -c function=bond_work $tracing/trace)
 	check "$full" \
 		grep -Eq "cmx_req_refused: .* 10\.77\.0\.1:[0-9]+ backlog-full " $tracing/trace
@@ -129,7 +129,7 @@ else
 		ip link del vrf$n
 	done
 	check "the first device has no GID" first_without_gid
-	check "a loopback address, if the first device has no GID" ours "$tests/api/api" "address: loopback"
+	check "a loopback address resolves if the first device has no GID" ours "$tests/api/api" "address: loopback"
 	ip link set d0 up
 	rdma link del rxe2
 	ip link del ba

@@ -446,6 +446,6 @@ const struct test ece_qp_tests[] = {
 	{ "ECE of a QP: no answer, required", test_required_in_vain },
 	{ "ECE of a QP: the passive end refuses", test_refused },
 	{ "ECE of a QP: the active end's QP refuses", test_active_fails },
-	{ "ECE of a QP: it can't be asked", test_query_fails },
+	{ "ECE of a QP: a failed query fails the creation", test_query_fails },
 	{}
 };

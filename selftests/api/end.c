@@ -425,14 +425,14 @@ static void test_device_gone_request(void)
 }
 
 const struct test end_tests[] = {
-	{ "who disconnects is told at once", test_no_answer_needed },
-	{ "end: without a QP, told when the peer confirms", test_answer_needed },
-	{ "end: without a QP, told when the peer does not confirm", test_no_answer_comes },
-	{ "end: told at once when the QP is stopped later", test_stopped_later },
-	{ "the passive end disconnects", test_passive_ends_it },
-	{ "the peer of a destroyed id hears of it", test_peer_hears_of_it },
-	{ "end: a silent peer is told for so long only", test_peer_is_silent },
-	{ "end: hundreds of requests taken back keep nobody waiting", test_many_taken_back },
+	{ "end: the side that disconnects gets DISCONNECTED at once", test_no_answer_needed },
+	{ "end: an id that has no QP gets DISCONNECTED with the DREP", test_answer_needed },
+	{ "end: an id that has no QP gets DISCONNECTED after lost DREPs", test_no_answer_comes },
+	{ "end: DISCONNECTED arrives at once when the QP is stopped later", test_stopped_later },
+	{ "end: the passive side disconnects", test_passive_ends_it },
+	{ "end: the peer of a destroyed id gets DISCONNECTED", test_peer_hears_of_it },
+	{ "end: DREQs to a silent peer are repeated for a limited time", test_peer_is_silent },
+	{ "end: hundreds of cancelled requests do not delay other ids", test_many_taken_back },
 	{ "end: half of the ids go, and the others stay connected", test_half_go },
 	{ "both ends disconnect", test_both_end_it },
 	{ "the deadline of an accept", test_accept_deadline },

@@ -193,7 +193,7 @@ static void test_request_without_file(void)
 }
 
 const struct test event_info_tests[] = {
-	{ "event: what a connection's say", test_connection_info },
+	{ "event: the events of a connection have their info", test_connection_info },
 	{ "event: a response that the library has followed", test_response_info },
 	{ "event: a reject", test_reject_info },
 	{ "event: a reject instead of a request", test_request_refused },

@@ -217,7 +217,7 @@ const struct test fork_tests[] = {
 	{ "fork: a child's calls are refused", test_refused },
 	{ "fork: a child's destructors leave the parent's ids alone", test_destroyed },
 	{ "fork: a child destroys an id that a thread uses", test_destroyed_busy },
-	{ "fork: they leave its endpoints alone", test_endpoint },
+	{ "fork: a child's destructors leave the parent's endpoints alone", test_endpoint },
 	{ "fork: a channel that a daemon inherits", test_daemonised },
 	{}
 };

@@ -663,7 +663,7 @@ const struct test limit_tests[] = {
 	{ "limit: groups of a user", test_groups_of_a_user },
 	{ "limit: requests to a user", test_requests_of_a_user },
 	{ "limit: requests to a slow listener", test_slow_listener },
-	{ "limit: a QP number that another user has chosen, too", test_number_of_another_user },
+	{ "limit: two users choose the same QP number", test_number_of_another_user },
 	{ "window: requests of a user wait for each other", test_requests_wait },
 	{ "window: the deadline of a request that waits", test_deadline_of_waiting },
 	{ "window: the QP number of a request that waits gets another owner",

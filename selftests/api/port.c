@@ -119,6 +119,6 @@ const struct test port_tests[] = {
 	{ "port: AFONLY withdrawn from a bound id", test_withdraw_afonly },
 	{ "port: shared, and then another peer, or a listener", test_share_then_change },
 	{ "port: a listener in a user's namespace", test_namespaces },
-	{ "port: how many ids share one", test_owner_limit },
+	{ "port: many ids share a port", test_owner_limit },
 	{}
 };

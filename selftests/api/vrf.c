@@ -310,9 +310,9 @@ static void test_user(void)
 
 const struct test vrf_tests[] = {
 	{ "vrf: connections, the address selects the VRF", test_by_address },
-	{ "vrf: listeners with the same address and port in two", test_same_address },
-	{ "vrf: listeners with the same port and any address in two", test_same_wildcard },
-	{ "vrf: a request from another one", test_no_listener },
+	{ "vrf: listeners with the same address and port in two VRFs", test_same_address },
+	{ "vrf: listeners with the same port and any address in two VRFs", test_same_wildcard },
+	{ "vrf: a request from another VRF", test_no_listener },
 	{ "vrf: conflicts of ports", test_conflict },
 	{ "vrf: datagrams", test_datagrams },
 	{ "vrf: groups", test_groups },

@@ -606,8 +606,8 @@ static void test_version(void)
 }
 
 const struct test attr_tests[] = {
-	{ "version", test_version },
-	{ "nothing but ioctl", test_no_other_calls },
+	{ "the version is that of the header", test_version },
+	{ "the device accepts only ioctl", test_no_other_calls },
 	{ "malformed calls are refused and have no effect", test_refused },
 	{ "unusual calls are accepted", test_accepted },
 	{ "long outputs are zeroed", test_long_outputs },

@@ -305,13 +305,13 @@ static void test_listed(void)
 }
 
 const struct test handle_tests[] = {
-	{ "foreign and stale handles", test_handles },
+	{ "foreign and stale handles are refused", test_handles },
 	{ "a membership is no id", test_wrong_type },
 	{ "memberships end with their id", test_groups_end },
 	{ "handles are not reused at once", test_not_reused },
 	{ "every method in every state", test_states },
-	{ "too early or too late", test_too_early },
-	{ "values out of range", test_values },
+	{ "calls in the wrong order are refused", test_too_early },
+	{ "values out of range are refused", test_values },
 	{ "many ids are listed", test_listed },
 	{ },
 };

@@ -67,6 +67,6 @@ static void test_query(void)
 
 const struct test service_tests[] = {
 	{ "services: asked where there is no SA", test_resolve },
-	{ "services: none to query", test_query },
+	{ "services: nothing to query", test_query },
 	{}
 };

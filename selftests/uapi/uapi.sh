@@ -11,19 +11,19 @@ load_cmx || exit
 
 uapi=$tests/uapi
 cases "" "$uapi/uapi" ${only:+"$only"}
-for pattern in "*malformed*" "*unusual*" "a request" "grow: *"; do
+for pattern in "*malformed*" "*unusual*" "a request has*" "grow: *"; do
 	cases "one field more: " "$uapi/uapi-more" "$pattern"
 	cases "one field fewer: " "$uapi/uapi-fewer" "$pattern"
 done
-library() { # PREFIX FOLDER: what an event and a query bring, by the library of that folder
+library() { # PREFIX FOLDER: results of events and queries with the library of that folder
 	for name in "*ECE: offered*" "*many events*" "*multicast: attributes*"; do
 		cases "$1" env LD_LIBRARY_PATH="$2" "$tests/api/api" "$name"
 	done
 }
 library "library with one field more: " "$uapi/more/lib"
 too_new() { LD_LIBRARY_PATH=$uapi/other/lib timeout 20 rping -s -a "${CMX_ADDR:-10.77.0.1}" 2>&1; }
-check "a library with another ABI says so" eval 'too_new | grep -q "does not accept ABI 99"'
-check "and says so once" [ "$(too_new | grep -c "accept ABI")" = 1 ]
+check "a library with another ABI prints an error" eval 'too_new | grep -q "does not accept ABI 99"'
+check "a library with another ABI prints its error once" [ "$(too_new | grep -c "accept ABI")" = 1 ]
 check "the module unloads" unload_cmx
 
 # a module that has one field more than the programs and the library
