@@ -49,7 +49,7 @@ wanted() {
 	[ -z "$only" ] || [[ $1 = $only || ${1%" (differs, as listed)"} = $only || "$suite: $1" = $only ]]
 }
 
-# the version comes before everything else
+# the version must be the first line
 begun=${KSFT_TAP_LEVEL:-}
 begin_output() {
 	[ -n "$begun" ] || echo "TAP version 13"
@@ -149,7 +149,7 @@ finish() {
 	exit 0
 }
 
-# nap SECONDS: sleep without a process of its own, which costs more than the sleep where the clock skips it
+# nap SECONDS: sleep without another process, which would cost more than the sleep on a kernel with simulated time
 mkfifo "/run/nap.$$" && exec {nap_fd}<>"/run/nap.$$" && rm "/run/nap.$$"
 nap() { read -rt "$1" -u "$nap_fd"; }
 
@@ -187,7 +187,7 @@ hardware_rig() {
 	note "$CMX_DEV on $CMX_NETDEV, $CMX_ADDR $CMX_PEER ${CMX_ADDR6:-}"
 }
 
-# an Ethernet device without a link partner, if there is no other, with a software RDMA device on it
+# a dummy Ethernet device, unless d0 exists, with a software RDMA device on it
 rig() {
 	local host=${1:-1}
 	! on_hardware || { hardware_rig; return; }
@@ -232,8 +232,8 @@ built() {
 
 cmx_module() { built "*/rdma_cmx.ko"; }
 
-# insert_module FILE [PARAMETER...]: a guest inserts a copy, without what only debuggers read. That is most of
-# the file, and comes from the host each time
+# insert_module FILE [PARAMETER...]: a guest inserts a stripped copy. Debugging information is most of the file,
+# and the guest would read it from the host each time.
 insert_module() {
 	local ko=/run/${1//\//_}
 	[ -e /vm/main ] || ko=$1

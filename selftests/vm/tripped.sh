@@ -12,7 +12,7 @@ tripped() {
 }
 
 # twice LOGS COMMAND: run it with an empty folder as its argument; and again, if machines that left their
-# kernel logs in LOGS/dmesg.* have tripped. That is said, for check to count it.
+# kernel logs in LOGS/dmesg.* have tripped. A line in the output lets check count it.
 twice() {
 	local logs=$1 status
 	mkdir "$logs/1" "$logs/2"
