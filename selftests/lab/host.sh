@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# host: a short tour of all features, on both stacks where both can run. selftests/lab/hosts runs it on hosts
-# that are unlike those of the other suites
+# host: a few cases of each feature, on both stacks where possible. selftests/lab/hosts runs it on hosts that
+# are configured unlike those of the other suites
 # kernels: release
 # timeout: 300
 #
@@ -10,14 +10,14 @@
 . "$tests/stock/guest.sh"
 a=10.77.0.1
 
-# what compare's util.h calls its addresses
+# the addresses in util.h of the program compare
 compare_args roce
 ip link add d0 address 02:00:00:00:00:77 type dummy
 ip link set d0 arp on addrgenmode none 2>/dev/null || ip link set d0 arp on
 rig || exit
 compare_rig 02:00:00:00:00:50 2>/dev/null
 
-# The tests know the interface by its old name, too, as far as a program asks for it.
+# The interface keeps its old name as an altname, because tests use that name.
 rename() {
 	ip link set d0 name r0 || { ip link set d0 down && ip link set d0 name r0 && ip link set r0 up; } || return
 	ip link property add dev r0 altname d0 || return
@@ -29,7 +29,7 @@ for setting; do
 	case $setting in
 	no-namespaces)
 		check "namespaces are forbidden" sysctl -qw user.max_user_namespaces=0 user.max_net_namespaces=0
-		check_not "none can be made" unshare -n true;;
+		check_not "no namespace can be created" unshare -n true;;
 	sysctl=*)
 		check "${setting#sysctl=}" sysctl -qw "${setting#sysctl=}";;
 	renamed)
@@ -39,8 +39,8 @@ for setting; do
 	esac
 done
 
-# Each address at each call that takes one, and one case or more for each feature. compare leaves out IPv6
-# addresses where the host has no IPv6.
+# Each address at each call that takes one, and one case or more for each feature. compare skips IPv6
+# addresses on a host without IPv6.
 patterns=('bind.v[46]*' bind.udp bind.ipoib bind.ps_ib bind.two.any6_only_then_any4_listen
 	'resolve.*self*' 'resolve.*any*' 'resolve.*ghost*' 'resolve.*loopback*' 'resolve.*no_r*' 'resolve.*v6*'
 	'resolve.mixed*' 'resolve.group*' resolve.unreachable
@@ -79,28 +79,28 @@ shows() { # TEXT CMX-ARGUMENT...
 }
 check "rping: ours to in-tree" pair stock ours
 check "rping: in-tree to ours" pair ours stock
-check "cmx stats" shows "requests [1-9]" stats rxe0/1
-check "cmx options" shows TOS options
-check "cmx version" shows module version
+check "cmx stats shows requests" shows "requests [1-9]" stats rxe0/1
+check "cmx options shows TOS" shows TOS options
+check "cmx version shows the module" shows module version
 
 # the test ULP has its commands in debugfs
 if grep -qw debugfs /proc/filesystems; then
 	. "$tests/ulp/guest.sh"
-	check "ULP: load" load
-	check "ULP: listen" run "serve 0.0.0.0 7600"
-	check "ULP: ping" run "ping $a 7600 5"
-	check "ULP: a group" run "echo $a 239.7.7.7 239.7.7.7 5"
-	check "ULP: a REQ over IPv4 for an IPv6 address" run "request6 $a 7600"
-	check "is refused" grep -qx "answered by a REJ with the reason 28" $ctl/result
+	check "ULP: the module loads" load
+	check "ULP: an IPv4 listener" run "serve 0.0.0.0 7600"
+	check "ULP: ping succeeds" run "ping $a 7600 5"
+	check "ULP: echo over a multicast group" run "echo $a 239.7.7.7 239.7.7.7 5"
+	check "ULP: a REQ over IPv4 for an IPv6 address is answered" run "request6 $a 7600"
+	check "ULP: a REQ over IPv4 for an IPv6 address is rejected" grep -qx "answered by a REJ with the reason 28" $ctl/result
 	for addr in fd77::1 :: ::ffff:$a; do
 		if [ -e /proc/net/if_inet6 ]; then
-			skip "ULP: listen on $addr" "this host has IPv6"
+			skip "ULP: a listener on $addr is refused" "this host has IPv6"
 		else
-			check_not "ULP: listen on $addr" run "serve $addr 7601"
+			check_not "ULP: a listener on $addr is refused" run "serve $addr 7601"
 		fi
 	done
-	check "ULP: still listens" run "ping $a 7600 5"
-	check "ULP: unload" unload
+	check "ULP: ping succeeds after the refused listeners" run "ping $a 7600 5"
+	check "ULP: the module unloads" unload
 else
 	skip "ULP" "no debugfs"
 fi

@@ -15,7 +15,7 @@ image=/dev/ram0
 mnt=$tmp/mnt
 . "$tests/ulp/kernel.sh"
 
-# nothing but what a test asks for may answer to "rdma"
+# only the modules that a test loads may register the transport "rdma"
 printf 'install %s /bin/true\n' nvme-rdma nvmet-rdma >/etc/modprobe.d/cmx-test.conf
 modprobe -a nvme-core nvme-fabrics nvmet ext4 configfs || exit
 ram_disk || exit
@@ -85,7 +85,7 @@ reset() { echo 1 >"$ctrl/reset_controller"; }
 scenes() {
 	local who="NVMe $1-$2"
 
-	check "$who: load" eval "load $2 target && load $1 host"
+	check "$who: the modules load" eval "load $2 target && load $1 host"
 	check "$who: export a RAM disk" export_ram
 	try_connect "$who: connect" || return
 	# three queues an end, and the listener
@@ -95,26 +95,26 @@ scenes() {
 	[ "$(kernel_ids)" = $want ] && ok "$who: $want ids of ours" ||
 		not_ok "$who: $want ids of ours" "$(kernel_ids)"
 	check "$who: make a file system and write" disk_write "/dev/$disk"
-	check "$who: it reads back" disk_read "/dev/$disk"
-	check "$who: reset" reset
-	check "$who: live again" within 30 live
-	check "$who: it reads back after the reset" disk_read "/dev/$disk"
+	check "$who: the file reads back" disk_read "/dev/$disk"
+	check "$who: reset the controller" reset
+	check "$who: the controller is live after the reset" within 30 live
+	check "$who: the file reads back after the reset" disk_read "/dev/$disk"
 	port_off
-	check "$who: the target ends, the host notices" within 30 not_live
+	check "$who: the host notices the end of the target" within 30 not_live
 	port_on
-	check "$who: reconnects by itself" within 60 live
-	check "$who: it reads back after that" disk_read "/dev/$disk"
+	check "$who: the host reconnects" within 60 live
+	check "$who: the file reads back after the reconnect" disk_read "/dev/$disk"
 	start_io "/dev/$disk"
 	check "$who: remove the controller under I/O" timeout 60 bash -c "echo 1 >$ctrl/delete_controller"
-	check "$who: it is gone" within 30 gone
+	check "$who: the controller is gone" within 30 gone
 	end_io
 	try_connect "$who: connect again" || return
 	start_io "/dev/$disk"
-	check "$who: the device goes under I/O" timeout 60 rdma link del rxe0
-	check "$who: the controller goes with it" within 60 gone
+	check "$who: remove the device under I/O" timeout 60 rdma link del rxe0
+	check "$who: the controller goes with the device" within 60 gone
 	end_io
 	check "$who: unexport" unexport
-	check "$who: unload" eval "unload $1 host && unload $2 target"
+	check "$who: the modules unload" eval "unload $1 host && unload $2 target"
 	check "$who: no id is left" within 10 no_ids
 	rig
 }

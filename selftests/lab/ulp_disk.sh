@@ -17,15 +17,15 @@ run_rnbd() { # CLIENT SERVER
 	rnbd_load "$2" server
 	rnbd_load "$1" client
 	check "$who: map a RAM disk" rnbd_map
-	check "$who: whose ids" ids_of "$1" "$2"
+	check "$who: our ends have ids" ids_of "$1" "$2"
 	check_disk "a file system" /dev/rnbd0
 	check "$who: reconnect" eval "echo 1 >$rtrs_path/*/reconnect"
-	check "$who: connected again" within 30 rtrs_connected
+	check "$who: the client has reconnected" within 30 rtrs_connected
 	check_disk "a file system after that" /dev/rnbd0
 	check "$who: the server disconnects" eval "echo 1 >/sys/devices/virtual/rtrs-server/cmx/paths/*/disconnect"
-	check "$who: the client comes back" within 60 rtrs_connected
+	check "$who: the client reconnects after a disconnect of the server" within 60 rtrs_connected
 	start_io /dev/rnbd0
-	check "$who: the device goes under I/O" remove_device
+	check "$who: remove the device under I/O" remove_device
 	end_io
 	check "$who: unmap" rnbd_unmap force
 	unloaded rnbd_client rtrs_client rnbd_server rtrs_server rtrs_core
@@ -43,7 +43,7 @@ lun_remove() { # TPG
 	rm "$1/lun/lun_0/ram" && rmdir "$1/lun/lun_0" $core/ram $core
 }
 
-# its disk at the initiator, in $disk
+# the disk of that LUN at the initiator, in $disk
 lun_found() {
 	disk=$(ls /sys/block | grep -m 1 '^sd')
 	[ -b "/dev/$disk" ]
@@ -81,18 +81,18 @@ run_srp() { # INITIATOR TARGET
 	check "$who: export a RAM disk" srp_target
 	check "$who: log in" srp_login
 	have_disk "a disk"
-	check "$who: whose ids" ids_of "$1" "$2"
+	check "$who: our ends have ids" ids_of "$1" "$2"
 	check_disk "a file system" "/dev/$disk"
 	start_io "/dev/$disk"
-	check "$who: the initiator leaves under I/O" \
+	check "$who: log out under I/O" \
 		eval "echo 1 >/sys/class/srp_remote_ports/port-*/delete"
-	check "$who: it is gone" within 30 srp_gone
+	check "$who: the initiator is gone after the logout" within 30 srp_gone
 	end_io
 	check "$who: log in again" within 30 srp_login
 	have_disk "a disk again"
 	start_io "/dev/$disk"
-	check "$who: the device goes under I/O" remove_device
-	check "$who: the initiator goes with it" within 60 srp_gone
+	check "$who: remove the device under I/O" remove_device
+	check "$who: the initiator is gone with the device" within 60 srp_gone
 	end_io
 	check "$who: unload the initiator" unload ib_srp
 	check "$who: end the target" srp_untarget
@@ -134,7 +134,7 @@ run_iser() { # INITIATOR TARGET
 	pgrep iscsid >/dev/null || check "$who: the daemon of open-iscsi" iser_daemon
 	check "$who: log in" iser_login
 	have_disk "a disk"
-	check "$who: whose ids" ids_of "$1" "$2"
+	check "$who: our ends have ids" ids_of "$1" "$2"
 	check_disk "a file system" "/dev/$disk"
 	check "$who: log out" iser_logout
 	check "$who: log in again" iser_login

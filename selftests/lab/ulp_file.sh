@@ -17,7 +17,7 @@ fio_verifies() {
 }
 written_and_read() { # WHAT
 	check "$who: $1: write" write_file
-	check "$who: $1: it reads back" read_file
+	check "$who: $1: the file reads back" read_file
 }
 
 # the device is removed while a file system is unmounted. Only a forced unmount ends without a device
@@ -38,7 +38,7 @@ nfs_versions() {
 		check "$who: version $v: write" write_file
 		umount "$mnt"
 		check "$who: version $v: mount again" nfs_mount $v
-		check "$who: version $v: it reads back" read_file
+		check "$who: version $v: the file reads back" read_file
 		check "$who: version $v: unmount" umount "$mnt"
 	done
 	check "$who: IPv6: mount" nfs_mount 4.2 fd77::1
@@ -56,28 +56,28 @@ nfs_teardown() {
 	check "$who: fio" fio_verifies
 	check "$who: write" write_file
 	start_file_io
-	check "$who: the device goes under I/O" remove_device
+	check "$who: remove the device under I/O" remove_device
 	rig
-	check "$who: it reads back on the next device" read_file
+	check "$who: the file reads back on the next device" read_file
 	written_and_read "after the removal"
 	check "$who: end the server under I/O" eval "echo 0 >$nfsd/threads"
 	check "$who: serve again" nfs_serve
-	check "$who: it reads back from the next server" read_file
+	check "$who: the file reads back from the next server" read_file
 	stop_io
 	written_and_read "after the restart"
 	start_file_io
 	check "$who: a forced unmount during the removal" forced_unmount
 	stop_io
 	rig
-	check "$who: mount after that" nfs_mount 4.2
-	check "$who: it reads back after that" read_file
+	check "$who: mount after a forced unmount" nfs_mount 4.2
+	check "$who: the file reads back after a forced unmount" read_file
 	check "$who: a plain unmount during the removal" plain_unmount
 }
 run_nfs() { # CLIENT SERVER
 	check "$who: load" load "$1" net/sunrpc/xprtrdma/rpcrdma
 	check "$who: export a folder" nfs_export
 	check "$who: serve" nfs_serve
-	check "$who: whose listeners" ids_of "$2"
+	check "$who: our end has listeners" ids_of "$2"
 	nfs_versions "$1"
 	nfs_teardown
 	check "$who: end the server" nfs_unexport
@@ -119,20 +119,20 @@ run_smb() { # CLIENT SERVER
 	check "$who: load the client" load "$1" fs/smb/client/cifs
 	check "$who: one credit less" smb_leave_room
 	check "$who: serve" smb_serve
-	check "$who: the server is up" within 30 smb_ready
+	check "$who: the server is ready" within 30 smb_ready
 	check "$who: mount" smb_mount
-	check "$who: whose ids" ids_of "$1" "$2"
+	check "$who: our ends have ids" ids_of "$1" "$2"
 	written_and_read "a file"
 	check "$who: fio" fio_verifies
 	check "$who: unmount" umount "$mnt"
 	check "$who: mount again" smb_mount
-	check "$who: it reads back" read_file
-	# not under I/O: cifs may then wait forever for a memory region, on either stack
-	check "$who: the device goes" remove_device
+	check "$who: the file reads back" read_file
+	# not under I/O, because cifs may then wait forever for a memory region, on either stack
+	check "$who: remove the device" remove_device
 	rig
-	check "$who: it reads back on the next device" within 60 read_file
+	check "$who: the file reads back on the next device" within 60 read_file
 	written_and_read "after the removal"
-	check "$who: unmount after that" umount "$mnt"
+	check "$who: unmount after the removal" umount "$mnt"
 	check "$who: unload the client" unload cifs
 	check "$who: end the server" smb_end
 	unloaded ksmbd
@@ -146,14 +146,14 @@ assert socket.socket(21, socket.SOCK_SEQPACKET).getsockopt(276, 10008, 1024)'
 }
 # RDS: the loopback of its RDMA transport has two QPs
 run_rds() { # CLIENT SERVER
-	# of Debian's kernel, or built as well
+	# rds is a module of Debian's kernel, or was built with the others
 	modprobe -q rds || insmod "$mods/net/rds/rds.ko"
 	check "$who: load" load "$1" net/rds/rds_rdma
 	rds_answer 10.77.0.1
 	check "$who: datagrams" rds_send 10.77.0.1 10.77.0.1
-	check "$who: its connections are listed" rds_connections
+	check "$who: RDS lists its connections" rds_connections
 	[ "$1" = stock ] || check "$who: connections of ours" some_ids 2
-	check "$who: the device goes" remove_device
+	check "$who: remove the device" remove_device
 	rig
 	check "$who: datagrams on the next device" rds_send 10.77.0.1 10.77.0.1
 	kill $serving
@@ -182,14 +182,14 @@ run_9p() { # CLIENT SERVER
 	check "$who: load" load "$1" net/9p/9pnet_rdma
 	p9_serve "$2" && ok "$who: serve" || not_ok "$who: serve" "$(cat "$tmp/9p")"
 	check "$who: mount" p9_mount
-	# the server is a process
-	check "$who: whose id" ids_of "$1"
+	# the server is a process, whose ids do not count
+	check "$who: our end has an id" ids_of "$1"
 	check "$who: write" write_file
 	umount "$mnt"
 	p9_end
 	p9_serve "$2"
 	check "$who: mount again" p9_mount
-	check "$who: it reads back" read_file
+	check "$who: the file reads back" read_file
 	check "$who: folders" eval "mkdir $mnt/d && [ -d $export_dir/d ] && rmdir $mnt/d && [ -e $mnt/file ]"
 	check "$who: unmount" umount "$mnt"
 	p9_end
@@ -197,7 +197,7 @@ run_9p() { # CLIENT SERVER
 	rm -rf "${export_dir:?}"/*
 }
 
-# the debug kernel has no more
+# the debug kernel has only these modules
 all="rds-ours-ours 9p-ours-ours"
 [ ! -e "$mods-stock/Kbuild" ] || all=$(echo {nfs,smb,rds,9p}-{ours-ours,stock-stock} {smb,9p}-{ours-stock,stock-ours})
 for t in ${*:-$all}; do

@@ -26,7 +26,7 @@ load() {
 }
 unload() { within 30 rmmod "$1"; }
 some_ids() { [ "$(kernel_ids)" -gt "$1" ]; }
-# STACK...: as many ids, or more, as there are ends of ours
+# ids_of STACK...: check for at least one id for each end on our stack, and for no id without such an end
 ids_of() {
 	local want
 	want=$(printf '%s\n' "$@" | grep -c ours)
