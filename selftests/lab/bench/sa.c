@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Joins and paths, which need the subnet administrator, on the fabric of Documentation/vib.rst. The
+ * Joins and paths, which need the subnet administrator, on the fabric of selftests/vib. The
  * fabric counts the MADs, so no other program may use it.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Many HCAs on the fabric of Documentation/vib.rst do the same thing at the same time. Each HCA has
+ * Many HCAs on the fabric of selftests/vib do the same thing at the same time. Each HCA has
  * a process in its own network namespace. A command is a line of the input. Its results are lines
  * of the output, which end with "done".
  *
