@@ -41,7 +41,7 @@ MODINFO	?= modinfo
 
 .PHONY: all module lib tools install install-check install-lib install-tools install-dev install-conf \
 	install-symvers install-dkms-source install-dkms install-kernels install-one-kernel install-module uninstall \
-	dist deb rpm demo check check-all bench style htmldocs generated coverage clean help
+	dist deb rpm demo unit check check-all bench style htmldocs generated coverage clean help
 all: lib tools module
 
 help:
@@ -51,6 +51,7 @@ help:
 	@echo "make install          all of it; DESTDIR=, PREFIX= ($(PREFIX))"
 	@echo "make dist             a tarball; make deb, make rpm: packages, in build/deb and build/rpm"
 	@echo "make demo             what is new, in five scenes, in a virtual machine"
+	@echo "make unit             the unit tests, in seconds: no root, no virtual machine; T='cmx-attr: *'"
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check T='api: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
@@ -195,6 +196,9 @@ deb:
 
 rpm:
 	@tools/packaging/rpm $(RPM_FLAGS)
+
+unit:
+	@$(MAKE) --no-print-directory -s -j $$(nproc) -C selftests/unit run
 
 check:
 	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))

@@ -99,6 +99,12 @@ static void tap_test_list(const struct test_program *program, const struct test 
 	puts(test->name);
 }
 
+void tap_totals_print(void)
+{
+	if (ksft_test_num())
+		printf("%u passed, %u failed\n", ksft_get_pass_cnt(), ksft_get_fail_cnt());
+}
+
 int tap_program_run(const struct test_program *program, int argc, char **argv)
 {
 	size_t groups = program->num_groups - program->num_extra;

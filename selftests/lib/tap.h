@@ -38,6 +38,9 @@ struct test_program {
  */
 int tap_program_run(const struct test_program *program, int argc, char **argv);
 
+/* Prints "N passed, N failed" if cases have run, as selftests/check does. */
+void tap_totals_print(void);
+
 /* Called by a case: skips it. */
 void tap_case_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
