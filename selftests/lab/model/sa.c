@@ -11,10 +11,10 @@
  * one request per group, the number of requests that it received for each group, and the maximum in
  * a second. It fails if the joins take more than ten times that time and a minute.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../../../kernel/core/sa_queue.c"
+#include "libc.h"
+
+#define US_PER_JIFFY (1000000 / HZ)
 
 /* as in ib_sa and mcast_sa.c */
 #define COPIES 11
@@ -41,7 +41,6 @@ struct event {
 	unsigned int number;
 };
 
-unsigned long jiffies = 1000000;
 static uint64_t now;
 static struct event *heap;
 static size_t events, room;
@@ -57,16 +56,6 @@ static size_t fifo_first, fifo_end, fifo_room;
 static unsigned int service_us;
 static uint64_t received, received_then, second, peak, joined_at;
 static int left;
-
-u32 get_random_u32(void)
-{
-	static uint64_t x = 88172645463325252ull;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x >> 16;
-}
 
 static bool event_is_before(const struct event *a, const struct event *b)
 {
@@ -103,30 +92,24 @@ static struct event event_take(void)
 	return first;
 }
 
+/* A cancelled run is no longer pending, or pending for later. */
 static void work_run(void *object, unsigned int number)
 {
 	struct delayed_work *work = object;
 
-	if (!work->pending || work->number != number)
-		return;
-	work->pending = false;
-	work->work.func(&work->work);
+	if (!time_before(jiffies, work->timer.expires) && cancel_delayed_work(work))
+		work->work.func(&work->work);
 }
 
-void schedule_delayed_work(struct delayed_work *work, unsigned long delay)
+/* replaces that of kernel.c */
+bool queue_delayed_work_on(int cpu, struct workqueue_struct *wq, struct delayed_work *work,
+			   unsigned long delay)
 {
-	if (work->pending)
-		return;
-	work->pending = true;
-	event_schedule(delay * 1000, work_run, work, ++work->number);
-}
-
-bool cancel_delayed_work(struct delayed_work *work)
-{
-	bool pending = work->pending;
-
-	work->pending = false;
-	return pending;
+	if (test_and_set_bit(WORK_STRUCT_PENDING_BIT, work_data_bits(&work->work)))
+		return false;
+	work->timer.expires = jiffies + delay;
+	event_schedule(delay * US_PER_JIFFY, work_run, work, 0);
+	return true;
 }
 
 static void request_serve(void *object, unsigned int number);
@@ -214,8 +197,7 @@ int main(int argc, char **argv)
 	struct port *ports;
 
 	if (!n || !groups || atoi(argv[3]) <= 0) {
-		fputs("usage: sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [MAX_SA_REQUESTS]\n",
-		      stderr);
+		printf("usage: sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [MAX_SA_REQUESTS]\n");
 		return 2;
 	}
 	service_us = 1000000 / atoi(argv[3]);
@@ -244,7 +226,7 @@ int main(int argc, char **argv)
 		struct event ev = event_take();
 
 		now = ev.time;
-		jiffies = 1000000 + now / 1000;
+		jiffies = INITIAL_JIFFIES + now / US_PER_JIFFY;
 		ev.run(ev.object, ev.number);
 	}
 	printf("%d of %d joined after %.1f s, %.1f s at least, %.2f requests each, %lu in a second\n",
