@@ -255,7 +255,9 @@ int KERNEL(__SCT__cond_resched)(void)
 
 /* Work items and completions. Each work item gets a thread. */
 
-struct workqueue_struct *KERNEL(system_unbound_wq), *KERNEL(system_percpu_wq);
+struct workqueue_struct *KERNEL(system_unbound_wq);
+/* two names of one queue: the second one since an update of 6.12 */
+struct workqueue_struct *KERNEL(system_wq), *KERNEL(system_percpu_wq);
 
 static void work_thread(void *arg)
 {

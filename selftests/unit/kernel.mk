@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Compiles sources of the module into a program: with the headers of a kernel, and linked with kernel.c,
-# which has the functions of the kernel that they call. KERNEL=NAME: a kernel of vm/kernels; or KDIR=FOLDER.
+# which has the functions that they call. Other kernels than the default one call some that it does not have.
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 KERNEL ?= $(shell $(TOP)/selftests/vm/kernels default)
 KDIR ?= $(or $(shell $(TOP)/selftests/vm/kernel -b $(KERNEL) 2>/dev/null),/lib/modules/$(shell uname -r)/build)
