@@ -150,7 +150,8 @@ EXPORT_SYMBOL_GPL(cmx_connect);
 
 /**
  * cmx_accept_locked() - as cmx_accept_ece(), without waiting for the QP
- * @id_priv: the id. Caller must hold its lock; no event of the id is posted until it is dropped
+ * @id_priv: the id. Caller must hold its lock and a reference. On iWARP the lock is released
+ *	meanwhile, and events may be posted
  * @param: parameters of the connection
  * @ece: the pair to answer with, or NULL
  *
@@ -285,12 +286,12 @@ int cmx_reject(struct cmx_id *id, const void *private_data, u8 len, u8 reason)
 	if (reason != IB_CM_REJ_CONSUMER_DEFINED &&
 	    reason != IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		return -EINVAL;
-	mutex_lock(&id_priv->lock);
+	cmx_id_lock(id_priv);
 	if (cmx_conn_exists(id_priv))
 		ret = id_priv->conn_ops->reject(id_priv, private_data, len, reason);
 	if (!ret && reason == IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 		id_priv->ece_flags |= CMX_ECE_F_REJECTED;
-	mutex_unlock(&id_priv->lock);
+	cmx_id_unlock(id_priv);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_reject);
@@ -300,7 +301,7 @@ EXPORT_SYMBOL_GPL(cmx_reject);
  * @id_priv: the id
  * @qp_is_stopped: the QP is in the error state, or will be
  *
- * Context: Caller must hold id_priv->lock.
+ * Context: Caller must hold id_priv->lock, which is released meanwhile on iWARP, and a reference.
  * Return: as cmx_disconnect().
  */
 int cmx_disconnect_locked(struct cmx_id_private *id_priv, bool qp_is_stopped)

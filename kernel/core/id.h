@@ -84,7 +84,8 @@ struct cmx_ib_conn {
  * struct cmx_iw_conn - connection over iw_cm; only for transport/iwarp
  * @cm: the iw_cm id, or NULL
  * @released: the released iw_cm id
- * @in_connect_call: iw_cm_connect() is running, without the lock of the id
+ * @close_work: disconnects a connection that was to be disconnected as soon as it is established
+ * @calls: number of calls of the provider for @cm that are running, without the lock of the id
  * @result_pending: iw_cm has still to report the result of iw_cm_connect() or iw_cm_accept().
  *	iw_destroy_cm_id() would wait for it, so it is called afterwards
  * @disconnect_pending: disconnect as soon as the connection is established
@@ -94,7 +95,8 @@ struct cmx_ib_conn {
 struct cmx_iw_conn {
 	struct iw_cm_id *cm;
 	struct iw_cm_id *released;
-	u8 in_connect_call:1;
+	struct work_struct close_work;
+	unsigned int calls;
 	u8 result_pending:1;
 	u8 disconnect_pending:1;
 };

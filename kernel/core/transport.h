@@ -14,9 +14,10 @@ struct cmx_service;
  *
  * They are chosen by port and QP type when the id is attached to a device. They are called with
  * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify
- * and @reject_msg are called in any context, with or without the lock, and @connect of iWARP
- * releases the lock while the provider may wait for TCP. The CM operation checks the state of the
- * id before the call.
+ * and @reject_msg are called in any context, with or without the lock, and @connect, @accept,
+ * @reject and @disconnect of iWARP release the lock while the provider may wait. For these the
+ * caller must hold a reference to the id. The CM operation checks the state of the id before the
+ * call.
  *
  * @name: name for messages and debugfs
  * @private_data: maximum length of the private data of a request, including the CMA header. On

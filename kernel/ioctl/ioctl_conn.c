@@ -104,15 +104,30 @@ const struct cmx_method cmx_method_connect = {
 };
 
 /*
- * Let the accepted id receive events, with the user data that the accepting program gave.
- * Caller must hold the id's lock.
+ * Accept with the user data that the accepting program gave. The id receives events from then on:
+ * on iWARP the first one may be posted before cmx_accept_locked() returns.
  */
-static void ioctl_id_enable_events(const struct cmx_call *call, struct cmx_user_id *user_id)
+static int ioctl_id_accept_request(const struct cmx_call *call, struct cmx_user_id *user_id,
+				   const struct rdma_conn_param *param,
+				   const struct rdma_ucm_ece *ece)
 {
-	lockdep_assert_held(&user_id->id_priv.lock);
+	bool not_accepted;
+	u64 user_data;
+	int ret;
+
+	mutex_lock(&user_id->id_priv.lock);
+	not_accepted = user_id->not_accepted;
+	user_data = user_id->user_data;
 	if (cmx_call_attr(call, CMX_ATTR_USER_DATA))
 		WRITE_ONCE(user_id->user_data, cmx_call_u64(call, CMX_ATTR_USER_DATA));
 	WRITE_ONCE(user_id->not_accepted, false);
+	ret = cmx_accept_locked(&user_id->id_priv, param, ece);
+	if (ret) {
+		WRITE_ONCE(user_id->not_accepted, not_accepted);
+		WRITE_ONCE(user_id->user_data, user_data);
+	}
+	mutex_unlock(&user_id->id_priv.lock);
+	return ret;
 }
 
 static int ioctl_id_accept(struct cmx_call *call, struct cmx_user_id *user_id)
@@ -124,12 +139,7 @@ static int ioctl_id_accept(struct cmx_call *call, struct cmx_user_id *user_id)
 	if (ret)
 		return ret;
 	cmx_qp_wait_closed(&user_id->id_priv, &args.param);
-	mutex_lock(&user_id->id_priv.lock);
-	ret = cmx_accept_locked(&user_id->id_priv, &args.param, args.ece_or_null);
-	if (!ret)
-		ioctl_id_enable_events(call, user_id);
-	mutex_unlock(&user_id->id_priv.lock);
-	return ret;
+	return ioctl_id_accept_request(call, user_id, &args.param, args.ece_or_null);
 }
 
 const struct cmx_method cmx_method_accept = {
@@ -145,14 +155,7 @@ const struct cmx_method cmx_method_accept = {
 /* A datagram request is accepted this way, too. */
 static int ioctl_id_establish(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	int ret;
-
-	mutex_lock(&user_id->id_priv.lock);
-	ret = cmx_accept_locked(&user_id->id_priv, NULL, NULL);
-	if (!ret)
-		ioctl_id_enable_events(call, user_id);
-	mutex_unlock(&user_id->id_priv.lock);
-	return ret;
+	return ioctl_id_accept_request(call, user_id, NULL, NULL);
 }
 
 const struct cmx_method cmx_method_establish = {

@@ -76,13 +76,52 @@ static void iw_result_handle(struct cmx_id_private *id_priv, const struct iw_cm_
 		queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
 }
 
-/* While the provider is being called, iw_provider_connect() queues the destruction. */
+/* While the provider is being called, iw_call_end() queues the destruction. */
 static void iw_release(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->iw.cm && !id_priv->iw.in_connect_call)
+	if (id_priv->iw.cm && !id_priv->iw.calls)
 		iw_id_defer_destroy(id_priv, id_priv->iw.cm, id_priv->dev);
 	id_priv->iw.cm = NULL;
+}
+
+/*
+ * Release id_priv->lock for a call of the provider, which may wait for its firmware, for TCP, or
+ * for memory of a process. Meanwhile events arrive, and the consumer can give up. The iw_cm id is
+ * not destroyed before iw_call_end(). Caller must hold a reference to the id. Returns the device,
+ * with a reference.
+ */
+static struct cmx_device *iw_call_begin(struct cmx_id_private *id_priv)
+{
+	struct cmx_device *dev = id_priv->dev;
+
+	lockdep_assert_held(&id_priv->lock);
+	cmx_device_get(dev);
+	id_priv->iw.calls++;
+	mutex_unlock(&id_priv->lock);
+	cmx_id_lock_assert_none();
+	return dev;
+}
+
+/*
+ * Take id_priv->lock again after a call for @iw that has sent @msg and returned @ret. If @iw was
+ * released meanwhile, the end has been reported, so the result is dropped. Returns the result.
+ */
+static int iw_call_end(struct cmx_id_private *id_priv, struct iw_cm_id *iw, struct cmx_device *dev,
+		       const char *msg, int ret)
+{
+	mutex_lock(&id_priv->lock);
+	trace_cmx_cm_send(id_priv, msg, ret);
+	id_priv->iw.calls--;
+	if (ret)
+		id_priv->iw.result_pending = 0;
+	if (id_priv->iw.cm != iw) {
+		if (!id_priv->iw.calls)
+			iw_id_defer_destroy(id_priv, iw, dev);
+		ret = 0;
+	}
+	cmx_device_put(dev);
+	return ret;
 }
 
 /* The messages of iWARP have no place for ECE: none can be offered, and none will be received. */
@@ -125,17 +164,32 @@ static void iw_id_set_tos(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 
 static int iw_conn_close(struct cmx_id_private *id_priv)
 {
-	int ret = iw_cm_disconnect(id_priv->iw.cm, 0);
+	struct iw_cm_id *iw = id_priv->iw.cm;
+	struct cmx_device *dev = iw_call_begin(id_priv);
 
-	trace_cmx_cm_send(id_priv, "FIN", ret);
-	return ret;
+	return iw_call_end(id_priv, iw, dev, "FIN", iw_cm_disconnect(iw, 0));
 }
 
+static void iw_close_work(struct work_struct *work)
+{
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, iw.close_work);
+
+	cmx_id_lock(id_priv);
+	if (id_priv->iw.cm)
+		iw_conn_close(id_priv);
+	cmx_id_unlock(id_priv);
+	cmx_id_put(id_priv);
+}
+
+/* The worker of iw_cm, which calls this, must not wait for the provider. */
 static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
 	id_priv->established = 1;
-	if (id_priv->iw.disconnect_pending)
-		iw_conn_close(id_priv);
+	if (!id_priv->iw.disconnect_pending)
+		return;
+	cmx_id_get(id_priv);
+	INIT_WORK(&id_priv->iw.close_work, iw_close_work);
+	queue_work(id_priv->dev->destroy_wq, &id_priv->iw.close_work);
 }
 
 static enum rdma_cm_event_type iw_reply_handle(struct cmx_id_private *id_priv, int status)
@@ -204,31 +258,16 @@ static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 	return 0;
 }
 
-/*
- * Call the provider without id_priv->lock, because it may wait for TCP, as siw does. Meanwhile the
- * consumer can give up. The end has been reported in that case, so the result of this attempt is
- * dropped. Caller must hold id_priv->lock.
- */
 static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
 			       struct iw_cm_conn_param *conn)
 {
-	struct cmx_device *dev = id_priv->dev;
+	struct cmx_device *dev;
 	int ret;
 
-	id_priv->iw.in_connect_call = 1;
 	id_priv->iw.result_pending = 1;
-	mutex_unlock(&id_priv->lock);
-	cmx_id_lock_assert_none();
+	dev = iw_call_begin(id_priv);
 	ret = iw_cm_connect(iw, conn);
-	mutex_lock(&id_priv->lock);
-	id_priv->iw.in_connect_call = 0;
-	if (ret)
-		id_priv->iw.result_pending = 0;
-	trace_cmx_cm_send(id_priv, "MPA request", ret);
-	if (id_priv->iw.cm == iw)
-		return ret;
-	iw_id_defer_destroy(id_priv, iw, dev);
-	return 0;
+	return iw_call_end(id_priv, iw, dev, "MPA request", ret);
 }
 
 /*
@@ -237,18 +276,21 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
  */
 static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
+	struct cmx_device *dev = id_priv->dev;
+
+	cmx_device_get(dev);
 	cmx_deadline_stop(id_priv);
 	id_priv->iw.cm = NULL;
 	mutex_unlock(&id_priv->lock);
 	cmx_id_lock_assert_none();
 	iw_destroy_cm_id(iw);
+	cmx_device_put(dev);
 	mutex_lock(&id_priv->lock);
 }
 
 static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct iw_cm_conn_param conn = iw_conn_param_init(id_priv, param);
-	struct cmx_device *dev = id_priv->dev;
 	struct iw_cm_id *iw;
 	int ret;
 
@@ -261,7 +303,6 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
 	cmx_id_get(id_priv);
-	cmx_device_get(dev);
 	iw_id_set_tos(id_priv, iw);
 	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
@@ -273,8 +314,24 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 		/* not the last reference: the caller holds one */
 		cmx_id_put(id_priv);
 	}
-	cmx_device_put(dev);
 	return ret;
+}
+
+/* @ret: 0, or the error that prevents the accept. The request of a ULP ends in any case. */
+static int iw_provider_accept(struct cmx_id_private *id_priv, struct iw_cm_conn_param *conn,
+			      int ret)
+{
+	struct iw_cm_id *iw = id_priv->iw.cm;
+	bool is_ulp = id_priv->id.qp;
+	struct cmx_device *dev;
+
+	id_priv->iw.result_pending = 1;
+	dev = iw_call_begin(id_priv);
+	ret = ret ?: iw_cm_accept(iw, conn);
+	/* fails if the provider has given up the connection by itself */
+	if (ret && is_ulp)
+		iw_cm_reject(iw, NULL, 0);
+	return iw_call_end(id_priv, iw, dev, "MPA reply", ret);
 }
 
 static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
@@ -286,17 +343,13 @@ static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		return -EINVAL;
 	if (!iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
-	ret = iw_qp_init(id_priv) ?: iw_cm_accept(id_priv->iw.cm, &conn);
-	trace_cmx_cm_send(id_priv, "MPA reply", ret);
-	if (ret && !id_priv->id.qp)
-		return ret;
 	id_priv->response_pending = 0;
-	id_priv->iw.result_pending = !ret;
-	if (ret) {
+	id_priv->iw.disconnect_pending = 0;
+	ret = iw_provider_accept(id_priv, &conn, iw_qp_init(id_priv));
+	if (ret && !id_priv->id.qp)
+		id_priv->response_pending = 1;
+	else if (ret)
 		cmx_qp_to_err(id_priv);
-		/* fails if the provider has given up the connection by itself */
-		iw_cm_reject(id_priv->iw.cm, NULL, 0);
-	}
 	return ret;
 }
 
@@ -308,15 +361,18 @@ static int iw_establish(struct cmx_id_private *id_priv)
 
 static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
 {
+	struct iw_cm_id *iw = id_priv->iw.cm;
+	struct cmx_device *dev;
 	int ret;
 
 	/* an MPA reply has no reason */
 	if (!id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	ret = iw_cm_reject(id_priv->iw.cm, data, len);
-	trace_cmx_cm_send(id_priv, "MPA reject", ret);
-	if (!ret)
-		id_priv->response_pending = 0;
+	id_priv->response_pending = 0;
+	dev = iw_call_begin(id_priv);
+	ret = iw_call_end(id_priv, iw, dev, "MPA reject", iw_cm_reject(iw, data, len));
+	if (ret)
+		id_priv->response_pending = 1;
 	return ret;
 }
 
