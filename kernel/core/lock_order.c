@@ -41,11 +41,9 @@ static void lock_order_show(struct mutex *id_lock)
 	rtnl_lock();
 	lock_order_show_id(id_lock);
 	rtnl_unlock();
-#ifdef CONFIG_LOCKDEP
 	lock_map_acquire(&cmx_wait_map);
 	lock_order_show_id(id_lock);
 	lock_map_release(&cmx_wait_map);
-#endif
 }
 
 /**

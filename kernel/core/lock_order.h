@@ -6,17 +6,7 @@
 
 struct mutex;
 
-#ifdef CONFIG_LOCKDEP
 extern struct lockdep_map cmx_wait_map;
-
-static inline void cmx_wait_map_touch(void)
-{
-	lock_map_acquire(&cmx_wait_map);
-	lock_map_release(&cmx_wait_map);
-}
-#else
-static inline void cmx_wait_map_touch(void) {}
-#endif
 
 /**
  * cmx_id_lock_assert_none() - assert that the caller holds the lock of no id
@@ -25,12 +15,14 @@ static inline void cmx_wait_map_touch(void) {}
  * lockdep knows that this wait comes before the lock of an id, see cmx_lock_order_init_module(),
  * and reports the opposite order.
  *
- * The memory map of a process is not used for this: siw reads memory of a process under a lock that
- * it also takes when a connection is accepted.
+ * The memory map of a process is not used for this: siw reads memory of a process under a lock of
+ * the QP that ib_modify_qp() takes as well, and the QP of a ULP is modified with the lock of its id
+ * held.
  */
 static inline void cmx_id_lock_assert_none(void)
 {
-	cmx_wait_map_touch();
+	lock_map_acquire(&cmx_wait_map);
+	lock_map_release(&cmx_wait_map);
 }
 
 void cmx_id_lock_init(struct mutex *lock);
