@@ -5,6 +5,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/prandom.h>
+#include <rdma/ib_sa.h>
 
 #include "vib.h"
 
@@ -74,14 +75,29 @@ static void fuzz_word_change(u8 *data)
 	memcpy(data + i * sizeof(u32), &earlier[fuzz_rand_below(FUZZ_EARLIER)][i], sizeof(u32));
 }
 
+static bool fuzz_mad_has_mgid(const struct ib_mad_hdr *mad)
+{
+	return mad->mgmt_class == IB_MGMT_CLASS_SUBN_ADM &&
+	       mad->attr_id == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC);
+}
+
+/*
+ * The MGID of an MCMemberRecord stays as well. If a reply has that of another group, ib_core does
+ * not put the group back into its tree, and later removes it from there again.
+ */
 static void fuzz_mad_change(u8 *data)
 {
+	u8 mgid[sizeof(union ib_gid)];
+
+	memcpy(mgid, data + IB_MGMT_SA_HDR, sizeof(mgid));
 	do {
 		if (fuzz_rand_below(2))
 			fuzz_byte_change(data);
 		else
 			fuzz_word_change(data);
 	} while (fuzz_rand_below(2));
+	if (fuzz_mad_has_mgid((const void *)data))
+		memcpy(data + IB_MGMT_SA_HDR, mgid, sizeof(mgid));
 	fuzz.changed++;
 }
 
