@@ -36,7 +36,7 @@ forget_paths() {
 		knob ports/$i/event 17
 		ip link set ib$i down
 		ip link set ib$i up
-		ip addr replace fd78::$((i + 1))/64 dev ib$i nodad
+		fabric_if_addr6 $i
 		ip route replace 224.0.0.0/4 dev ib$i
 	done
 	within 20 fabric_if_up 0 && within 20 fabric_if_up 1

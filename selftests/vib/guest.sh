@@ -203,6 +203,11 @@ fabric_up() {
 	done
 }
 
+# nothing on a host without IPv6
+fabric_if_addr6() {
+	[ ! -e /proc/net/if_inet6 ] || on "$1" ip addr replace "fd78::$(($1 + 1))/64" dev "ib$1" nodad
+}
+
 # move the IPoIB interface of HCA i to its namespace, and add its addresses
 fabric_if() {
 	local i=$1 name=ib$1
@@ -213,7 +218,7 @@ fabric_if() {
 		ip link set "$name" netns "h$i" || return
 	fi
 	on "$i" ip addr add "10.78.0.$((i + 1))/24" dev "$name" &&
-	on "$i" ip addr add "fd78::$((i + 1))/64" dev "$name" nodad &&
+	fabric_if_addr6 "$i" &&
 	on "$i" ip link set "$name" up &&
 	on "$i" ip route replace 224.0.0.0/4 dev "$name"
 }
