@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* rdma_connect(), rdma_listen() and rdma_accept(). */
 #include "util.h"
+#include <net/if.h>
 
 static unsigned char data[256] = "hello from the private data of a connection";
 
@@ -54,7 +55,7 @@ static void test_null_data(const void *arg)
 	duo_end(&d);
 }
 
-/* All state that a simple connection shows. */
+/* All state that a simple connection shows: from the third address, if there is one, to the second. */
 static void test_full(const void *arg)
 {
 	const char *const *addr = arg;
@@ -65,6 +66,8 @@ static void test_full(const void *arg)
 	id_bind(d.lst, addr[0], PORT);
 	id_listen(d.lst, 8);
 	d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
+	if (addr[2])
+		id_bind(d.cli, addr[2], 0);
 	id_resolve_addr(d.cli, NULL, addr[1], PORT);
 	event_trace(d.cc);
 	if (id_resolve_route(d.cli))
@@ -95,6 +98,15 @@ static void test_full(const void *arg)
 	duo_disconnect(&d, d.cli, d.srv);
 out:
 	duo_end(&d);
+}
+
+static void test_vrf(const void *arg)
+{
+	if (!if_nametoindex(VRF)) {
+		trace_print("skip: needs a VRF, and Linux 6.18");
+		exit(4);
+	}
+	test_full(arg);
 }
 
 struct params {
@@ -595,15 +607,18 @@ static void test_choose(const void *arg)
 	duo_end(&d);
 }
 
-static const char *const pair_v4[] = { ADDR, ADDR };
-static const char *const pair_any[] = { "0.0.0.0", ADDR };
-static const char *const pair_any_second[] = { "0.0.0.0", ADDR_2 };
-static const char *const pair_any6_v4[] = { "::", ADDR };
-static const char *const pair_v6[] = { ADDR_6, ADDR_6 };
-static const char *const pair_any6[] = { "::", ADDR_6 };
-static const char *const pair_loop[] = { "127.0.0.1", "127.0.0.1" };
-static const char *const pair_any_loop[] = { "0.0.0.0", "127.0.0.1" };
-static const char *const pair_ll[] = { ADDR_LL "%" DEV, ADDR_LL "%" DEV };
+static const char *const pair_v4[3] = { ADDR, ADDR };
+static const char *const pair_any[3] = { "0.0.0.0", ADDR };
+static const char *const pair_any_second[3] = { "0.0.0.0", ADDR_2 };
+static const char *const pair_any6_v4[3] = { "::", ADDR };
+static const char *const pair_v6[3] = { ADDR_6, ADDR_6 };
+static const char *const pair_any6[3] = { "::", ADDR_6 };
+static const char *const pair_loop[3] = { "127.0.0.1", "127.0.0.1" };
+static const char *const pair_any_loop[3] = { "0.0.0.0", "127.0.0.1" };
+static const char *const pair_ll[3] = { ADDR_LL "%" DEV, ADDR_LL "%" DEV };
+static const char *const vrf_v4[3] = { VRF_4, VRF_4, VRF_4 };
+static const char *const vrf_v6[3] = { VRF_6, VRF_6, VRF_6 };
+static const char *const vrf_any6[3] = { "::", VRF_4, VRF_4 };
 
 #define DATA(name, ...) \
 	{ "connect.data." name, test_private_data, &(const struct lens){ __VA_ARGS__ } }
@@ -629,6 +644,9 @@ const struct cmp_case connect_cases[] = {
 	FULL("loopback", pair_loop),
 	FULL("any_loopback", pair_any_loop),
 	FULL("linklocal", pair_ll),
+	{ "connect.vrf.v4", test_vrf, vrf_v4 },
+	{ "connect.vrf.v6", test_vrf, vrf_v6 },
+	{ "connect.vrf.any6", test_vrf, vrf_any6 },
 	DATA("0", 0, 0),
 	DATA("1", 1, 1),
 	DATA("55", 55, 56),

@@ -42,6 +42,20 @@ compare_rig() {
 	ip addr add 10.79.0.1/24 dev d1
 	ip link set d1 up
 	ip route add unreachable 10.98.0.0/16
+	# before Linux 6.18 ib_core cannot reply to this host in a VRF
+	! printf '6.18\n%s\n' "$(uname -r)" | sort -VC || [ "$link" = ib ] || compare_vrf
+}
+
+# A VLAN of d0 in a VRF
+compare_vrf() {
+	modprobe -q -a vrf 8021q
+	ip link add vrf92 type vrf table 92 || return
+	ip link set vrf92 up
+	ip link add link d0 name d0.92 type vlan id 92
+	ip link set d0.92 master vrf92 addrgenmode none up
+	ip addr add 10.92.0.1/24 dev d0.92
+	ip addr add fd92::1/64 dev d0.92 nodad
+	within 10 grep -qs ffff:0a5c:0001 /sys/class/infiniband/rxe0/ports/1/gids/{?,??}
 }
 
 compare_link() {

@@ -23,6 +23,9 @@
 #define ADDR_2	"10.77.0.2"	/* another address of the same device */
 #define ADDR_6	"fd77::1"
 #define ADDR_LL	"fe80::77"	/* link-local, on DEV */
+#define VRF	"vrf92"
+#define VRF_4	"10.92.0.1"	/* on a VLAN of the RDMA device that belongs to a VRF */
+#define VRF_6	"fd92::1"
 #define GHOST	"10.77.0.50"	/* a permanent neighbour without a host */
 #define MOVING	"10.77.0.51"	/* the same, for the case that changes its link layer address */
 #define ABSENT	"10.77.0.99"	/* on the subnet, without a neighbour entry */
