@@ -84,7 +84,7 @@ static void holder_end(struct holder *h)
  * @thread: the thread
  * @tid: its ID, once it runs
  * @fd: the channel
- * @id: the id of the call
+ * @id: the id of the call, or the membership that it leaves
  * @mc: the membership, if the call is a join
  * @err: 0 or errno of the call, once it has ended; before that -1
  */
@@ -144,6 +144,15 @@ static void *caller_join(void *arg)
 
 	__atomic_store_n(&c->tid, gettid(), __ATOMIC_RELEASE);
 	caller_finish(c, id_join(c->fd, c->id, GROUP, 35, &c->mc));
+	return NULL;
+}
+
+static void *caller_leave(void *arg)
+{
+	struct caller *c = arg;
+
+	__atomic_store_n(&c->tid, gettid(), __ATOMIC_RELEASE);
+	caller_finish(c, mc_leave(c->fd, c->id, NULL));
 	return NULL;
 }
 
@@ -236,6 +245,15 @@ static bool group_is_joined(void)
 	return found;
 }
 
+static bool group_is_left(void)
+{
+	int i;
+
+	for (i = 0; i < slow_time(10000) && group_is_joined(); i++)
+		usleep(1000);
+	return !group_is_joined();
+}
+
 /* A join waits for rtnl. Meanwhile the id can be used and destroyed. The group is not joined. */
 static void test_join(void)
 {
@@ -285,14 +303,35 @@ static void test_joins(void)
 		CHECK(!mc_leave(s[i].fd, joins[i].mc, NULL));
 		scene_close(&s[i]);
 	}
-	for (i = 0; i < slow_time(10000) && group_is_joined(); i++)
-		usleep(1000);
-	CHECK(!group_is_joined());
+	CHECK(group_is_left());
+}
+
+/* A leave does not wait for rtnl. The interface leaves the group when rtnl is free. */
+static void test_leave(void)
+{
+	struct caller leave;
+	struct holder h;
+	struct scene s;
+	uint32_t mc;
+
+	if (!scene_open(&s, UD))
+		return;
+	if (!CHECK(!id_join(s.fd, s.id, GROUP, 35, &mc)) ||
+	    !CHECK(next_event(s.fd, MULTICAST_JOIN)) || !holder_begin(&h))
+		return;
+	caller_start(&leave, caller_leave, s.fd, mc);
+	CHECK(caller_ends(&leave));
+	CHECK(group_is_joined());
+	holder_end(&h);
+	CHECK(!caller_join_thread(&leave));
+	CHECK(group_is_left());
+	scene_close(&s);
 }
 
 const struct test rtnl_tests[] = {
 	{ "rtnl is busy: a request beside queries of the MTU", test_mtu },
 	{ "rtnl is busy: an id whose join waits", test_join },
 	{ "rtnl is busy: joins of one group", test_joins },
+	{ "rtnl is busy: a leave", test_leave },
 	{ },
 };
