@@ -122,7 +122,10 @@ static int ip_member_add(struct net_device *ndev, const struct in6_addr *addr)
 	in_dev = __in_dev_get_rtnl(ndev);
 	if (!in_dev)
 		return -ENODEV;
-	/* __ip_mc_inc_group() cannot report that there is no memory */
+	/*
+	 * __ip_mc_inc_group() cannot report that there is no memory. Reclaim may start I/O, as
+	 * elsewhere under rtnl: no report that a connection has ended waits for rtnl.
+	 */
 	__ip_mc_inc_group(in_dev, addr->s6_addr32[3], GFP_KERNEL | __GFP_NOFAIL);
 	return 0;
 }
