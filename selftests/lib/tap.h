@@ -6,6 +6,7 @@
 #ifndef TAP_H
 #define TAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct test {
@@ -20,6 +21,7 @@ struct test {
  * @num_extra: number of tables, at the end of @groups, that are used only with option -x
  * @seconds: time limit of a case on an idle machine
  * @run: runs a case in its own process; returns 0 or KSFT_FAIL
+ * @alone: tells whether a case must not run beside others for which this is true, or NULL
  */
 struct test_program {
 	const struct test *const *groups;
@@ -27,12 +29,16 @@ struct test_program {
 	size_t num_extra;
 	int seconds;
 	int (*run)(const struct test *test);
+	bool (*alone)(const struct test *test);
 };
 
 /*
- * PROGRAM [-l] [-x] [PATTERN...]
+ * PROGRAM [-l] [-x] [-j JOBS] [PATTERN...]
  *
  * Runs the cases whose name matches one of the shell patterns (default: all). -l lists their names.
+ * -j runs JOBS cases at a time; the order of the results stays the same, and a line "# MS ms NAME"
+ * says how long each took. A crash of a case does not affect the next one, and one that hangs is
+ * given up.
  * Returns the exit status of the program: 0, 1 if a case failed, 2 if no case matches, 4 if all
  * cases were skipped.
  */

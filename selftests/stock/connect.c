@@ -102,10 +102,8 @@ out:
 
 static void test_vrf(const void *arg)
 {
-	if (!if_nametoindex(VRF)) {
-		trace_print("skip: needs a VRF, and Linux 6.18");
-		exit(4);
-	}
+	if (!if_nametoindex(VRF))
+		tap_case_skip("needs a VRF, and Linux 6.18");
 	test_full(arg);
 }
 

@@ -66,15 +66,28 @@ compare_link() {
 bin=$tests/stock/compare
 table=$top/Documentation/differences.rst
 
-# trace NAME COMMAND...: run it, and leave each case in a file of its own
+# trace NAME COMMAND...: run it, and leave the trace of each case in a file of its own. A line "# skip: REASON"
+# ends the trace of a case that was skipped. The times of the cases are printed.
 trace() {
 	local name=$1
 	shift
 	mkdir -p "$out/$name"
 	begin_output
-	"$@" >"$out/$name.trace" 2>"$out/$name.times"
-	sed 's/^ *\([0-9]*\) /# \1 ms /' "$out/$name.times"
-	awk -v dir="$out/$name" '/^[a-z]/ { close(f); f = dir "/" $1 } { print >f }' "$out/$name.trace"
+	"$@" 2>"$out/$name.errors" | awk -v dir="$out/$name" '
+		/^# [0-9]+ ms [^ ]+$/ { print; fflush(); next }
+		/^(not )?ok / {
+			sub(/^(not )?ok [0-9]+ /, "")
+			if (sub(/ # SKIP /, "\n# skip: "))
+				trace = trace substr($0, index($0, "\n") + 1) "\n"
+			sub(/\n.*/, "")
+			f = dir "/" $0
+			printf "%s\n%s", $0, trace >f
+			close(f)
+			trace = ""
+			next
+		}
+		/^(TAP version|1\.\.|# Totals: )/ { next }
+		{ trace = trace $0 "\n" }'
 }
 
 # the names and patterns in the first column of the table, for the running kernel and this link
@@ -103,11 +116,11 @@ listed() {
 compare_stacks() {
 	local jobs=$1 all case row text_a text_b a b found
 	# how compare reports a case that crashed or hung; the second pattern: a case that hung
-	local broken=$'*\n  @(stuck in the kernel|killed by signal *|exit status *)\n*'
-	local hung=$'*\n  @(stuck in the kernel|killed by signal 14)\n*'
+	local broken=$'*\n# @(stuck in the kernel|killed by signal *|exit status *)\n*'
+	local hung=$'*\n# @(stuck in the kernel|killed by signal 14)\n*'
 	# in-tree ids can take a minute to be destroyed, which is not an error here
 	on_hardware || sysctl -qw kernel.hung_task_timeout_secs=0
-	trace first stock "$bin" -t -j "$jobs" "${patterns[@]}"
+	trace first stock "$bin" -j "$jobs" "${patterns[@]}"
 	if [ "$second" = ours ]; then
 		load_cmx || exit
 		check "our library is the one in use" ours sh -c "ldd $bin | grep -q $cmx_lib/librdmacm"
@@ -116,7 +129,7 @@ compare_stacks() {
 		rows=()
 	fi
 	[ "$second" = stock ] || on_hardware || sysctl -qw kernel.hung_task_timeout_secs=$((60 * slow))
-	trace second "$second" "$bin" -t -j "$jobs" -p 20000 "${patterns[@]}"
+	trace second "$second" env COMPARE_PORT=20000 "$bin" -j "$jobs" "${patterns[@]}"
 
 	# do not start a program for equal traces: that would take minutes under emulation
 	all=$("$bin" -l)
@@ -124,17 +137,17 @@ compare_stacks() {
 		a=$out/first/$case b=$out/second/$case text_a= text_b=
 		IFS= read -rd '' text_a <"$a"
 		IFS= read -rd '' text_b <"$b"
-		if [[ $text_a$text_b = *$'\n  skip: '* ]]; then
-			text_a=${text_a#*$'\n  skip: '}
+		if [[ $text_a$text_b = *$'\n# skip: '* ]]; then
+			text_a=${text_a#*$'\n# skip: '}
 			skip "$case" "${text_a%%$'\n'*}"
-		elif [ -z "$text_a" ] || [ -z "$text_b" ] || [[ $text_a$text_b = *$'\n  not run\n'* ]]; then
+		elif [ -z "$text_a" ] || [ -z "$text_b" ] || [[ $text_a$text_b = *$'\n# not run\n'* ]]; then
 			not_ok "$case" "it was not run on both stacks"
 		elif [ "$text_a" = "$text_b" ]; then
 			# some devices do not show each difference
 			if listed "$case" && ! on_hardware; then
 				not_ok "$case" "listed as a difference, but there is none"
 			elif [ "$second" = ours ] && [[ $text_a = $broken ]]; then
-				not_ok "$case" "on both stacks: ${text_a##*$'\n  '}"
+				not_ok "$case" "on both stacks: ${text_a##*$'\n# '}"
 			else
 				ok "$case"
 			fi

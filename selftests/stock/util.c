@@ -21,19 +21,6 @@ static struct {
 
 static unsigned int num_ids, num_qpns;
 
-void trace_print(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("  ", stdout);
-	vfprintf(stdout, fmt, ap);
-	putchar('\n');
-	va_end(ap);
-	/* a crash may follow */
-	fflush(stdout);
-}
-
 static const char *err_name(int err)
 {
 	const char *name = strerrorname_np(err);
@@ -51,7 +38,7 @@ long trace_result(long ret, int err, const char *fmt, ...)
 	if (quiet && !ret)
 		return ret;
 	va_start(ap, fmt);
-	fputs("  ", stdout);
+	fputs("# ", stdout);
 	vfprintf(stdout, fmt, ap);
 	va_end(ap);
 	if (!ret)
@@ -82,10 +69,8 @@ const char *addr_real(const char *addr)
 {
 	const char *real = address_real(addr);
 
-	if (!real) {
-		trace_print("skip: needs the address %s", addr);
-		exit(4);
-	}
+	if (!real)
+		tap_case_skip("needs the address %s", addr);
 	return real;
 }
 
@@ -94,10 +79,8 @@ static void ipv6_need(void)
 {
 	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
 
-	if (fd < 0) {
-		trace_print("skip: this host has no IPv6");
-		exit(4);
-	}
+	if (fd < 0)
+		tap_case_skip("this host has no IPv6");
 	close(fd);
 }
 

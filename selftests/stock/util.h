@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/tap.h"
 
 /* Addresses that the script of the suite has set up */
 #define ADDR	"10.77.0.1"	/* address of the RDMA device */
@@ -61,10 +62,12 @@ extern const struct cmp_case option_cases[], bind_cases[], resolve_cases[], mcas
 extern const struct cmp_case ece_cases[], connect_cases[], reject_cases[], ud_cases[];
 extern const struct cmp_case event_cases[], owner_cases[], misc_cases[];
 
+/* A line of the trace: what a case prints before its result. */
+#define trace_print tap_note_print
+
 /* util.c: the trace. While quiet is not 0, steps that succeed are not printed. */
 extern int quiet;
 
-void trace_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 long trace_result(long ret, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Makes a call and traces it as "text -> ret errno". */
