@@ -20,15 +20,6 @@ struct rdma_conn_param plain = {
 	.rnr_retry_count = 7,
 };
 
-void want_check(bool cond, const char *text, const char *file, int line)
-{
-	if (cond)
-		return;
-	tap_note_print("%s:%d: does not hold: %s (errno %d, %s)", file, line, text, errno,
-		       strerror(errno));
-	exit(1);
-}
-
 void need_rig(void)
 {
 	if (getenv("CMX_DEV"))

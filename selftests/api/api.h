@@ -25,10 +25,6 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[],
 			  event_info_tests[], addrinfo_tests[], vrf_tests[];
 
-/* Prints the condition if it does not hold, and ends the case as failed. */
-#define WANT(cond) want_check(cond, #cond, __FILE__, __LINE__)
-void want_check(bool cond, const char *text, const char *file, int line);
-
 /* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
 void need_rig(void);
 /* See address_real(). Skips the case if the host has no such address. */

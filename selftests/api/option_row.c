@@ -11,7 +11,7 @@ static void row_want(const struct cmx_option_row *row, bool cond, const char *te
 {
 	if (!cond)
 		tap_note_print("option %s", row->label);
-	want_check(cond, text, __FILE__, line);
+	tap_check(cond, true, text, __FILE__, line, " ");
 }
 
 #define for_each_value_row(row)								\

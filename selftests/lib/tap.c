@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +47,7 @@ static int parallel = 1;
 
 /* of the case that runs in this process */
 static char *skip_reason;
+static bool check_failed;
 
 void tap_case_skip(const char *fmt, ...)
 {
@@ -67,6 +70,33 @@ void tap_note_print(const char *fmt, ...)
 	va_end(args);
 	/* a crash may follow */
 	fflush(stdout);
+}
+
+bool tap_check(bool cond, bool fatal, const char *text, const char *file, int line,
+	       const char *fmt, ...)
+{
+	int err = errno;
+	va_list args;
+
+	if (cond)
+		return true;
+	check_failed = true;
+	printf("# %s:%d: does not hold: %s", file, line, text);
+	va_start(args, fmt);
+	/* the macros put a space before the format */
+	if (fmt[1])
+		vprintf(fmt, args);
+	va_end(args);
+	printf(" (errno %d, %s)\n", err, strerror(err));
+	fflush(stdout);
+	if (fatal)
+		exit(KSFT_FAIL);
+	return false;
+}
+
+bool tap_case_failed(void)
+{
+	return check_failed;
 }
 
 static bool tap_name_match(const char *name, int num, char **patterns)
@@ -118,6 +148,8 @@ static bool tap_jobs_init(sigset_t *child_ended)
 
 static void tap_job_start(struct tap_job *job, const sigset_t *child_ended)
 {
+	int status;
+
 	fflush(stdout);
 	job->start = now_ms();
 	/* cases that run one at a time print directly: a crash of the machine loses nothing */
@@ -136,7 +168,8 @@ static void tap_job_start(struct tap_job *job, const sigset_t *child_ended)
 	skip_reason = job->skip_reason;
 	/* ends a case that sleeps interruptibly */
 	alarm(slow_time(program->seconds));
-	exit(program->run(job->test));
+	status = program->run(job->test);
+	exit(status ? status : check_failed);
 }
 
 static void tap_job_end(struct tap_job *job, int status)

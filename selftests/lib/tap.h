@@ -20,7 +20,7 @@ struct test {
  * @num_groups: number of tables
  * @num_extra: number of tables, at the end of @groups, that are used only with option -x
  * @seconds: time limit of a case on an idle machine
- * @run: runs a case in its own process; returns 0 or KSFT_FAIL
+ * @run: runs a case in its own process; returns 0 or KSFT_FAIL. A failed CHECK() also fails the case
  * @alone: tells whether a case must not run beside others for which this is true, or NULL
  */
 struct test_program {
@@ -49,6 +49,18 @@ void tap_totals_print(void);
 
 /* Called by a case: skips it. */
 void tap_case_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/*
+ * Called by a case: the condition must hold, else it is printed with errno, and with a format and
+ * values if they are given. WANT() then ends the case. CHECK() lets it go on, and it fails at its end.
+ */
+#define WANT(cond, ...) tap_check(cond, true, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
+#define CHECK(cond, ...) tap_check(cond, false, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
+/* Returns @cond. */
+bool tap_check(bool cond, bool fatal, const char *text, const char *file, int line,
+	       const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Tells whether a CHECK() of the case has failed, for a case that ends without returning. */
+bool tap_case_failed(void);
 
 /* Called by a case: prints a line that is not a result. */
 void tap_note_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

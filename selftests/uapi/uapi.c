@@ -3,37 +3,18 @@
  * uapi [-l] [PATTERN...]: tests of the ABI without the library. For the arguments see ../lib/tap.h.
  */
 #include <arpa/inet.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "uapi.h"
 
 #define TEST_SECONDS 120
 
-static bool failed;
-
-bool check_report(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
-{
-	int err = errno;
-	va_list args;
-
-	if (cond)
-		return true;
-	failed = true;
-	printf("# %s:%d: does not hold: %s", file, line, text);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	printf(" (errno %d)\n", err);
-	return false;
-}
-
 static int uapi_test_run(const struct test *test)
 {
 	test->run();
 	/* exit at once, because threads may still be in a call */
 	fflush(stdout);
-	_exit(failed);
+	_exit(tap_case_failed());
 }
 
 int main(int argc, char **argv)

@@ -18,11 +18,6 @@
 #define OFFSETOFEND(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #define M UVERBS_ATTR_F_MANDATORY
 
-/* Prints the condition if it does not hold. The test continues, and fails at its end. */
-#define CHECK(cond, ...) check_report(cond, #cond, __FILE__, __LINE__, " " __VA_ARGS__)
-bool check_report(bool cond, const char *text, const char *file, int line, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
 			  grow_tests[], list_tests[], service_tests[], rtnl_tests[];
 
