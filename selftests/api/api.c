@@ -233,11 +233,12 @@ int main(int argc, char **argv)
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
 		port_tests, channel_tests, fork_tests, limit_tests, memory_tests,
 		event_info_tests, addrinfo_tests, vrf_tests, iwarp_tests,
+		delay_tests,
 	};
 	static const struct test_program program = {
 		.groups = groups,
 		.num_groups = sizeof(groups) / sizeof(*groups),
-		.num_extra = 1,
+		.num_extra = 2,
 		.seconds = CASE_SECONDS,
 		.run = api_test_run,
 	};

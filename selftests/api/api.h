@@ -22,7 +22,7 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  ece_tests[], ece_qp_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
-			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[],
+			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[], delay_tests[],
 			  event_info_tests[], addrinfo_tests[], vrf_tests[];
 
 /* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
@@ -49,6 +49,10 @@ extern struct rdma_conn_param plain;
 
 /* Creates an RC QP. rdma_disconnect() stops it, so that DISCONNECTED does not wait for the peer. */
 void qp_make(struct rdma_cm_id *id);
+
+/* iwarp.c: the device of these cases */
+struct ibv_qp *iwarp_qp_new(struct rdma_cm_id *id);
+bool iwarp_device_exists(void);
 
 /* ece_qp.c: devices have no node GUID */
 extern bool no_guid;

@@ -17,7 +17,7 @@
 #define ROCE "10.79.0.1"
 #define LATE "10.77.0.99"
 
-static uint32_t qp_new(struct rdma_cm_id *id)
+struct ibv_qp *iwarp_qp_new(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -31,12 +31,12 @@ static uint32_t qp_new(struct rdma_cm_id *id)
 	WANT(pd && attr.send_cq);
 	qp = ibv_create_qp(pd, &attr);
 	WANT(qp);
-	return qp->qp_num;
+	return qp;
 }
 
 static void *id_connect_to_nobody(void *id)
 {
-	struct rdma_conn_param par = { .qp_num = qp_new(id) };
+	struct rdma_conn_param par = { .qp_num = iwarp_qp_new(id)->qp_num };
 
 	WANT(rdma_connect(id, &par));
 	return NULL;
@@ -80,11 +80,11 @@ static void test_attempt_fails(void)
 	WANT(!system("ip addr add " LATE "/32 dev d0"));
 	WANT(!rdma_bind_addr(listener, addr_of(LATE, 7530)));
 	WANT(!rdma_listen(listener, 1));
-	par.qp_num = qp_new(id);
+	par.qp_num = iwarp_qp_new(id)->qp_num;
 	WANT(!rdma_connect(id, &par));
 	ev = next_event(lch, 15000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
-	par.qp_num = qp_new(ev->id);
+	par.qp_num = iwarp_qp_new(ev->id)->qp_num;
 	WANT(!rdma_accept(ev->id, &par));
 	WANT(!rdma_ack_cm_event(ev));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ESTABLISHED));
@@ -114,7 +114,7 @@ static void test_silent_peer(void)
 	WANT(tcp >= 0 && !bind(tcp, addr_of(IWARP, 7532), sizeof(struct sockaddr_in)) &&
 	     !listen(tcp, 1));
 	id_resolve(ch, id, IWARP, 7532);
-	par.qp_num = qp_new(id);
+	par.qp_num = iwarp_qp_new(id)->qp_num;
 	WANT(!rdma_connect(id, &par));
 	peer = accept(tcp, NULL, NULL);
 	WANT(peer >= 0);
@@ -135,7 +135,7 @@ static void test_other_namespace(void)
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
 	id_resolve(ch, id, IWARP, 7533);
-	par.qp_num = qp_new(id);
+	par.qp_num = iwarp_qp_new(id)->qp_num;
 	WANT(!unshare(CLONE_NEWNET));
 	WANT(rdma_connect(id, &par) && errno == EINVAL);
 }
@@ -149,13 +149,13 @@ static void id_connect_and_wait(const char *addr, int port)
 	WANT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
 	id = new_id(&ch, RDMA_PS_TCP);
 	id_resolve(ch, id, addr, port);
-	par.qp_num = qp_new(id);
+	par.qp_num = iwarp_qp_new(id)->qp_num;
 	rdma_connect(id, &par);
 	for (;;)
 		pause();
 }
 
-static bool device_exists(void)
+bool iwarp_device_exists(void)
 {
 	return !access("/sys/class/infiniband/siw0", F_OK);
 }
@@ -171,10 +171,10 @@ static void device_remove(const char *addr, int port)
 		usleep(20000);
 	WANT(!system("rdma link delete siw0 &"));
 	usleep(500000);
-	WANT(device_exists());
+	WANT(iwarp_device_exists());
 	WANT(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
 	/* the time limit of the case ends the loop */
-	while (device_exists())
+	while (iwarp_device_exists())
 		usleep(100000);
 }
 

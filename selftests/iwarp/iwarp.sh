@@ -86,6 +86,10 @@ check "a connect does not use TCP of another namespace" \
 	ours "$tests/api/api" -x "iwarp: connect from*"
 check "a listener gets the port of a destroyed listener" \
 	ours "$tests/api/api" -x "iwarp: listener on the port*"
+for case in "accept: *" "accept and destroy: *" "accept and deadline: *" "reject and destroy: *" \
+	"disconnect: *" "listen and destroy: *"; do
+	check "the provider waits in a call: ${case%: *}" ours "$tests/api/api" -x "delay: $case"
+done
 check "rxe comes up beside siw" roce
 check "a listener on RoCE has the port of another user's on iWARP" \
 	ours "$tests/api/api" -x "iwarp: listener on RoCE*"
@@ -174,6 +178,15 @@ check "siw is added after the wait for TCP" siw
 check "the device is removed after the wait for an MPA reply" \
 	ours "$tests/api/api" -x "iwarp: removal during MPA*"
 check "siw is added after the wait for an MPA reply" siw
+check "ULP: the module loads for a provider that waits" load
+removal() { # CASE
+	ours "$tests/api/api" -x "delay: removal during $1*" && within 10 test ! -e /sys/class/infiniband/siw0
+}
+for case in "listen" "accept"; do
+	check "the device is removed while the provider waits in a call: $case" removal "$case"
+	check "siw is added after the wait in a call: $case" siw
+done
+check "ULP: the module unloads after a provider that waited" unload
 
 # a container, with the address of the interface on one of its own
 container() {

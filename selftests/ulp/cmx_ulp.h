@@ -60,6 +60,7 @@ int ulp_hold(int argc, char **argv);		/* hold.c */
 int ulp_lock(int argc, char **argv);
 int ulp_stall(int argc, char **argv);
 void ulp_wait_signal(void);
+int ulp_delay(int argc, char **argv);		/* delay.c */
 int ulp_reject(int argc, char **argv);		/* reject.c */
 int ulp_refuse(int argc, char **argv);
 int ulp_restrict(int argc, char **argv);	/* device.c */
