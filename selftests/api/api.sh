@@ -33,11 +33,6 @@ api_rig() {
 	ip addr add 10.82.5.1/24 dev d0.5
 	within 10 grep -qs ffff:0a52:0501 /sys/class/infiniband/rxe0/ports/1/gids/{?,??}
 
-	# an adapter in the subnet of d0, to which no route leads
-	ip link add v30 type dummy
-	ip link set v30 up
-	ip addr add 10.77.0.31/24 dev v30 noprefixroute
-	rdma link add rxev30 type rxe netdev v30
 	# two VRFs with the same addresses, if the kernel has VRFs
 	modprobe -q vrf
 	for n in 10 20; do
@@ -50,9 +45,18 @@ api_rig() {
 		done
 		ip route add 224.0.0.0/4 dev v$n table $n
 		rdma link add rxev$n type rxe netdev v$n
+		ip link add link d0 name d0.$n type vlan id $n
+		ip link set d0.$n master vrf$n up
+		ip addr add 10.93.0.1/24 dev d0.$n
 	done
+	# an adapter in the subnet of d0, to which no route leads
+	ip link add v30 type dummy
+	ip link set v30 up
+	ip addr add 10.77.0.31/24 dev v30 noprefixroute
+	rdma link add rxev30 type rxe netdev v30
 	[ ! -e /sys/class/net/vrf10 ] || ip addr add 10.91.0.1/24 dev v10
 	[ ! -e /sys/class/net/vrf10 ] || ip addr add fd91::1/64 dev v10 nodad
+	[ ! -e /sys/class/net/vrf10 ] || ip addr add 10.77.0.31/32 dev v10
 	# trace the work items that changes of neighbours queue
 	tracing=/sys/kernel/tracing
 	queued=$tracing/events/workqueue/workqueue_queue_work
@@ -125,6 +129,7 @@ else
 	for n in 10 20; do
 		[ -e /sys/class/net/vrf$n ] || continue
 		rdma link del rxev$n
+		ip link del d0.$n
 		ip link del v$n
 		ip link del vrf$n
 	done

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * VRFs and the option BIND_DEVICE. The interfaces v10 of vrf10 and v20 of vrf20 have the same
- * addresses, and v10 some of its own. The interface v30 belongs to no VRF and to the subnet of d0.
+ * addresses, and v10 some of its own. So have d0.10 and d0.20, which share the RDMA device of d0.
+ * The interface v30 belongs to no VRF and to the subnet of d0. v10 has its address, too.
  */
 #include <net/if.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define LL "fe80::90"
 #define D0 "10.77.0.1"
 #define V30 "10.77.0.31"
+#define VLAN "10.93.0.1"
 
 static void need_vrf(void)
 {
@@ -143,21 +145,49 @@ static void test_same_wildcard(void)
 	vrf_listen_twice("::", V6);
 }
 
-/* The requests of one VRF are not for a listener in another one. */
-static void test_no_listener(void)
+static void vrf20_is_refused(const struct pair *to, const char *dst)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = new_id_on(&ch, RDMA_PS_TCP, "vrf20");
+
+	id_resolve(ch, id, dst, listener_port(to));
+	WANT(!rdma_connect(id, &par));
+	WANT(event_expect(ch, RDMA_CM_EVENT_REJECTED));
+	WANT(!next_event(to->lch, 0));
+}
+
+/* The requests of one VRF are not for a listener in another one. */
+static void test_no_listener(void)
+{
 	struct pair p = {};
 
 	need_replies();
 	WANT(!listen_at(&p, "vrf10", "0.0.0.0", 0));
-	id = new_id_on(&ch, RDMA_PS_TCP, "vrf20");
-	id_resolve(ch, id, V4, listener_port(&p));
-	WANT(!rdma_connect(id, &par));
-	WANT(event_expect(ch, RDMA_CM_EVENT_REJECTED));
-	WANT(!next_event(p.lch, 0));
+	vrf20_is_refused(&p, V4);
+}
+
+/* A listener without the option is in the VRF of its interface, the first one with the address. */
+static void test_one_device(void)
+{
+	struct pair p = {};
+
+	need_replies();
+	WANT(!listen_at(&p, NULL, VLAN, 0));
+	vrf_connect(&p, "vrf10", NULL, VLAN, "rxe0");
+	vrf20_is_refused(&p, VLAN);
+}
+
+/* Without the option, an address is rather on an interface that is in no VRF. */
+static void test_in_none(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+
+	need_vrf();
+	WANT(id_is_on(new_bound_id(&ch, RDMA_PS_TCP, V30), "rxev30"));
+	id = new_id_on(&ch, RDMA_PS_TCP, "vrf10");
+	WANT(!rdma_bind_addr(id, addr_of(V30, 0)) && id_is_on(id, "rxev10"));
 }
 
 static void test_conflict(void)
@@ -313,6 +343,8 @@ const struct test vrf_tests[] = {
 	{ "vrf: listeners with the same address and port in two VRFs", test_same_address },
 	{ "vrf: listeners with the same port and any address in two VRFs", test_same_wildcard },
 	{ "vrf: a request from another VRF", test_no_listener },
+	{ "vrf: a request from another one on the same device", test_one_device },
+	{ "vrf: an address that an interface in none has, too", test_in_none },
 	{ "vrf: conflicts of ports", test_conflict },
 	{ "vrf: datagrams", test_datagrams },
 	{ "vrf: groups", test_groups },
