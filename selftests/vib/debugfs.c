@@ -8,7 +8,7 @@
  *			mtu (the largest, enum ib_mtu), late (ms), state, event (write)
  *	mad/		count (without repetitions; write to reset); drop (one MAD in this many),
  *			delay (ms) and pace (ms) for MADs of class and attr (0: any);
- *			change, repeat, shuffle, seed, changed, repeated: mad_fuzz.c
+ *			change, lose, repeat, shuffle, seed, changed, repeated: mad_fuzz.c
  */
 #include <linux/debugfs.h>
 

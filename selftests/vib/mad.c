@@ -38,7 +38,7 @@ bool vib_mad_account(struct vib_pkt *pkt)
 	spin_lock_irqsave(&mad_lock, flags);
 	if ((!rule.mgmt_class || rule.mgmt_class == mad->mgmt_class) &&
 	    (!rule.attr || rule.attr == attr)) {
-		lost = rule.drop && ++rule.seen % rule.drop == 0;
+		lost = (rule.drop && ++rule.seen % rule.drop == 0) || vib_fuzz_mad_lose(pkt);
 		pkt->due = jiffies + msecs_to_jiffies(rule.delay);
 		if (rule.pace && !lost && !(mad->method & IB_MGMT_METHOD_RESP)) {
 			if (time_before(rule.next, pkt->due))

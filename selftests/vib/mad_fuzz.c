@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Changes, repeats and reorders MADs on their way, to test the code that receives them. The bytes
- * change in the packet, never in the buffer of the sender.
+ * Changes, loses, repeats and reorders MADs on their way, to test the code that receives them. The
+ * bytes change in the packet, never in the buffer of the sender.
  */
 #include <linux/debugfs.h>
 #include <linux/prandom.h>
@@ -14,6 +14,7 @@
 
 static struct {
 	u32 change;			/* change one MAD in this many; 0: none */
+	u32 lose;			/* lose one MAD in this many; 0: none */
 	u32 repeat;			/* deliver one MAD in this many once more; 0: none */
 	u32 shuffle;			/* ms: the largest random delay */
 	u32 seed;
@@ -101,21 +102,44 @@ static void fuzz_mad_change(u8 *data)
 	fuzz.changed++;
 }
 
-/* An SM or SA in user space is not to be tested: requests to it do not change. */
-static bool fuzz_mad_is_for_sm(const struct ib_mad_hdr *mad)
+/* Without its MADs, an SM would take the ports down. */
+static bool fuzz_mad_is_smp(const struct ib_mad_hdr *mad)
+{
+	return mad->mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
+	       mad->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+}
+
+/* An SA in user space is not to be tested: requests to it do not change. */
+static bool fuzz_mad_is_for_sa(const struct ib_mad_hdr *mad)
 {
 	return mad->mgmt_class != IB_MGMT_CLASS_CM && !(mad->method & IB_MGMT_METHOD_RESP);
 }
 
+/* Seeds the random numbers when a seed has been written. */
+static void fuzz_seed_follow(void)
+{
+	if (fuzz.started == fuzz.seed)
+		return;
+	prandom_seed_state(&fuzz.rnd, fuzz.seed);
+	fuzz.started = fuzz.seed;
+}
+
+bool vib_fuzz_mad_lose(const struct vib_pkt *pkt)
+{
+	if (!fuzz.lose || fuzz_mad_is_smp((const void *)pkt->data))
+		return false;
+	fuzz_seed_follow();
+	return fuzz_rand_one_in(fuzz.lose);
+}
+
 void vib_fuzz_mad(struct vib_pkt *pkt)
 {
+	const struct ib_mad_hdr *mad = (const void *)pkt->data;
+
 	if (!(fuzz.change || fuzz.repeat || fuzz.shuffle) || pkt->len != IB_MGMT_MAD_SIZE ||
-	    fuzz_mad_is_for_sm((const void *)pkt->data))
+	    fuzz_mad_is_smp(mad) || fuzz_mad_is_for_sa(mad))
 		return;
-	if (fuzz.started != fuzz.seed) {
-		prandom_seed_state(&fuzz.rnd, fuzz.seed);
-		fuzz.started = fuzz.seed;
-	}
+	fuzz_seed_follow();
 	memcpy(earlier[fuzz_rand_below(FUZZ_EARLIER)], pkt->data, IB_MGMT_MAD_SIZE);
 	if (fuzz_rand_one_in(fuzz.change))
 		fuzz_mad_change(pkt->data);
@@ -130,6 +154,7 @@ void vib_fuzz_mad(struct vib_pkt *pkt)
 void vib_fuzz_debugfs(struct dentry *dir)
 {
 	debugfs_create_u32("change", 0600, dir, &fuzz.change);
+	debugfs_create_u32("lose", 0600, dir, &fuzz.lose);
 	debugfs_create_u32("repeat", 0600, dir, &fuzz.repeat);
 	debugfs_create_u32("shuffle", 0600, dir, &fuzz.shuffle);
 	debugfs_create_u32("seed", 0600, dir, &fuzz.seed);

@@ -13,7 +13,7 @@
  *	rc_pkt.c	RC to other hosts: packets with acknowledgements
  *	udp.c		cables to other hosts: UDP links
  *	mad.c		process_mad; counts, drops and delays MADs
- *	mad_fuzz.c	changes, repeats and reorders MADs
+ *	mad_fuzz.c	changes, loses, repeats and reorders MADs
  *	topology.c	the cables
  *	link.c		the state of the links, and the queue of packets in transit
  *	switch.c	the switches: forwarding and routes
@@ -348,7 +348,10 @@ int vib_process_mad(struct ib_device *ibdev, int flags, u32 num, const struct ib
 void vib_mad_debugfs(struct dentry *dir);
 
 /* mad_fuzz.c */
-/* Changes a MAD at random. Called by mad.c under its lock. */
+/* Both are called by mad.c under its lock. */
+/* Is the MAD to be lost, at random? */
+bool vib_fuzz_mad_lose(const struct vib_pkt *pkt);
+/* Changes a MAD at random, and sets pkt->due and pkt->repeat. */
 void vib_fuzz_mad(struct vib_pkt *pkt);
 void vib_fuzz_debugfs(struct dentry *dir);
 
