@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Runs of the program net on rxe and on the InfiniBand fabric. Source it after vm/guest.sh and vib/guest.sh.
+#
+# net_args [-n CONNECTIONS] [-r ROUNDS] [-it] [SEED [LINK.WEATHER...]]
+#              parse the arguments of the suite over the defaults in $number, $rounds, $seed and $weathers. The
+#              links are rxe and ib, "net -lv" prints the weathers; none: all. -r: with so many seeds, from SEED
+#              on. -i: only the in-tree stack. -t: print all events
+# net_suite    run these on the in-tree stack, whose counts are printed, and on ours, which is judged
+# shellcheck shell=bash disable=SC2154
+net=$tests/net/net
+number=60 rounds=1 seed=1 weathers=() intree="" trace=""
+kernel=$("$tests/vm/kernels" default)
+[[ $(uname -r) != *-uml ]] || kernel=uml
+
+net_args() {
+	local o OPTIND
+	while getopts n:r:it o; do
+		case $o in
+		n) number=$OPTARG;;
+		r) rounds=$OPTARG;;
+		i) intree=1;;
+		t) trace=-t;;
+		*) exit 2;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	seed=${1:-$seed}
+	[ $# -lt 2 ] || weathers=("${@:2}")
+}
+
+net_wants() { [ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]}" = *" $1."* ]]; }
+
+# Two interfaces of this host that reach each other only over the wire: the local table comes last, except
+# for what arrives on the interface of the address
+net_wire_up() {
+	local i
+	ip link add na type veth peer name nb || return
+	sysctl -qw net.ipv4.conf.{all,na,nb}.{accept_local=1,rp_filter=0} net.ipv4.conf.all.arp_ignore=1 \
+		net.ipv4.conf.all.arp_announce=2
+	# rxe sends from the addresses of this namespace only
+	for i in a b; do
+		ip link set n$i up multicast on
+	done
+	ip addr add 10.76.0.1/32 dev na
+	ip addr add 10.76.0.2/32 dev nb
+	ip route add 10.76.0.2 dev na src 10.76.0.1
+	ip route add 10.76.0.1 dev nb src 10.76.0.2
+	ip rule add pref 10 iif na to 10.76.0.1 lookup local
+	ip rule add pref 11 iif nb to 10.76.0.2 lookup local
+	ip rule add pref 20 lookup main
+	ip rule add pref 30 lookup local
+	ip rule del pref 0
+	for i in a b; do
+		rdma link add rxe$i type rxe netdev n$i || return
+		within 10 grep -q ACTIVE /sys/class/infiniband/rxe$i/ports/1/state || return
+	done
+}
+
+no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
+nothing_closing() { ! grep '^closing [^0]' /sys/kernel/debug/rdma_cmx/stats; }
+no_groups() { # THIRD-GROUP: f4d of ours, f4e of the in-tree stack
+	local known
+	known=$(groups) && ! grep "^ff1.:4001:.*:$1:" <<<"$known"
+}
+
+# what is left after the program has ended, whose last seconds were in a good network
+net_leftovers() { # LINK WEATHER
+	check "$1, $2: no id is left" within 5 no_ids
+	check "$1, $2: no connection is closing" within 5 nothing_closing
+	case $1.$2 in
+	rxe.*) ;;
+	# ib_core has stopped repeating a leave before the network heals
+	ib.partition|ib.storm) no_groups f4d | note;;
+	*) check "$1, $2: the SA has none of the groups" no_groups f4d;;
+	esac
+}
+
+net_again() { note "again: selftests/vm/boot -i -k $kernel -t 300000 selftests/net/$suite.sh -n $number -r $rounds $seed $1"; }
+
+net_run() { # LINK WEATHER ARG...
+	local link=$1 weather=$2 before=$failed
+	shift 2
+	[ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]} " = *" $link.$weather "* ]] || return
+	note "$link, $weather, in-tree:"
+	stock "$net" -i -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@" | sed 's/^# //' | note
+	[ "$link" != ib ] || no_groups f4e | note
+	[ -z "$intree" ] || return
+	note "$link, $weather, rdma_cmx, seed $seed"
+	cases "$link, $weather: " ours "$net" -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@"
+	net_leftovers "$link" "$weather"
+	[ "$failed" = "$before" ] || net_again "$link.$weather"
+}
+
+net_suite() {
+	local weather
+	modprobe -a rdma_rxe ib_uverbs rdma_cm rdma_ucm sch_netem || return
+	load_cmx || return
+	! net_wants rxe || net_wire_up || { not_ok "rxe: the wire comes up"; return; }
+	for weather in $("$net" -l); do
+		net_run rxe "$weather" "$weather" 10.76.0.2 nb 10.76.0.1 na
+	done
+	! net_wants ib || fabric up >/dev/null 2>&1 || { not_ok "ib: the fabric comes up"; return; }
+	for weather in $("$net" -lv); do
+		net_run ib "$weather" -v "$weather" 10.78.0.2 ib1@h1 10.78.0.1 ib0@h0
+	done
+	check "the module unloads" unload_cmx
+}
