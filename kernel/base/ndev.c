@@ -35,30 +35,31 @@ static bool ndev_has_addr(struct net_device *ndev, const struct sockaddr *addr)
 }
 
 /**
+ * cmx_ndev_is_in() - does a network interface belong to the device that an id is bound to?
+ * @ndev: the interface
+ * @bind_device: index of an interface or of a VRF; 0: every interface belongs to it
+ *
+ * Context: Caller must hold the RCU read lock.
+ * Return: true if it is that interface, or an interface of that VRF.
+ */
+bool cmx_ndev_is_in(const struct net_device *ndev, int bind_device)
+{
+	return !bind_device || ndev->ifindex == bind_device ||
+	       l3mdev_master_ifindex_rcu(ndev) == bind_device;
+}
+
+/**
  * cmx_ndev_index_is_in() - does a network interface belong to the device that an id is bound to?
  * @net: network namespace
  * @ifindex: index of the interface
- * @bind_device: index of an interface or of a VRF; 0: every interface belongs to it
+ * @bind_device: as for cmx_ndev_is_in()
  *
- * Return: true if it is that interface, or an interface of that VRF.
+ * Return: true if it belongs to it.
  */
 bool cmx_ndev_index_is_in(struct net *net, int ifindex, int bind_device)
 {
 	return !bind_device || ifindex == bind_device ||
 	       l3mdev_master_ifindex_by_index(net, ifindex) == bind_device;
-}
-
-/**
- * cmx_ndev_is_in() - does a network interface belong to the device that an id is bound to?
- * @ndev: the interface
- * @bind_device: as for cmx_ndev_index_is_in()
- *
- * Context: Caller must hold the RCU read lock.
- * Return: as cmx_ndev_index_is_in().
- */
-bool cmx_ndev_is_in(const struct net_device *ndev, int bind_device)
-{
-	return cmx_ndev_index_is_in(dev_net(ndev), ndev->ifindex, bind_device);
 }
 
 /**
