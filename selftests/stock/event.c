@@ -501,6 +501,29 @@ static void device_add(void)
 		trace_print("no device");
 }
 
+/*
+ * The ids of a channel lose their device one after the other, in an order that depends on the scheduler. The
+ * passive end of a connection may hear of the disconnection first.
+ */
+static void trace_removals(struct rdma_event_channel *ch, struct rdma_cm_id *a, struct rdma_cm_id *b)
+{
+	int removals_a = 0, removals_b = 0;
+	struct rdma_cm_event *ev;
+
+	while ((ev = event_fetch(ch, 1000))) {
+		if (ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ev->id == a)
+			removals_a++;
+		else if (ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ev->id == b)
+			removals_b++;
+		else if (ev->event != RDMA_CM_EVENT_DISCONNECTED || ev->id != b || removals_b)
+			show_event(ev);
+		rdma_ack_cm_event(ev);
+	}
+	trace_print("removals of %s: %d", id_name(a), removals_a);
+	if (b)
+		trace_print("removals of %s: %d", id_name(b), removals_b);
+}
+
 /* A device goes on which both ends of a connection are. It waits for the process to close it. */
 static void test_device_goes(const void *arg)
 {
@@ -515,11 +538,8 @@ static void test_device_goes(const void *arg)
 	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
 	if (system("rdma link delete rxe9 &"))
 		trace_print("the device stays");
-	event_trace(d.cl);
-	event_trace(d.cl);
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	event_expect_none(d.cc);
+	trace_removals(d.cl, d.lst, d.srv);
+	trace_removals(d.cc, d.cli, NULL);
 	duo_end(&d);
 }
 

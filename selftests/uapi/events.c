@@ -578,6 +578,8 @@ static void test_move_in_crowd(void)
 			CHECK(!event_write(fds[0], other, CMX_EVENT_USER, 0, k));
 	}
 	crowd = id_move_time_least(fds, id);
+	if (!alone)
+		tap_case_skip("calls take no time here");
 	CHECK(crowd < 5 * alone, "%u us, alone %u us", crowd, alone);
 	close(fds[0]);
 	close(fds[1]);
