@@ -201,10 +201,10 @@ unit:
 	@$(MAKE) --no-print-directory -s -j $$(nproc) -C selftests/unit run
 
 check:
-	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K))
+	@selftests/check $(if $(T),-t '$(T)') $(patsubst %,-k %,$(K)) $(if $(SEED),-r $(SEED))
 
 check-all:
-	@selftests/check -a $(if $(PART),-p $(PART))
+	@selftests/check -a $(if $(PART),-p $(PART)) $(if $(SEED),-r $(SEED))
 
 coverage:
 	@selftests/lab/coverage/run $(patsubst %,-k %,$(K)) $(S)
