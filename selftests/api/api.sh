@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # api: features that only rdma_cmx has: options, ECE policy, multicast attributes
-# kernels: release debug
-# check: debian12 debug
+# kernels: release debug uml
+# check: debian12 uml
 # hardware: the cases with two addresses
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"

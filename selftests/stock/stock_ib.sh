@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stock_ib: on InfiniBand, the same calls on the in-tree stack and on ours leave the same trace
-# kernels: release
-# check: default
+# kernels: release uml
+# check: uml
 # timeout: 1200
 #
 # stock_ib.sh [-o DIR] [-s] [PATTERN...]: see stock/guest.sh

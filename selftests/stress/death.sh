@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: processes, devices, namespaces and the module end at any time while ids use them.
-# kernels: release debug
-# check: debian12 debug
+# kernels: release debug uml
+# check: debug uml
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # monitor: cmx monitor and cmx stats, while rping connects or is refused
-# kernels: release debug
-# check: default
+# kernels: release debug uml
+# check: uml
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx
 instances=/sys/kernel/tracing/instances

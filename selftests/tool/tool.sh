@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # tool: the mode of the char device, and the commands of cmx(8): show ids, run, options, default, version
-# kernels: release debug
-# check: default
+# kernels: release debug uml
+# check: default uml
 # hardware: all, without a device; not the ids
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # uapi: the char device, with valid and invalid calls
-# kernels: release debug
-# check: default debug
+# kernels: release debug uml
+# check: default uml
 # hardware: all
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"

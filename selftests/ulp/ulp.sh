@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the teardown of its ids, device and
 # module
-# kernels: release debug
-# check: default debug
+# kernels: release debug uml
+# check: default uml
 # real clock: debug
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"

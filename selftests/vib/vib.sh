@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
-# kernels: release
-# check: default
+# kernels: release uml
+# check: uml
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
