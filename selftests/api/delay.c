@@ -125,6 +125,16 @@ static struct ibv_qp *request_make(struct pair *p)
 	return qp;
 }
 
+/* The passive side can accept. Returns the QP of the active side. */
+static struct ibv_qp *accept_prepare(struct pair *p, struct caller *accept)
+{
+	struct ibv_qp *qp = request_make(p);
+
+	accept->id = p->child;
+	accept->qp_num = iwarp_qp_new(p->child)->qp_num;
+	return qp;
+}
+
 #define FAILS(call) WANT((call) == -1 && errno == EINVAL)
 
 /*
@@ -137,9 +147,7 @@ static void test_accept(void)
 	struct caller accept;
 	pid_t pid;
 
-	request_make(&p);
-	accept.id = p.child;
-	accept.qp_num = iwarp_qp_new(p.child)->qp_num;
+	accept_prepare(&p, &accept);
 	pid = delay_begin("accept");
 	caller_start(&accept, caller_accept);
 	FAILS(rdma_reject(p.child, NULL, 0));
@@ -161,9 +169,7 @@ static void test_accept_destroy(void)
 	struct pair p = {};
 	pid_t pid;
 
-	request_make(&p);
-	accept.id = p.child;
-	accept.qp_num = iwarp_qp_new(p.child)->qp_num;
+	accept_prepare(&p, &accept);
 	pid = delay_begin("accept");
 	caller_start(&accept, caller_accept);
 	WANT(!rdma_destroy_id(p.child));
@@ -181,9 +187,7 @@ static void test_accept_deadline(void)
 	struct pair p = {};
 	pid_t pid;
 
-	request_make(&p);
-	accept.id = p.child;
-	accept.qp_num = iwarp_qp_new(p.child)->qp_num;
+	accept_prepare(&p, &accept);
 	WANT(!set_u32(p.child, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 50));
 	pid = delay_begin("accept");
 	caller_start(&accept, caller_accept);
@@ -218,9 +222,7 @@ static void test_disconnect(void)
 	struct ibv_qp *qp;
 	pid_t pid;
 
-	qp = request_make(&p);
-	disconnect.id = p.child;
-	disconnect.qp_num = iwarp_qp_new(p.child)->qp_num;
+	qp = accept_prepare(&p, &disconnect);
 	caller_accept(&disconnect);
 	WANT(!disconnect.ret);
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_ESTABLISHED));
@@ -283,9 +285,7 @@ static void test_accept_removal(void)
 	struct pair p = {};
 	bool established;
 
-	request_make(&p);
-	accept.id = p.child;
-	accept.qp_num = iwarp_qp_new(p.child)->qp_num;
+	accept_prepare(&p, &accept);
 	device_remove(&p, "accept", &accept, caller_accept);
 	ev = next_event(p.ch, 15000);
 	WANT(ev);
