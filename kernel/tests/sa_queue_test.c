@@ -69,12 +69,12 @@ static void sa_queue_test_reply(struct sa_queue_test *t, int i, unsigned int ms,
 	cmx_sa_request_end(&t->queue, &t->reqs[i].req, status);
 }
 
-static void sa_queue_test_start_all(struct sa_queue_test *t, enum cmx_sa_kind kind)
+static void sa_queue_test_join_first(struct sa_queue_test *t, int num)
 {
 	int i;
 
-	for (i = 0; i < SA_QUEUE_TEST_REQS; i++)
-		sa_queue_test_start(t, i, kind);
+	for (i = 0; i < num; i++)
+		sa_queue_test_start(t, i, CMX_SA_JOIN);
 }
 
 /* Requests of one user are sent in their order, so that the first ones are in progress. */
@@ -134,7 +134,7 @@ static void sa_queue_test_window(struct kunit *test)
 	const struct sa_queue_test_window_case *c = test->param_value;
 	struct sa_queue_test *t = sa_queue_test_new(test);
 
-	sa_queue_test_start_all(t, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, SA_QUEUE_TEST_REQS);
 	sa_queue_test_reply_first(t, c->replies);
 	KUNIT_EXPECT_EQ(test, t->queue.window, c->window);
 	KUNIT_EXPECT_EQ(test, t->queue.under_way, c->window);
@@ -147,7 +147,7 @@ static void sa_queue_test_late_replies_halve_once(struct kunit *test)
 	struct sa_queue_test *t = sa_queue_test_new(test);
 	int i;
 
-	sa_queue_test_start_all(t, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, SA_QUEUE_TEST_REQS);
 	sa_queue_test_reply_first(t, 28);
 	for (i = 28; i < 28 + SA_QUEUE_TEST_MAX; i++)
 		sa_queue_test_reply(t, i, REPEAT_MS + 100, 0);
@@ -161,7 +161,7 @@ static void sa_queue_test_idle_queue_forgets_window(struct kunit *test)
 {
 	struct sa_queue_test *t = sa_queue_test_new(test);
 
-	sa_queue_test_start_all(t, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, SA_QUEUE_TEST_REQS);
 	sa_queue_test_reply_first(t, SA_QUEUE_TEST_REQS);
 	KUNIT_EXPECT_EQ(test, t->queue.window, 1);
 	sa_queue_test_end(t);
@@ -172,11 +172,7 @@ static void sa_queue_test_users_take_turns(struct kunit *test)
 	struct sa_queue_test *t = sa_queue_test_new(test);
 
 	t->reqs[4].req.user = test;
-	sa_queue_test_start(t, 0, CMX_SA_JOIN);
-	sa_queue_test_start(t, 1, CMX_SA_JOIN);
-	sa_queue_test_start(t, 2, CMX_SA_JOIN);
-	sa_queue_test_start(t, 3, CMX_SA_JOIN);
-	sa_queue_test_start(t, 4, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, 5);
 	sa_queue_test_reply(t, 0, 0, 0);
 	sa_queue_test_reply(t, 1, 0, 0);
 	sa_queue_test_reply(t, 4, 0, 0);
@@ -191,9 +187,7 @@ static void sa_queue_test_kinds_take_turns(struct kunit *test)
 {
 	struct sa_queue_test *t = sa_queue_test_new(test);
 
-	sa_queue_test_start(t, 0, CMX_SA_JOIN);
-	sa_queue_test_start(t, 1, CMX_SA_JOIN);
-	sa_queue_test_start(t, 2, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, 3);
 	sa_queue_test_start(t, 3, CMX_SA_LEAVE);
 	sa_queue_test_start(t, 4, CMX_SA_REJOIN);
 	sa_queue_test_reply(t, 0, 0, 0);
@@ -210,9 +204,7 @@ static void sa_queue_test_cancelled_request_leaves_queue(struct kunit *test)
 {
 	struct sa_queue_test *t = sa_queue_test_new(test);
 
-	sa_queue_test_start(t, 0, CMX_SA_JOIN);
-	sa_queue_test_start(t, 1, CMX_SA_JOIN);
-	sa_queue_test_start(t, 2, CMX_SA_JOIN);
+	sa_queue_test_join_first(t, 3);
 	cmx_sa_request_end(&t->queue, &t->reqs[1].req, -EINTR);
 	KUNIT_EXPECT_EQ(test, t->queue.under_way, 1);
 	sa_queue_test_reply(t, 0, 0, 0);
