@@ -302,12 +302,6 @@ static void state_set(struct end *e, enum state state)
 	e->act = INFINITY;
 }
 
-/* Begins a call that must not wait. */
-static double call_begin(void)
-{
-	return now();
-}
-
 static void call_end(const struct end *e, const char *name, double begin, int ret)
 {
 	int err = errno;
@@ -321,7 +315,7 @@ static void call_end(const struct end *e, const char *name, double begin, int re
 
 #define CALL(e, name, ...)						\
 ({									\
-	double call_begun = call_begin();				\
+	double call_begun = now();					\
 	int call_ret = name(__VA_ARGS__);				\
 									\
 	call_end(e, #name, call_begun, call_ret);			\
@@ -387,13 +381,6 @@ static struct rdma_conn_param conn_param(const struct end *e)
 	};
 }
 
-static const char *dev_netns(const char *dev)
-{
-	const char *at = strchr(dev, '@');
-
-	return at ? at + 1 : NULL;
-}
-
 static void end_fail(struct end *e)
 {
 	state_set(e, FAILED);
@@ -407,7 +394,7 @@ static void addr_resolve(struct end *e)
 		weather_forget(opt.dev[0], ((struct sockaddr_in *)&opt.addr[1])->sin_addr);
 	e->tries++;
 	/* our id gets its namespace here, an in-tree id when it is created */
-	weather_enter(dev_netns(opt.dev[0]));
+	weather_enter(opt.dev[0]);
 	if (!e->id && rdma_create_id(channel[0], &e->id, e, e->conn->plan.kind == RC ? RDMA_PS_TCP : RDMA_PS_UDP))
 		die("rdma_create_id");
 	if (CALL(e, rdma_resolve_addr, e->id, (void *)&opt.addr[0], (void *)&opt.addr[1], 10000))
@@ -989,6 +976,12 @@ static struct end *conn_peer(struct conn *c)
 	return c->client.state == UP && peer && peer->state == UP ? peer : NULL;
 }
 
+/* Returns the peer if data is sent on the connection. */
+static struct end *conn_data_peer(struct conn *c)
+{
+	return c->plan.held && c->plan.qp ? conn_peer(c) : NULL;
+}
+
 static void data_send(struct end *e)
 {
 	data_fill(e->out, e);
@@ -1023,8 +1016,8 @@ static int data_wait(void)
 
 	for (i = 0; i < opt.num; i++) {
 		client = &conns[i].client;
-		server = conn_peer(&conns[i]);
-		if (!server || !conns[i].plan.held || !conns[i].plan.qp)
+		server = conn_data_peer(&conns[i]);
+		if (!server)
 			continue;
 		data_poll(client, server);
 		data_poll(server, client);
@@ -1040,9 +1033,8 @@ static void data_report_missing(void)
 
 	for (i = 0; i < opt.num; i++) {
 		client = &conns[i].client;
-		server = conn_peer(&conns[i]);
-		if (server && conns[i].plan.held && conns[i].plan.qp &&
-		    !(client->sent && client->received && server->sent && server->received))
+		server = conn_data_peer(&conns[i]);
+		if (server && !(client->sent && client->received && server->sent && server->received))
 			fault_report(DATA, client, "no data");
 	}
 }
@@ -1054,11 +1046,9 @@ static void data_exchange(void)
 	int i;
 
 	for (i = 0; i < opt.num; i++) {
-		server = conn_peer(&conns[i]);
-		if (!server || !conns[i].plan.held)
-			continue;
-		count.connections++;
-		if (!conns[i].plan.qp)
+		count.connections += conns[i].plan.held && conn_peer(&conns[i]);
+		server = conn_data_peer(&conns[i]);
+		if (!server)
 			continue;
 		count.data++;
 		data_send(&conns[i].client);
@@ -1122,7 +1112,7 @@ static void listener_create(enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id;
 
-	weather_enter(dev_netns(opt.dev[1]));
+	weather_enter(opt.dev[1]);
 	if (rdma_create_id(channel[1], &id, NULL, ps) || rdma_bind_addr(id, (void *)&opt.addr[1]) ||
 	    rdma_listen(id, 1000))
 		die("listener");

@@ -81,20 +81,21 @@ void weather_use_vib(void)
 	vib_is_used = true;
 }
 
-void weather_enter(const char *netns)
+void weather_enter(const char *dev)
 {
+	const char *at = dev ? strchr(dev, '@') : NULL;
 	static int own = -1;
 	char path[256];
 	int fd;
 
 	if (own < 0)
 		own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (!netns) {
+	if (!at) {
 		if (setns(own, CLONE_NEWNET))
 			die("setns");
 		return;
 	}
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	snprintf(path, sizeof(path), "/run/netns/%s", at + 1);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
 		die(path);
@@ -152,7 +153,7 @@ static void dev_enter(const char *dev, char *name)
 	const char *at = strchr(dev, '@');
 
 	snprintf(name, IFNAMSIZ, "%.*s", at ? (int)(at - dev) : IFNAMSIZ - 1, dev);
-	weather_enter(at ? at + 1 : NULL);
+	weather_enter(dev);
 }
 
 static void netem_set(const char *dev, const struct weather *w, bool dark, uint64_t seed)

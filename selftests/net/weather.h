@@ -55,7 +55,7 @@ void weather_set(const struct weather *w, int dark, uint64_t seed);
 /* Forgets the link layer address of a peer of this interface, so that it is asked for again. */
 void weather_forget(const char *dev, struct in_addr peer);
 
-/* Moves the thread to a network namespace of /run/netns; NULL for that of the program's start. */
-void weather_enter(const char *netns);
+/* Moves the thread to the namespace of an interface; NULL, or one without @: that of the program's start. */
+void weather_enter(const char *dev);
 
 #endif
