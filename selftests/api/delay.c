@@ -40,7 +40,7 @@ static pid_t delay_begin(const char *call)
 
 	if (!pid) {
 		WANT(!prctl(PR_SET_PDEATHSIG, SIGTERM));
-		file_write(ULP "run", "delay siw0 %s", call);
+		file_write(ULP "run", "delay d0 %s", call);
 		_exit(1);
 	}
 	ulp_wait_line("delays\n");

@@ -2,12 +2,15 @@
 /*
  * A provider of iWARP that waits, as for its firmware
  *
- *	delay DEVICE CALL	until a signal comes, the operation CALL of the device waits
+ *	delay INTERFACE CALL	until a signal comes, the operation CALL of the device waits
  *
  * The output has a line "waits" for each call that waits.
  */
 #include <linux/completion.h>
 #include <linux/container_of.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/wait_bit.h>
 #include <rdma/ib_verbs.h>
@@ -72,9 +75,22 @@ static int delay_set(struct ib_device_ops *ops, const char *call)
 	return 0;
 }
 
+/* by its interface: kernel 7 does not find a device by its name */
+static struct ib_device *delay_find_device(const char *interface)
+{
+	struct net_device *ndev = dev_get_by_name(current->nsproxy->net_ns, interface);
+	struct ib_device *device;
+
+	if (!ndev)
+		return NULL;
+	device = ib_device_get_by_netdev(ndev, RDMA_DRIVER_SIW);
+	dev_put(ndev);
+	return device;
+}
+
 int ulp_delay(int argc, char **argv)
 {
-	struct ib_device *device = ib_device_get_by_name(argv[1], RDMA_DRIVER_SIW);
+	struct ib_device *device = delay_find_device(argv[1]);
 	int ret;
 
 	if (!device)

@@ -13,7 +13,7 @@
  *	hold ADDR PORT			a listener stays locked until a signal comes
  *	lock ADDR PORT			the handler of a listener is locked until a signal comes
  *	stall ADDR PORT			the handlers of many ids wait for a signal
- *	delay DEVICE CALL		a call of an iWARP provider waits for a signal, see delay.c
+ *	delay INTERFACE CALL		a call of an iWARP provider waits for a signal, see delay.c
  *	reject HOW REASON LEN ADDR PORT	a request is rejected, see reject.c
  *	refuse ADDR PORT		requests are rejected with the reason 0 until a signal comes
  *	restrict ADDR PORT		ids for devices of one node type
