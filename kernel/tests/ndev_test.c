@@ -11,7 +11,7 @@
 
 struct ndev_test {
 	struct net net;
-	struct net_device ndev[NDEV_TEST_NUM];
+	struct net_device *ndev[NDEV_TEST_NUM];
 	struct in_device in_dev[NDEV_TEST_NUM];
 	struct in_ifaddr shared[NDEV_TEST_NUM];
 	struct in_ifaddr second;
@@ -32,10 +32,12 @@ static struct ndev_test *ndev_test_new(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	INIT_LIST_HEAD(&t->net.dev_base_head);
 	for (i = 0; i < NDEV_TEST_NUM; i++) {
-		t->ndev[i].ifindex = i + 1;
-		rcu_assign_pointer(t->ndev[i].ip_ptr, &t->in_dev[i]);
+		t->ndev[i] = kunit_kzalloc(test, sizeof(*t->ndev[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, t->ndev[i]);
+		t->ndev[i]->ifindex = i + 1;
+		rcu_assign_pointer(t->ndev[i]->ip_ptr, &t->in_dev[i]);
 		ndev_test_add_addr(&t->in_dev[i], &t->shared[i], 0x0a4d0001);
-		list_add_tail_rcu(&t->ndev[i].dev_list, &t->net.dev_base_head);
+		list_add_tail_rcu(&t->ndev[i]->dev_list, &t->net.dev_base_head);
 	}
 	ndev_test_add_addr(&t->in_dev[1], &t->second, 0x0a4d0002);
 	return t;
@@ -85,9 +87,9 @@ static void ndev_test_is_in(struct kunit *test)
 	struct ndev_test *t = ndev_test_new(test);
 
 	rcu_read_lock();
-	KUNIT_EXPECT_TRUE(test, cmx_ndev_is_in(&t->ndev[0], 0));
-	KUNIT_EXPECT_TRUE(test, cmx_ndev_is_in(&t->ndev[0], 1));
-	KUNIT_EXPECT_FALSE(test, cmx_ndev_is_in(&t->ndev[0], 2));
+	KUNIT_EXPECT_TRUE(test, cmx_ndev_is_in(t->ndev[0], 0));
+	KUNIT_EXPECT_TRUE(test, cmx_ndev_is_in(t->ndev[0], 1));
+	KUNIT_EXPECT_FALSE(test, cmx_ndev_is_in(t->ndev[0], 2));
 	rcu_read_unlock();
 	KUNIT_EXPECT_TRUE(test, cmx_ndev_index_is_in(&t->net, 1, 0));
 	KUNIT_EXPECT_TRUE(test, cmx_ndev_index_is_in(&t->net, 1, 1));
@@ -99,14 +101,14 @@ static void ndev_test_copy_link(struct kunit *test)
 	struct ndev_test *t = ndev_test_new(test);
 	struct rdma_dev_addr addr = {};
 
-	t->ndev[1].type = ARPHRD_ETHER;
-	t->ndev[1].dev_addr = mac;
-	memset(t->ndev[1].broadcast, 0xff, MAX_ADDR_LEN);
-	cmx_ndev_copy_link(&addr, &t->ndev[1]);
+	t->ndev[1]->type = ARPHRD_ETHER;
+	t->ndev[1]->dev_addr = mac;
+	memset(t->ndev[1]->broadcast, 0xff, MAX_ADDR_LEN);
+	cmx_ndev_copy_link(&addr, t->ndev[1]);
 	KUNIT_EXPECT_EQ(test, addr.dev_type, ARPHRD_ETHER);
 	KUNIT_EXPECT_EQ(test, addr.bound_dev_if, 2);
 	KUNIT_EXPECT_MEMEQ(test, addr.src_dev_addr, mac, MAX_ADDR_LEN);
-	KUNIT_EXPECT_MEMEQ(test, addr.broadcast, t->ndev[1].broadcast, MAX_ADDR_LEN);
+	KUNIT_EXPECT_MEMEQ(test, addr.broadcast, t->ndev[1]->broadcast, MAX_ADDR_LEN);
 }
 
 static struct kunit_case ndev_test_cases[] = {
