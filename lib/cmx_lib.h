@@ -234,7 +234,7 @@ int cmxl_ai_fetch(struct cmxl_id *id);
 void cmxl_ai_end(struct cmxl_id *id);
 
 /* channel.c */
-int cmxl_channel_claim(struct rdma_event_channel *channel);
+int cmxl_channel_check(struct rdma_event_channel *channel);
 
 /* device.c */
 int cmxl_devices_init(void);

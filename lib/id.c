@@ -166,7 +166,7 @@ int cmxl_id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 		if (!channel)
 			return -1;
 	}
-	if (cmxl_channel_claim(channel))
+	if (cmxl_channel_check(channel))
 		goto err;
 	new = cmxl_id_alloc(channel, context, ps, qp_type);
 	if (!new) {
@@ -269,7 +269,6 @@ static int cmxl_id_migrate(struct cmxl_id *id, struct rdma_event_channel *channe
 	cmxl_cmd_u32(&cmd, CMX_ATTR_FD, old->fd);
 	cmxl_cmd_out(&cmd, CMX_ATTR_OUT_ID, &handle, sizeof(handle));
 	cmxl_cmd_out(&cmd, CMX_ATTR_COUNT, &events, sizeof(events));
-	/* the channel of the id is claimed, so the new one is claimed with the move */
 	if (cmxl_cmd_issue(&cmd, channel->fd))
 		return -1;
 

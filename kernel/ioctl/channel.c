@@ -374,8 +374,7 @@ int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetche
  * @to: new channel
  * @fetched: receives the number of events that were fetched for it so far
  *
- * If @from has been claimed, @to is claimed as well. The function waits for the end of the command
- * that creates the id.
+ * The function waits for the end of the command that creates the id.
  *
  * Return: 0, an error if the caller is killed while it waits, or the error of cmx_handle_move_id().
  */
@@ -436,9 +435,6 @@ static int channel_event_fetch(struct cmx_channel *channel, const struct cmx_eve
 	spin_lock(&channel->lock);
 	ev = list_first_entry_or_null(&channel->events, struct cmx_event, item);
 	spin_unlock(&channel->lock);
-	/* another process may have claimed the channel meanwhile: then the event is for that one */
-	if (!cmx_channel_is_usable(channel))
-		return -EACCES;
 	if (!ev)
 		return -EAGAIN;
 	if (ev->listener) {
@@ -475,8 +471,8 @@ static int channel_events_fetch(struct cmx_channel *channel, const struct cmx_ev
  * @room: buffer of the process
  * @block: wait for the first event
  *
- * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -EINTR, -ENOMEM, -EFAULT, -EACCES. An
- * event that could not be copied stays in the queue.
+ * Return: the number of events, or -EAGAIN, -ERESTARTSYS, -EINTR, -ENOMEM, -EFAULT. An event that
+ * could not be copied stays in the queue.
  */
 int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event_buf *room,
 			     bool block)
@@ -497,17 +493,7 @@ int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event
 }
 
 /**
- * cmx_channel_set_process() - let the calling process be the one that uses a channel
- * @channel: the channel
- */
-void cmx_channel_set_process(struct cmx_channel *channel)
-{
-	WRITE_ONCE(channel->pid_start, current->group_leader->start_time);
-	WRITE_ONCE(channel->pid, task_tgid_nr(current));
-}
-
-/**
- * cmx_channel_process() - get the process that uses a channel
+ * cmx_channel_process() - get the process that opened a channel
  * @channel: the channel
  *
  * Context: Caller must hold the RCU read lock.
@@ -517,8 +503,8 @@ struct task_struct *cmx_channel_process(const struct cmx_channel *channel)
 {
 	struct task_struct *task;
 
-	task = pid_task(find_pid_ns(READ_ONCE(channel->pid), &init_pid_ns), PIDTYPE_TGID);
-	return task && task->start_time == READ_ONCE(channel->pid_start) ? task : NULL;
+	task = pid_task(find_pid_ns(channel->pid, &init_pid_ns), PIDTYPE_TGID);
+	return task && task->start_time == channel->pid_start ? task : NULL;
 }
 
 /**
@@ -542,8 +528,11 @@ struct cmx_channel *cmx_channel_new(void)
 	INIT_LIST_HEAD(&channel->events);
 	init_waitqueue_head(&channel->wait);
 	INIT_LIST_HEAD(&channel->ids);
-	cmx_channel_set_process(channel);
+	channel->pid = task_tgid_nr(current);
+	channel->pid_start = current->group_leader->start_time;
 	channel->uid = current_euid();
+	mmgrab(current->mm);
+	channel->mm = current->mm;
 	channel->memcg = cmx_memcg_get_current();
 	return channel;
 }
@@ -562,8 +551,7 @@ void cmx_channel_close(struct cmx_channel *channel)
 		cond_resched();
 	}
 	event_discard_all(&channel->events);
-	if (channel->mm)
-		mmdrop(channel->mm);
+	mmdrop(channel->mm);
 	cmx_quota_put(channel->quota);
 	mem_cgroup_put(channel->memcg);
 	mutex_destroy(&channel->mutex);

@@ -20,11 +20,11 @@
  * @wait: waiters for an event
  * @ids: list of &cmx_user_id.item, protected by the lock of the handle table
  * @quota: quota of the user who opened it
- * @pid: process that has claimed it, or else the one that opened it
+ * @pid: process that opened it
  * @pid_start: time at which that process began, because another one may get its ID later
  * @memcg: memory cgroup that opened it, with a reference; NULL: the root
  * @uid: user that opened it
- * @mm: address space that has claimed it, or NULL; set once, under the lock of the handle table
+ * @mm: address space of that process, with a reference, so that its address is not used again
  * @record: event that is being fetched, protected by @mutex
  * @rcu: delays freeing, because posting an event may still access the channel
  */
@@ -60,15 +60,15 @@ extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 
 struct cmx_channel *cmx_channel_new(void);
 void cmx_channel_close(struct cmx_channel *channel);
-void cmx_channel_set_process(struct cmx_channel *channel);
 struct task_struct *cmx_channel_process(const struct cmx_channel *channel);
 
-/* Returns false if another process has claimed the channel. */
-static inline bool cmx_channel_is_usable(const struct cmx_channel *channel)
+/*
+ * Returns true if the caller has the address space of the process that opened the channel, in which
+ * user data may be addresses.
+ */
+static inline bool cmx_channel_is_own(const struct cmx_channel *channel)
 {
-	const struct mm_struct *mm = READ_ONCE(channel->mm);
-
-	return !mm || mm == current->mm;
+	return channel->mm == current->mm;
 }
 
 /* Returns true if the process has left so many events that calls which add one to the id fail. */

@@ -8,14 +8,10 @@
  * is the lowest free one, which keeps the table dense. The generation avoids
  * that a handle is used again at once.
  *
- * Look-ups also check that no other process has claimed the channel: it may have done so since the
- * call began.
- *
  * An entry is reserved first. It is published once nothing can fail any more,
  * or released again. The table holds the consumer's reference to each object.
  * The locks of the event queues are taken inside the lock of the table.
  */
-#include <linux/sched/mm.h>
 #include <linux/xarray.h>
 #include "channel.h"
 #include "handle.h"
@@ -65,43 +61,6 @@ static void handle_entry_free(u32 handle)
 
 	__xa_erase(&handles, index);
 	handle_lowest = min(handle_lowest, index);
-}
-
-/* See cmx_handle_claim(). Caller must hold the lock of the table. */
-static int handle_channel_claim(struct cmx_channel *channel)
-{
-	if (channel->mm)
-		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
-	if (!list_empty(&channel->ids) || !list_empty(&channel->events))
-		return -EBUSY;
-	/* so that the address is not used for another process */
-	mmgrab(current->mm);
-	WRITE_ONCE(channel->mm, current->mm);
-	cmx_channel_set_process(channel);
-	return 0;
-}
-
-/**
- * cmx_handle_claim() - claim a channel for the address space of the caller
- * @channel: the channel
- *
- * The user data of an id is an address for the library of the process that claims the channel. So
- * there must be no id with the user data of another process, and no event of one.
- *
- * Return: 0, also if this address space has claimed it before; -EACCES if another one has; -EBUSY
- * if it has ids or events.
- */
-int cmx_handle_claim(struct cmx_channel *channel)
-{
-	int ret;
-
-	/* librdmacm claims the channel for each new id */
-	if (READ_ONCE(channel->mm))
-		return cmx_channel_is_usable(channel) ? 0 : -EACCES;
-	xa_lock(&handles);
-	ret = handle_channel_claim(channel);
-	xa_unlock(&handles);
-	return ret;
 }
 
 /**
@@ -155,8 +114,7 @@ static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle,
  * @channel: the channel
  * @handle: receives the handle
  *
- * Return: 0, -EACCES if another process has claimed the channel, or -ENOMEM; then the caller keeps
- * the reference.
+ * Return: 0, or -ENOMEM; then the caller keeps the reference.
  */
 int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle)
 {
@@ -164,11 +122,6 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, 
 
 	xa_lock(&handles);
 	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
-	/* this may have dropped the lock */
-	if (!ret && !cmx_channel_is_usable(channel)) {
-		handle_entry_free(*handle);
-		ret = -EACCES;
-	}
 	if (!ret)
 		handle_id_add_to_channel(user_id, *handle, channel);
 	xa_unlock(&handles);
@@ -229,8 +182,7 @@ static struct cmx_user_id *handle_id_find(struct cmx_channel *channel, u32 handl
 {
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
-	return user_id && user_id->handle == handle && user_id->channel == channel &&
-	       cmx_channel_is_usable(channel) ? user_id : NULL;
+	return user_id && user_id->handle == handle && user_id->channel == channel ? user_id : NULL;
 }
 
 /**
@@ -348,8 +300,7 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_channel *channel, u32 hand
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->channel != channel ||
-		   !cmx_channel_is_usable(channel)))
+	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->channel != channel))
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -389,25 +340,16 @@ struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle)
  * @from: channel that the id must belong to. Caller must hold its mutex
  * @to: the new channel, to which the caller moves the queued events afterwards
  *
- * If @from has been claimed, @to is claimed as well, because the user data of the id may be an
- * address.
- *
- * Return: 0; -ENOENT if the id has been destroyed or moved meanwhile; -EACCES if another process
- * has claimed @to; or the error of cmx_handle_claim() for @to. On error nothing has changed.
+ * Return: 0, or -ENOENT if the id has been destroyed or moved meanwhile.
  */
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 		       struct cmx_channel *to)
 {
-	int ret;
+	int ret = -ENOENT;
 
 	xa_lock(&handles);
-	if (user_id->channel != from)
-		ret = -ENOENT;
-	else if (from->mm)
-		ret = handle_channel_claim(to);
-	else
-		ret = cmx_channel_is_usable(to) ? 0 : -EACCES;
-	if (!ret) {
+	if (user_id->channel == from) {
+		ret = 0;
 		list_move_tail(&user_id->item, &to->ids);
 		cmx_user_id_set_channel(user_id, to);
 	}

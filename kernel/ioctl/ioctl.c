@@ -18,7 +18,6 @@
 static const struct cmx_method *const ioctl_channel_methods[] = {
 	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
 	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
-	[CMX_CHANNEL_CLAIM] = &cmx_method_claim,
 	[CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
 };
 
@@ -226,7 +225,7 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
  * @arg: address of the &struct ib_uverbs_ioctl_hdr in user space
  *
  * Return: 0, -ENOTTY for any other @cmd, -EFAULT, -EPROTONOSUPPORT for an unknown
- * method, -EACCES if another process has claimed the channel, or the error of
+ * method, -EACCES if another process opened the file, or the error of
  * cmx_attr_check_hdr(), cmx_attr_check() or the method.
  */
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
@@ -248,7 +247,7 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EPROTONOSUPPORT;
 	call.filp = filp;
 	call.channel = filp->private_data;
-	if (!cmx_channel_is_usable(call.channel))
+	if (!cmx_channel_is_own(call.channel))
 		return -EACCES;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)

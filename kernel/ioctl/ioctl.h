@@ -80,7 +80,6 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 /* ioctl_channel.c */
 extern const struct cmx_method cmx_method_channel_info;
 extern const struct cmx_method cmx_method_get_events;
-extern const struct cmx_method cmx_method_claim;
 /* ioctl_list.c */
 extern const struct cmx_method cmx_method_list_ids;
 /* ioctl_id.c */

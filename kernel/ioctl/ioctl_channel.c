@@ -19,15 +19,6 @@ const struct cmx_method cmx_method_channel_info = {
 	},
 };
 
-static int ioctl_channel_claim(struct cmx_call *call)
-{
-	return cmx_handle_claim(call->channel);
-}
-
-const struct cmx_method cmx_method_claim = {
-	.call = ioctl_channel_claim,
-};
-
 static bool ioctl_event_size_is_valid(u32 size, size_t min)
 {
 	return size >= min && IS_ALIGNED(size, sizeof(u64));

@@ -307,7 +307,7 @@ static int ioctl_id_migrate(struct cmx_call *call)
 	from = cmx_channel_of(filp);
 	if (!from)
 		ret = -EINVAL;
-	else if (!cmx_channel_is_usable(from))
+	else if (!cmx_channel_is_own(from))
 		ret = -EACCES;
 	else
 		ret = cmx_user_id_migrate(from, handle, call->channel, &fetched);

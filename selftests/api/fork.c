@@ -191,12 +191,17 @@ static void test_endpoint(void)
 	rdma_freeaddrinfo(ai);
 }
 
-/* A daemon opens a channel and forks. Its child is the first to use the channel. */
+/* A daemon opens its channel after it has forked. One that was opened before belongs to the parent. */
 static void child_serves(void *arg)
 {
 	struct rdma_event_channel *ch = arg;
-	struct pair p = { .lch = ch };
+	struct pair p = {};
 
+	REFUSED(rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
+	rdma_destroy_event_channel(ch);
+	ch = rdma_create_event_channel();
+	WANT(ch);
+	p.lch = ch;
 	WANT(!rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
 	pair_connect(&p);
 	WANT(!rdma_destroy_id(p.child));
@@ -218,6 +223,6 @@ const struct test fork_tests[] = {
 	{ "fork: a child's destructors leave the parent's ids alone", test_destroyed },
 	{ "fork: a child destroys an id that a thread uses", test_destroyed_busy },
 	{ "fork: a child's destructors leave the parent's endpoints alone", test_endpoint },
-	{ "fork: a channel that a daemon inherits", test_daemonised },
+	{ "fork: a daemon opens a channel of its own", test_daemonised },
 	{}
 };

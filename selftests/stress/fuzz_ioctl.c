@@ -19,23 +19,20 @@
 #include "fuzz.h"
 
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
-#define NUM_SHARED_FILES 2
 #define NUM_FILES 6
-/* first the slots of the shared files, which all processes use; then those of this process */
-#define NUM_SHARED_SLOTS 64
 #define NUM_SLOTS 192
 #define NUM_EVENTS 4
 #define FUZZ_MAX_PATHS (CMX_OPT_MAX_LEN / sizeof(struct ib_path_rec_data))
 
 enum call {
-	INFO, GET_EVENTS, CLAIM, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
+	INFO, GET_EVENTS, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
 	QUERY, LISTEN, CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR,
 	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
 };
 
 /* the last one counts the commands that were mutated */
 static const char *const call_names[NUM_CALLS] = {
-	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_CLAIM", "CHANNEL_LIST_IDS", "ID_CREATE",
+	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_LIST_IDS", "ID_CREATE",
 	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
 	"ID_CONNECT", "ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
 	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "ID_WRITE_EVENT",
@@ -65,9 +62,9 @@ struct slot {
 	atomic_bool datagram;
 };
 
-static struct slot *shared_slots, own_slots[NUM_SLOTS];
-static int shared_fds[NUM_SHARED_FILES];
-static atomic_int own_fds[NUM_FILES];
+/* of this process */
+static struct slot slots[NUM_SLOTS];
+static atomic_int fds[NUM_FILES];
 static _Thread_local unsigned char in_buf[FUZZ_BUF_SIZE], out_buf[FUZZ_BUF_SIZE];
 static _Thread_local size_t in_used, out_used;
 /* the path records of an id, as they were read last */
@@ -75,15 +72,12 @@ static _Thread_local struct ib_path_rec_data paths[FUZZ_MAX_PATHS];
 
 static struct slot *slot_at(uint64_t n)
 {
-	n %= NUM_SLOTS;
-	return n < NUM_SHARED_SLOTS ? &shared_slots[n] : &own_slots[n];
+	return &slots[n % NUM_SLOTS];
 }
 
 static uint64_t slot_index(const struct slot *slot)
 {
-	if (slot >= shared_slots && slot < shared_slots + NUM_SHARED_SLOTS)
-		return slot - shared_slots;
-	return slot - own_slots;
+	return slot - slots;
 }
 
 static void slot_fill(struct slot *slot, uint32_t handle, unsigned int file, int stage)
@@ -93,30 +87,21 @@ static void slot_fill(struct slot *slot, uint32_t handle, unsigned int file, int
 	slot->stage = stage;
 }
 
-/* Picks a slot for a new id, shared if the file is shared. The old content of the slot is lost. */
-static struct slot *slot_for_new(struct stress_rand *rnd, unsigned int file)
+/* Picks a slot for a new id. The old content of the slot is lost. */
+static struct slot *slot_for_new(struct stress_rand *rnd)
 {
-	unsigned int first = file < NUM_SHARED_FILES ? 0 : NUM_SHARED_SLOTS;
-	unsigned int num = file < NUM_SHARED_FILES ? NUM_SHARED_SLOTS : NUM_SLOTS - first;
 	struct slot *slot;
 	int tries = 8;
 
 	do {
-		slot = slot_at(first + stress_rand_below(rnd, num));
+		slot = slot_at(stress_rand_below(rnd, NUM_SLOTS));
 	} while (slot->stage != FREE && --tries);
 	return slot;
 }
 
-static int file_fd(unsigned int file)
+static unsigned int file_pick(struct stress_rand *rnd)
 {
-	return file < NUM_SHARED_FILES ? shared_fds[file] : own_fds[file];
-}
-
-static unsigned int file_pick(struct stress_rand *rnd, const struct slot *slot)
-{
-	if (slot_index(slot) < NUM_SHARED_SLOTS)
-		return stress_rand_below(rnd, NUM_SHARED_FILES);
-	return NUM_SHARED_FILES + stress_rand_below(rnd, NUM_FILES - NUM_SHARED_FILES);
+	return stress_rand_below(rnd, NUM_FILES);
 }
 
 /* Allocates a zeroed input of @len bytes, which is valid until the next command. */
@@ -436,7 +421,7 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 		option_add(rnd, cmd, call == SET_OPTION);
 		break;
 	case MIGRATE:
-		cmxl_cmd_u32(cmd, CMX_ATTR_FD, file_fd(slot->file));
+		cmxl_cmd_u32(cmd, CMX_ATTR_FD, fds[slot->file]);
 		out_add(cmd, CMX_ATTR_OUT_ID, 4);
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 		break;
@@ -483,7 +468,7 @@ static void event_handle(struct stress_rand *rnd, const struct cmx_event_resp *r
 	struct slot *slot = slot_at(resp->user_data);
 
 	if (resp->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		slot_fill(slot_for_new(rnd, file), resp->id, file, REQUEST);
+		slot_fill(slot_for_new(rnd), resp->id, file, REQUEST);
 	else if (stage && slot->handle == resp->id)
 		slot->stage = stage;
 }
@@ -535,7 +520,7 @@ static void command_issue(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum ca
 			  struct slot *slot, struct slot *new, unsigned int file)
 {
 	bool wrong = stress_rand_percent(rnd, 8);
-	int fd = file_fd(file), ret;
+	int fd = fds[file], ret;
 
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
 	if (wrong) {
@@ -558,17 +543,15 @@ static void fuzz_call(struct stress_rand *rnd)
 {
 	struct slot *slot = slot_at(stress_rand_u32(rnd)), *new;
 	enum call call = fitting[slot->stage][stress_rand_below(rnd, 4)];
-	unsigned int file = slot->stage == FREE ? file_pick(rnd, slot) : slot->file;
+	unsigned int file = slot->stage == FREE ? file_pick(rnd) : slot->file;
 	struct cmxl_cmd cmd;
 
 	if (stress_rand_percent(rnd, 15))
 		call = stress_rand_below(rnd, WRONG);
-	if (call == CLAIM && (file < NUM_SHARED_FILES || stress_rand_percent(rnd, 80)))
-		return;
 	/* an id moves to another file; any other call rarely uses the wrong file */
 	if (call == MIGRATE || stress_rand_percent(rnd, 1))
-		file = file_pick(rnd, slot);
-	new = slot->stage == FREE ? slot : slot_for_new(rnd, file);
+		file = file_pick(rnd);
+	new = slot->stage == FREE ? slot : slot_for_new(rnd);
 	in_used = 0;
 	out_used = 0;
 	if (call <= LIST_IDS)
@@ -588,10 +571,7 @@ static int file_open(struct stress_rand *rnd)
 /* Replaces a file by a new one, which destroys all its ids. */
 static void file_replace(struct stress_rand *rnd)
 {
-	unsigned int file = NUM_SHARED_FILES +
-			    stress_rand_below(rnd, NUM_FILES - NUM_SHARED_FILES);
-
-	close(atomic_exchange(&own_fds[file], file_open(rnd)));
+	close(atomic_exchange(&fds[file_pick(rnd)], file_open(rnd)));
 }
 
 static void fuzz_step(struct stress_rand *rnd)
@@ -610,18 +590,9 @@ static void fuzz_process_init(struct stress_rand *rnd)
 {
 	unsigned int i;
 
-	for (i = NUM_SHARED_FILES; i < NUM_FILES; i++)
-		own_fds[i] = file_open(rnd);
-}
-
-static void fuzz_setup(void)
-{
-	unsigned int i;
-
-	shared_slots = stress_shared_alloc(NUM_SHARED_SLOTS * sizeof(*shared_slots));
-	for (i = 0; i < NUM_SHARED_FILES; i++) {
-		shared_fds[i] = open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-		if (shared_fds[i] < 0)
+	for (i = 0; i < NUM_FILES; i++) {
+		fds[i] = file_open(rnd);
+		if (fds[i] < 0)
 			err(2, DEVICE);
 	}
 }
@@ -629,8 +600,8 @@ static void fuzz_setup(void)
 int main(int argc, char **argv)
 {
 	static const struct stress_fuzzer fuzzer = {
-		.names = call_names, .num = NUM_CALLS, .setup = fuzz_setup,
-		.process_init = fuzz_process_init, .step = fuzz_step,
+		.names = call_names, .num = NUM_CALLS, .process_init = fuzz_process_init,
+		.step = fuzz_step,
 	};
 
 	return stress_main(argc, argv, &fuzzer);

@@ -483,7 +483,8 @@ int stress_main(int argc, char **argv, const struct stress_fuzzer *what)
 	       num_threads);
 	shared = stress_shared_alloc(sizeof(*shared));
 	shared->qpn = seed << 12;
-	fuzzer->setup();
+	if (fuzzer->setup)
+		fuzzer->setup();
 	passed = stress_processes_run();
 	stress_table_print();
 	return passed ? 0 : 1;

@@ -26,7 +26,7 @@ bool stress_rand_percent(struct stress_rand *rnd, uint32_t percent);
  * struct stress_fuzzer - the calls of a fuzzer
  * @names: names of the calls
  * @num: number of calls
- * @setup: called once, before any process is started
+ * @setup: called once, before any process is started, or NULL
  * @process_init: called at the start of each process
  * @child_init: called at the start of a child of stress_fork(), or NULL
  * @step: makes one step of a thread

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -250,143 +251,55 @@ static void child_closes(int fd)
 /* an id of the parent */
 static uint32_t inherited;
 
-static void child_works(int fd)
-{
-	uint32_t id;
-
-	if (id_create(fd, RDMA_PS_TCP, 1, &id))
-		_exit(1);
-}
-
+/* No method works, and the child cannot move an id to a channel of its own. */
 static void child_is_refused(int fd)
 {
-	struct cmx_event_record record;
-	int own = dev_open();
-	uint32_t id, count;
+	uint32_t id, count, own = dev_open();
+	struct scene s = { .fd = fd, .other = own, .id = inherited };
+	struct cmd c;
+	size_t i;
 
-	if (channel_claim(fd) != EACCES || id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES ||
-	    get_events(fd, &record, 1, &count) != EACCES)
-		_exit(1);
-	/* the child cannot move ids of the parent to a channel of its own, either */
-	if (id_destroy(fd, inherited, &count) != EACCES ||
-	    id_migrate(own, inherited, fd, &id, &count) != EACCES)
+	for (i = 0; i < num_methods; i++) {
+		method_build(&methods[i], &c, &s);
+		if (cmd_issue(&c, fd) != EACCES)
+			_exit(1);
+	}
+	if (id_migrate(own, inherited, fd, &id, &count) != EACCES)
 		_exit(2);
 }
 
-/* A process can claim a channel for itself. */
-static void test_claim(void)
+/* A channel is for the process that opened it, and the child closes only its copy. */
+static void test_fork(void)
 {
 	int fd = dev_open();
 
-	CHECK(!channel_claim(fd));
-	CHECK(!channel_claim(fd));
 	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
-	CHECK(!channel_claim(fd));
+	child_run(child_closes, fd);
 	CHECK(!id_resolve(fd, inherited, 7));
 	child_run(child_is_refused, fd);
 	CHECK(next_event(fd, 0));
 	CHECK(!id_destroy(fd, inherited, NULL));
+	child_run(child_is_refused, fd);
 	close(fd);
 }
 
-static void child_claims(int fd)
+static int child_works(void *arg)
 {
+	const int *fd = arg;
 	uint32_t id;
 
-	if (channel_claim(fd) || id_create(fd, RDMA_PS_TCP, 1, &id))
-		_exit(1);
+	return id_create(*fd, RDMA_PS_TCP, 1, &id) || id_destroy(*fd, id, NULL);
 }
 
-/* A child that began to wait before the claim gets no event; the parent gets it. */
-static void test_claim_under_wait(void)
+/* User data is valid for every process that has the same memory. */
+static void test_same_memory(void)
 {
-	int fd = dev_open(), status;
-	uint32_t id;
-	pid_t pid;
+	int fd = dev_open(), status = -1;
+	pid_t pid = child_start(child_works, &fd, CLONE_VM);
 
-	fcntl(fd, F_SETFL, 0);
-	pid = fork();
-	if (!pid)
-		_exit((intptr_t)event_wait((void *)(intptr_t)fd) != EACCES);
-	while (task_syscall(pid) != SYS_ioctl)
-		usleep(1000);
-	CHECK(!channel_claim(fd));
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	CHECK(!id_resolve(fd, id, 7));
-	waitpid(pid, &status, 0);
-	CHECK(!status, "%#x", status);
-	CHECK(next_event(fd, 0));
-	close(fd);
-}
-
-/* A process can claim a channel that another one has opened, and keeps it. */
-static void test_claim_by_child(void)
-{
-	int fd = dev_open();
-	uint32_t id;
-
-	child_run(child_claims, fd);
-	CHECK(channel_claim(fd) == EACCES);
-	CHECK(id_create(fd, RDMA_PS_TCP, 1, &id) == EACCES);
-	close(fd);
-}
-
-static void child_creates_nothing(int fd)
-{
-	uint32_t id;
-
-	if (id_create(fd, RDMA_PS_TCP, 1, &id) != EACCES)
-		_exit(1);
-}
-
-/* Moving an id from a claimed channel claims the new channel. */
-static void test_claim_by_move(void)
-{
-	int from = dev_open(), to = dev_open(), used = dev_open();
-	uint32_t id, moved, count;
-
-	CHECK(!channel_claim(from) && !id_create(from, RDMA_PS_TCP, 1, &id));
-	child_run(child_works, used);
-	CHECK(id_migrate(used, id, from, &moved, &count) == EBUSY);
-	CHECK(!id_migrate(to, id, from, &moved, &count));
-	child_run(child_creates_nothing, to);
-	CHECK(!id_destroy(to, moved, NULL));
-	close(from);
-	close(to);
-	close(used);
-}
-
-/*
- * A channel with ids cannot be claimed: the library of the claiming process would use the user data
- * of these ids as addresses.
- */
-static void test_claim_of_used(void)
-{
-	int fd = dev_open(), other = dev_open();
-	uint32_t id, count;
-
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	CHECK(!id_migrate(other, id, fd, &id, &count));
-	CHECK(!channel_claim(fd));
-	child_run(child_works, other);
-	CHECK(channel_claim(other) == EBUSY);
-	CHECK(!event_write(other, id, CMX_EVENT_USER, 0, 1) && next_event(other, CMX_EVENT_USER));
-	close(fd);
-	close(other);
-}
-
-/* All processes that have inherited a channel use the same queue. */
-static void test_fork(void)
-{
-	int fd = dev_open();
-	uint32_t id;
-
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	child_run(child_closes, fd);
-	child_run(child_works, fd);
-	CHECK(!id_resolve(fd, id, 7));
-	CHECK(next_event(fd, 0));
-	CHECK(!id_destroy(fd, id, NULL));
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "%#x", status);
+	pid = child_start(child_works, &fd, 0);
+	CHECK(waitpid(pid, &status, 0) == pid && status, "%#x", status);
 	close(fd);
 }
 
@@ -591,12 +504,8 @@ const struct test race_tests[] = {
 	{ "an id is moved and destroyed at once", test_move_and_destroy },
 	{ "a channel is closed while a thread waits", test_close_under_wait },
 	{ "an event wakes a waiting thread", test_wake },
-	{ "a child uses the channel of its parent", test_fork },
-	{ "a claimed channel is for one process", test_claim },
-	{ "a child claims a channel that its parent opened", test_claim_by_child },
-	{ "a channel is claimed while another process waits", test_claim_under_wait },
-	{ "a move from a claimed channel claims the new one", test_claim_by_move },
-	{ "a channel with ids cannot be claimed", test_claim_of_used },
+	{ "a channel is for the process that opened it", test_fork },
+	{ "a process with the same memory uses the channel", test_same_memory },
 	{ "a killed process leaves no ids", test_killed },
 	{ "a channel is closed while ids connect", test_close_early },
 	{ "an accept that comes too late", test_late_accept },

@@ -2,9 +2,12 @@
 /*
  * Brings an id to the state that a method needs. Both ends of a connection use one channel.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 #include "../lib/slow.h"
 #include "uapi.h"
@@ -217,12 +220,11 @@ int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg)
 	return cmd_issue(&c, fd);
 }
 
-int channel_claim(int fd)
+pid_t child_start(int (*fn)(void *arg), void *arg, int flags)
 {
-	struct cmd c;
+	static char stack[1 << 16] __attribute__((aligned(16)));
 
-	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_CLAIM);
-	return cmd_issue(&c, fd);
+	return clone(fn, stack + sizeof(stack), flags | SIGCHLD, arg);
 }
 
 int ids_list(int fd, uint32_t size, uint64_t *cursor, void *to, size_t len, uint32_t *count)

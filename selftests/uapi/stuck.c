@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <linux/userfaultfd.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@
  * @uffd: the userfaultfd that delays the page fault
  * @mem: pages, of which only the first and the last are present
  * @page: page size
- * @id: id that stuck_destroy() destroys, or that stuck_bind() has created
+ * @id: id that stuck_reject() uses, or that stuck_bind() has created
  * @thread: thread that makes the call
  * @count: CMX_ATTR_COUNT of the call
  * @err: 0 or errno of the call
@@ -131,16 +132,32 @@ static void stuck_end(struct stuck *s)
 	munmap(s->mem, PAGES * s->page);
 }
 
-/* Returns whether a process that is blocked in @fn can be killed. */
-static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t handle)
+/**
+ * struct child_call - a call that a child makes
+ * @call: the call
+ * @fd: the channel
+ * @handle: the id or membership
+ */
+struct child_call {
+	int (*call)(int fd, uint32_t handle);
+	int fd;
+	uint32_t handle;
+};
+
+static int child_calls(void *arg)
 {
-	pid_t pid = fork();
+	const struct child_call *c = arg;
+
+	return c->call(c->fd, c->handle);
+}
+
+/* Returns whether a process that is blocked in @call can be killed. */
+static bool can_be_killed(int (*call)(int fd, uint32_t handle), int fd, uint32_t handle)
+{
+	struct child_call c = { call, fd, handle };
+	pid_t pid = child_start(child_calls, &c, CLONE_VM);
 	int i;
 
-	if (!pid) {
-		fn(fd, handle);
-		_exit(0);
-	}
 	while (!strchr("DSZ", task_state(pid)))
 		usleep(1000);
 	kill(pid, SIGKILL);
@@ -149,17 +166,17 @@ static bool can_be_killed(void (*fn)(int fd, uint32_t handle), int fd, uint32_t 
 	return i < 10000;
 }
 
-static void child_destroys(int fd, uint32_t id)
+static int child_destroys(int fd, uint32_t id)
 {
-	id_destroy(fd, id, NULL);
+	return id_destroy(fd, id, NULL);
 }
 
-static void child_leaves(int fd, uint32_t mc)
+static int child_leaves(int fd, uint32_t mc)
 {
-	mc_leave(fd, mc, NULL);
+	return mc_leave(fd, mc, NULL);
 }
 
-/* Another process that has the channel is blocked while it fetches the only event. */
+/* A thread is blocked while it fetches the only event. */
 static void test_stuck_fetch(void)
 {
 	struct stuck stuck;
@@ -239,17 +256,19 @@ static void *stuck_reject(void *arg)
 	return NULL;
 }
 
-/* Returns whether another call on the id ends within 0.1 s. The process @pid makes the call. */
-static bool call_ends(int fd, uint32_t id, pid_t *pid)
+static int child_disconnects(int fd, uint32_t id)
+{
+	/* the page faults end when the last userfaultfd is closed */
+	closefrom(fd + 1);
+	return id_disconnect(fd, id) != EINVAL;
+}
+
+/* Returns whether another call on the id ends within 0.1 s. The process @pid makes the call @c. */
+static bool call_ends(struct child_call *c, pid_t *pid)
 {
 	int i;
 
-	*pid = fork();
-	if (!*pid) {
-		/* the page faults end when the last userfaultfd is closed */
-		closefrom(fd + 1);
-		_exit(id_disconnect(fd, id) != EINVAL);
-	}
+	*pid = child_start(child_calls, c, CLONE_VM);
 	for (i = 0; i < 100; i++) {
 		if (waitpid(*pid, NULL, WNOHANG))
 			return true;
@@ -263,6 +282,7 @@ static void test_calls_of_id(void)
 {
 	struct stuck stuck[CALLS_OF_ID] = {};
 	int fd = dev_open(), status = -1;
+	struct child_call call = { child_disconnects, fd, 0 };
 	uint32_t id, other;
 	size_t i, n = 0;
 	pid_t pid = -1;
@@ -275,7 +295,8 @@ static void test_calls_of_id(void)
 			break;
 	}
 	if (n == ARRAY_SIZE(stuck)) {
-		CHECK(!call_ends(fd, id, &pid));
+		call.handle = id;
+		CHECK(!call_ends(&call, &pid));
 		CHECK(id_disconnect(fd, other) == EINVAL);
 	}
 	for (i = 0; i < n; i++) {
@@ -287,85 +308,6 @@ static void test_calls_of_id(void)
 	else
 		tap_case_skip("this kernel has no userfaultfd");
 	close(fd);
-}
-
-#define NO_USERFAULTFD 3
-
-static void *stuck_create(void *arg)
-{
-	struct stuck *s = arg;
-
-	s->err = id_create(s->fd, RDMA_PS_TCP, 1, (void *)(s->mem + s->page));
-	return NULL;
-}
-
-static void *stuck_destroy(void *arg)
-{
-	struct stuck *s = arg;
-
-	s->err = id_destroy(s->fd, s->id, (void *)(s->mem + s->page));
-	return NULL;
-}
-
-/* @id is the argument of stuck_destroy(). */
-static int child_calls(int fd, uint32_t id, void *(*call)(void *), int tell, int wait)
-{
-	struct stuck stuck = { .id = id };
-	char c;
-
-	if (!stuck_begin(&stuck, fd, call))
-		return NO_USERFAULTFD;
-	if (write(tell, "", 1) != 1 || read(wait, &c, 1) != 1)
-		return 1;
-	stuck_end(&stuck);
-	return stuck.err != (call == stuck_create ? EACCES : ENOENT);
-}
-
-/* @id is the handle that the id of the parent will have. */
-static void claim_beside_call(void *(*call)(void *), uint32_t id)
-{
-	int fd = dev_open(), up[2], down[2], status;
-	uint32_t own = 0;
-	pid_t pid;
-	char c;
-
-	CHECK(!pipe(up) && !pipe(down));
-	pid = fork();
-	if (!pid)
-		_exit(child_calls(fd, id, call, up[1], down[0]));
-	close(up[1]);
-	if (read(up[0], &c, 1) == 1) {
-		CHECK(!channel_claim(fd) && !id_create(fd, RDMA_PS_TCP, 2, &own));
-		CHECK(own == id, "%#x %#x", own, id);
-		CHECK(write(down[1], "", 1) == 1);
-	}
-	waitpid(pid, &status, 0);
-	close(up[0]);
-	close(down[0]);
-	close(down[1]);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_USERFAULTFD)
-		tap_case_skip("this kernel has no userfaultfd");
-	CHECK(!status, "%#x", status);
-	CHECK(!event_write(fd, own, CMX_EVENT_USER, 0, 2) && next_event(fd, CMX_EVENT_USER));
-	close(fd);
-}
-
-/* Returns the handle of the next id: the lowest free index (22 bits), with the next generation. */
-static uint32_t next_handle(void)
-{
-	int fd = dev_open();
-	uint32_t id = 0;
-
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	close(fd);
-	return id + (1 << 22);
-}
-
-/* The parent claims the channel while a call of its child is blocked. */
-static void test_stuck_claim(void)
-{
-	claim_beside_call(stuck_create, next_handle());
-	claim_beside_call(stuck_destroy, next_handle());
 }
 
 /**
@@ -415,16 +357,14 @@ static void *mover_id_destroy(void *arg)
 	return NULL;
 }
 
-/* An id is destroyed while a move of it waits. The move fails, and must not claim the new channel. */
+/* An id is destroyed while a move of it waits. The move fails. */
 static void test_failed_move(void)
 {
 	struct mover m = { .from = dev_open(), .to = dev_open() };
 	struct stuck stuck;
 	pthread_t thread;
-	int status = -1;
-	pid_t pid;
 
-	CHECK(!channel_claim(m.from) && !id_create(m.from, RDMA_PS_TCP, 1, &m.id));
+	CHECK(!id_create(m.from, RDMA_PS_TCP, 1, &m.id));
 	CHECK(!event_write(m.from, m.id, CMX_EVENT_USER, 0, 1));
 	if (!stuck_begin(&stuck, m.from, stuck_fetch))
 		tap_case_skip("this kernel has no userfaultfd");
@@ -436,10 +376,6 @@ static void test_failed_move(void)
 	pthread_join(thread, NULL);
 	pthread_join(m.thread, NULL);
 	CHECK(m.err == ENOENT, "%d", m.err);
-	pid = fork();
-	if (!pid)
-		_exit(channel_claim(m.to));
-	CHECK(waitpid(pid, &status, 0) == pid && !status, "%#x", status);
 	close(m.from);
 	close(m.to);
 }
@@ -475,7 +411,6 @@ static void test_move_of_new(void)
 const struct test stuck_tests[] = {
 	{ "killed while another's fetch does not end", test_stuck_fetch },
 	{ "a listing that waits for memory", test_stuck_listing },
-	{ "a call that began before another process claimed the channel", test_stuck_claim },
 	{ "an event of an id whose creation fails", test_failed_creation },
 	{ "calls that use one id at the same time", test_calls_of_id },
 	{ "a move of an id that is destroyed meanwhile", test_failed_move },

@@ -84,7 +84,6 @@ int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc);
 int mc_leave(int fd, uint32_t mc, uint32_t *fetched);
 int id_migrate(int fd, uint32_t id, int from, uint32_t *new_id, uint32_t *fetched);
 int event_write(int fd, uint32_t id, uint32_t type, int status, uint64_t arg);
-int channel_claim(int fd);
 int ids_list(int fd, uint32_t size, uint64_t *cursor, void *to, size_t len, uint32_t *count);
 int events_get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size_t len,
 		     uint32_t *count);
@@ -94,6 +93,12 @@ bool fd_is_readable(int fd, int ms);
 /* Returns the next event, or NULL if it is not of the type. */
 struct cmx_event_resp *next_event(int fd, int type);
 extern const struct cmx_event_sizes event_sizes;	/* sizes of the structs of the header */
+
+/*
+ * Runs @fn in a child process, which ends with its result. With the flag CLONE_VM the child has the
+ * memory of this process, as after vfork(), and with CLONE_FILES its files. One child at a time.
+ */
+pid_t child_start(int (*fn)(void *arg), void *arg, int flags);
 
 /* races.c: the state of a process or thread, as in /proc/PID/stat */
 char task_state(pid_t pid);

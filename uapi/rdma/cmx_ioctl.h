@@ -60,7 +60,9 @@
  *   namespace; net.ipv4.ip_unprivileged_port_start has no effect. From %CMX_ID_LISTEN: the id is
  *   in a network namespace other than the host's, the host can use the device too, the caller lacks
  *   CAP_NET_ADMIN in the initial user namespace, and the module parameter netns_listen is not set.
- *   From every method: another process has claimed the file (%CMX_CHANNEL_CLAIM).
+ *   From every method: another process opened the file. User data (%CMX_ATTR_USER_DATA) may be
+ *   addresses in its memory, so a child of fork() and a program that was started by exec() open a
+ *   file of their own. Threads and children of vfork() have the same memory, and can use the file.
  * * ENETUNREACH, EHOSTUNREACH: no IP route leads to the address, or the route is an unreachable
  *   one; EHOSTUNREACH also if RoCE v1 was requested and the peer is behind a router.
  * * ENOPROTOOPT: no such option, when reading it.
@@ -108,15 +110,6 @@ enum cmx_channel_method {
 	 * for the first event unless the file is O_NONBLOCK.
 	 */
 	CMX_CHANNEL_GET_EVENTS,
-	/**
-	 * @CMX_CHANNEL_CLAIM: no attributes. From then on only the address
-	 * space of the caller can use the file, because user data
-	 * (CMX_ATTR_USER_DATA) may be addresses in it. All other processes, such as a
-	 * child of fork(), get EACCES from every method. Every process that has
-	 * an unclaimed file can use it. EBUSY: it is not claimed, and has ids or
-	 * events
-	 */
-	CMX_CHANNEL_CLAIM,
 	/**
 	 * @CMX_CHANNEL_LIST_IDS: describe ids of this and of other files; in
 	 * CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_id_record) in the
@@ -239,12 +232,10 @@ enum cmx_id_method {
 	 * @CMX_ID_MIGRATE: move an id to this file; in CMX_ATTR_ID (the handle
 	 * in the other file), CMX_ATTR_FD (s32, the other file); out
 	 * CMX_ATTR_OUT_ID (the handle in this file) and CMX_ATTR_COUNT, the
-	 * number of events fetched so far. Pending events move with the id. If
-	 * the other file is claimed, this file is claimed too, and EBUSY is as for
-	 * %CMX_CHANNEL_CLAIM. ENOENT also if CMX_ATTR_FD is not open. EINVAL: it
-	 * is not a file of this device. EACCES also if another process has
-	 * claimed the other file. Waits for the end of the call that creates
-	 * the id
+	 * number of events fetched so far. Pending events move with the id.
+	 * ENOENT also if CMX_ATTR_FD is not open. EINVAL: it is not a file of
+	 * this device. EACCES also if another process opened the other file.
+	 * Waits for the end of the call that creates the id
 	 */
 	CMX_ID_MIGRATE,
 	/**
@@ -723,8 +714,8 @@ struct cmx_id_option {
  * @trace_id: value that the tracepoints print for the id; 0 if the caller lacks CAP_NET_ADMIN in
  *	the initial user namespace
  * @handle: handle; 0 for an id of a ULP
- * @pid: process that has claimed the file of the id (%CMX_CHANNEL_CLAIM), or else opened it, in the
- *	PID namespace of the caller; 0 if the process has ended or is not in that namespace
+ * @pid: process that opened the file of the id, in the PID namespace of the caller; 0 if it has
+ *	ended or is not in that namespace
  * @uid: user that opened the file, in the user namespace of the caller
  * @netns: inode number of the network namespace
  * @age: seconds since the id was created

@@ -130,7 +130,7 @@ int rdma_cmx_query_ece(struct rdma_cm_id *id, struct cmx_ece_info *info, size_t 
  * * EOPNOTSUPP: @pkey or @scope on RoCE.
  * * EADDRNOTAVAIL: in RDMA_PS_IPOIB, IPoIB has not joined the broadcast group and no Q_Key is given.
  * * EMFILE: too many ids and memberships of the user.
- * * EACCES: the channel belongs to another process.
+ * * EACCES: another process opened the channel.
  * * ENODEV: the device or the network interface is gone.
  * * ENOMEM: out of memory.
  */
@@ -158,7 +158,7 @@ int rdma_cmx_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
  * * EINVAL: @events is NULL, or @n is less than 1.
  * * ENOMEM: out of memory.
  * * EBADF: the channel has been destroyed.
- * * EACCES: the channel belongs to another process.
+ * * EACCES: another process opened the channel.
  */
 RDMA_CMX_FUNCTION
 int rdma_cmx_get_events(struct rdma_event_channel *channel,
