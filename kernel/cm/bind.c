@@ -74,6 +74,7 @@ static void bind_addr_release(struct cmx_id_private *id_priv)
  */
 void cmx_bind_undo(struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	if (!cmx_state_move(id_priv, CMX_IN(BOUND), CMX_IDLE))
 		bind_addr_release(id_priv);
 }

@@ -451,6 +451,7 @@ static int listen_add(struct cmx_id_private *id_priv, int backlog, struct listen
 {
 	int ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	/* Listeners never share a port by REUSEADDR. */
 	WRITE_ONCE(id_priv->opt.reuseaddr, 0);
 	ret = cmx_port_recheck(id_priv);
@@ -480,6 +481,7 @@ static void listen_finish(struct cmx_id_private *id_priv, struct listen_arg *arg
 {
 	bool moved;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!ret) {
 		id_priv->passive = 1;
 		return;

@@ -300,6 +300,7 @@ void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
 {
 	const struct cmx_option *o;
 
+	lockdep_assert_held(&id_priv->lock);
 	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++) {
 		if (!cmx_opt_is_set(id_priv, opt_row_bit(o)))
 			continue;
@@ -349,6 +350,7 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 	enum cmx_opt_bit bit;
 	u32 n = 0;
 
+	lockdep_assert_held(&id_priv->lock);
 	for (bit = 0; bit < CMX_OPT_NUM; bit++) {
 		const struct cmx_option *o = &opt_rows[bit];
 

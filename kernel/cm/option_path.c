@@ -152,6 +152,7 @@ int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len)
 	struct ib_path_rec_data *data = val;
 	size_t i, n = *len / sizeof(*data);
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!route->num_pri_alt_paths)
 		return -EINVAL;
 	if (!n)
@@ -175,6 +176,7 @@ int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len)
  */
 int cmx_opt_apply_tos(struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->dev && id_priv->dev_port->transport->route->apply_tos)
 		return id_priv->dev_port->transport->route->apply_tos(id_priv);
 	if (id_priv->state == CMX_ROUTE_RESOLVED)

@@ -122,6 +122,7 @@ int cmx_addr_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid,
 {
 	struct addr_attach_arg arg = { .id_priv = id_priv, .gid = gid, .ndev = ndev };
 
+	lockdep_assert_held(&id_priv->lock);
 	return cmx_device_for_each_port(addr_port_attach, &arg) ? 0 : -ENODEV;
 }
 
@@ -250,6 +251,7 @@ static struct cmx_addr_op *addr_neigh_first_op(const struct cmx_neigh_key *key)
 {
 	struct cmx_addr_op *op;
 
+	lockdep_assert_held(&ops_lock);
 	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(key))
 		if (cmx_neigh_key_equal(&op->neigh_key, key))
 			return op;
@@ -265,6 +267,7 @@ static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
 	struct cmx_addr_op *op = addr_neigh_first_op(key);
 	long left;
 
+	lockdep_assert_held(&ops_lock);
 	if (!op || op->probes)
 		return;
 	left = op->deadline - jiffies;
@@ -277,6 +280,7 @@ static void addr_op_hash(struct cmx_addr_op *op)
 {
 	struct cmx_addr_op *first = addr_neigh_first_op(&op->neigh_key);
 
+	lockdep_assert_held(&ops_lock);
 	if (first)
 		list_add_tail(&op->same, &first->same);
 	else
@@ -291,6 +295,7 @@ static void addr_op_unhash(struct cmx_addr_op *op)
 {
 	struct cmx_addr_op *next = list_next_entry(op, same);
 
+	lockdep_assert_held(&ops_lock);
 	if (hash_hashed(&op->node)) {
 		hash_del(&op->node);
 		if (next != op)
@@ -307,6 +312,7 @@ static void addr_op_unhash(struct cmx_addr_op *op)
 /* Detach the query from its id. Caller must hold the lock of the id. */
 static void addr_op_detach(struct cmx_addr_op *op)
 {
+	lockdep_assert_held(&op->id_priv->lock);
 	op->id_priv->addr_op = NULL;
 	spin_lock_bh(&ops_lock);
 	addr_op_unhash(op);
@@ -427,6 +433,7 @@ static bool addr_wake_some(void)
 	struct cmx_addr_op *op, *next;
 	unsigned int woken = 0;
 
+	lockdep_assert_held(&ops_lock);
 	list_for_each_entry_safe(op, next, &to_wake, same) {
 		if (woken++ == WAKE_AT_ONCE)
 			return true;
@@ -647,6 +654,7 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
 	bool idle = id_priv->state == CMX_IDLE;
 	int ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!cmx_addr_size(dst))
 		return -EAFNOSUPPORT;
 	if (idle) {

@@ -13,6 +13,7 @@ static int route_resolve_locked(struct cmx_id_private *id_priv, unsigned long ti
 {
 	int ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	ret = cmx_state_move(id_priv, CMX_IN(ADDR_RESOLVED), CMX_ROUTE_QUERY);
 	if (ret)
 		return ret;

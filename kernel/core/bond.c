@@ -130,6 +130,7 @@ void cmx_bond_attach(struct cmx_id_private *id_priv)
 	const struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	struct cmx_bond *bond = id_priv->bond;
 
+	lockdep_assert_held(&id_priv->lock);
 	/* an id that has still to be told of a failover stays on that list */
 	if (bond && bond->net == addr->net && bond->ifindex == addr->bound_dev_if)
 		return;

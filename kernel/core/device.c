@@ -175,6 +175,7 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 {
 	int ret = cmx_device_attach(id_priv, dev, port);
 
+	lockdep_assert_held(&id_priv->lock);
 	if (ret) {
 		rdma_put_gid_attr(attr);
 		return ret;
@@ -201,6 +202,7 @@ int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *
 	struct cmx_device *dev = cmx_device_find(device);
 	int ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!dev) {
 		rdma_put_gid_attr(attr);
 		return -ENODEV;

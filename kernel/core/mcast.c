@@ -195,6 +195,7 @@ int cmx_mcast_attach(struct cmx_mcast *mc)
 	struct ib_qp *qp = mc->id_priv->id.qp;
 	int ret;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	if (!qp || !cmx_mcast_receives(mc) || !hlist_unhashed(&mc->attached))
 		return 0;
 	if (!mcast_is_shared(mc)) {
@@ -216,6 +217,7 @@ int cmx_mcast_attach(struct cmx_mcast *mc)
  */
 void cmx_mcast_detach(struct cmx_mcast *mc)
 {
+	lockdep_assert_held(&mc->id_priv->lock);
 	if (hlist_unhashed(&mc->attached))
 		return;
 	hlist_del_init(&mc->attached);
@@ -271,6 +273,7 @@ void cmx_mcast_leave_locked(struct cmx_mcast *mc)
 {
 	struct cmx_id_private *id_priv = mc->id_priv;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	WRITE_ONCE(mc->left, 1);
 	cmx_mcast_detach(mc);
 	id_priv->dev_port->transport->mcast->leave(mc);

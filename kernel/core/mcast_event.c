@@ -86,6 +86,7 @@ void cmx_mcast_report_join(struct cmx_mcast *mc, int status, struct ib_sa_mcmemb
 {
 	struct cmx_event *ev = mc->ev;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	mc->ev = NULL;
 	mcast_event_post(mc, ev, status, rec, ndev);
 }
@@ -109,6 +110,7 @@ static struct cmx_event *mcast_event_new(struct cmx_mcast *mc)
  */
 void cmx_mcast_report_error(struct cmx_mcast *mc, int status)
 {
+	lockdep_assert_held(&mc->id_priv->lock);
 	mcast_event_post(mc, mcast_event_new(mc), status, NULL, NULL);
 }
 
@@ -126,6 +128,7 @@ bool cmx_mcast_report_rejoin(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *re
 	const struct cmx_id_consumer_ops *consumer = mc->id_priv->consumer;
 	struct cmx_event *ev;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	if (mcast_attach_again(mc, be16_to_cpu(rec->mlid)) ||
 	    (consumer->is_full && consumer->is_full(mc->id_priv, RDMA_CM_EVENT_MULTICAST_JOIN)))
 		return true;

@@ -48,6 +48,7 @@ int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
 	int init_mask, mask, ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!id_priv->id.qp)
 		return 0;
 	/* In INIT the QP got these attributes before there was a connection. Set them again. */
@@ -86,6 +87,7 @@ int cmx_qp_to_err(struct cmx_id_private *id_priv)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
+	lockdep_assert_held(&id_priv->lock);
 	return id_priv->id.qp ? ib_modify_qp(id_priv->id.qp, &attr, IB_QP_STATE) : 0;
 }
 
@@ -127,6 +129,7 @@ int cmx_qp_check_owner(const struct cmx_id_private *id_priv, u32 qp_num)
 	struct rdma_restrack_entry *res;
 	bool own;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!id_priv->user || id_priv->id.qp_type == IB_QPT_UD)
 		return 0;
 	res = rdma_restrack_get_byid(id_priv->id.device, RDMA_RESTRACK_QP, qp_num);
@@ -162,6 +165,7 @@ static int qp_start(struct cmx_id_private *id_priv, struct ib_qp *qp)
 static int qp_attr_check(const struct cmx_id_private *id_priv, const struct ib_pd *pd,
 			 struct ib_qp_init_attr *attr)
 {
+	lockdep_assert_held(&id_priv->lock);
 	if (!id_priv->dev || id_priv->id.qp || id_priv->id.device != pd->device ||
 	    id_priv->state == CMX_DEAD)
 		return -EINVAL;
@@ -176,6 +180,7 @@ static int qp_attach(struct cmx_id_private *id_priv, struct ib_qp *qp)
 {
 	int ret = qp_start(id_priv, qp);
 
+	lockdep_assert_held(&id_priv->lock);
 	if (ret)
 		return ret;
 	id_priv->id.qp = qp;

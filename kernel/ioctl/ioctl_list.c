@@ -137,6 +137,7 @@ static void list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user
 /* Caller must hold id_priv->lock. */
 static enum cmx_id_transport list_id_transport(const struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	switch (id_priv->dev_port->transport->bit) {
 	case CMX_TRANSPORT_IB:
 		return CMX_ID_TRANSPORT_IB;

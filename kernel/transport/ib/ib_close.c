@@ -235,6 +235,7 @@ static bool close_dreq_is_unanswered(const struct cmx_id_private *id_priv)
 /* Would ib_destroy_cm_id() send a DREQ, and not repeat it? Caller must hold id_priv->lock. */
 static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	return !READ_ONCE(id_priv->ib.closing) &&
 	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
 	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing;
@@ -309,6 +310,7 @@ void cmx_close_begin(struct cmx_id_private *id_priv)
  */
 void cmx_close_start_deadline(struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	cmx_deadline_start_end(id_priv, 1000 * cmx_param_get(&close_seconds));
 }
 
@@ -391,6 +393,7 @@ int cmx_ib_dreq_send(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
+	lockdep_assert_held(&id_priv->lock);
 	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
 	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
 		close_drep_send(id_priv, cm);

@@ -35,6 +35,7 @@ int cmx_ib_cm_id_create(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = ib_create_cm_id(id_priv->id.device, cmx_ib_handler, id_priv);
 
+	lockdep_assert_held(&id_priv->lock);
 	if (IS_ERR(cm))
 		return PTR_ERR(cm);
 	cmx_id_get(id_priv);
@@ -53,6 +54,7 @@ void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
+	lockdep_assert_held(&id_priv->lock);
 	WRITE_ONCE(id_priv->ib.cm, NULL);
 	ib_destroy_cm_id(cm);
 	cmx_id_put(id_priv);
@@ -67,6 +69,7 @@ void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv)
  */
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	return id_priv->ib.cm || id_priv->ib.waiting;
 }
 
@@ -81,6 +84,7 @@ bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
  */
 u32 cmx_psn_get(struct cmx_id_private *id_priv)
 {
+	lockdep_assert_held(&id_priv->lock);
 	while (!id_priv->seq_num)
 		id_priv->seq_num = get_random_u32() & 0xffffff;
 	return id_priv->seq_num;
@@ -99,6 +103,7 @@ int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_par
 {
 	u8 hdr = cmx_cma_hdr_len(cmx_src(id_priv));
 
+	lockdep_assert_held(&id_priv->lock);
 	if (param->private_data)
 		memcpy(data + hdr, param->private_data, param->private_data_len);
 	if (hdr)
@@ -195,6 +200,7 @@ void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason rea
 {
 	int ret;
 
+	lockdep_assert_held(&id_priv->lock);
 	cmx_qp_to_err(id_priv);
 	id_priv->response_pending = 0;
 	ret = ib_send_cm_rej(id_priv->ib.cm, reason, NULL, 0, NULL, 0);
@@ -208,6 +214,7 @@ void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason rea
  */
 static int ib_response_finish(struct cmx_id_private *id_priv, int ret)
 {
+	lockdep_assert_held(&id_priv->lock);
 	if (!ret)
 		id_priv->response_pending = 0;
 	else if (id_priv->id.qp)
@@ -297,6 +304,7 @@ static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 /* Report the end of the connection. Caller must hold id_priv->lock. */
 static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
+	lockdep_assert_held(&id_priv->lock);
 	cmx_deadline_stop(id_priv);
 	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	cmx_event_post(ev);

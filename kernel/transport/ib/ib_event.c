@@ -82,6 +82,7 @@ static bool ib_event_is_relevant(const struct cmx_id_private *id_priv,
 static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			      struct cmx_event *ev)
 {
+	lockdep_assert_held(&id_priv->lock);
 	switch (event->event) {
 	case IB_CM_REQ_ERROR:
 		cmx_route_invalidate(id_priv);
@@ -136,6 +137,7 @@ static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 	static const struct ib_cm_event dreq_error = { .event = IB_CM_DREQ_ERROR };
 	struct cmx_event *ev;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->ib.unanswered != IB_CM_DREQ_SENT || id_priv->state != CMX_CONNECT)
 		return;
 	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);

@@ -54,6 +54,7 @@ static void sidr_rep_handle(struct cmx_id_private *id_priv,
 bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			   struct cmx_event *ev)
 {
+	lockdep_assert_held(&id_priv->lock);
 	switch (event->event) {
 	case IB_CM_SIDR_REQ_ERROR:
 		cmx_route_invalidate(id_priv);

@@ -73,6 +73,7 @@ static int window_msg_send(struct cmx_ib_pending_msg *msg)
 	const struct cred *saved;
 	int ret = 0;
 
+	lockdep_assert_held(&msg->id_priv->lock);
 	if (msg->cred) {
 		saved = override_creds(msg->cred);
 		ret = cmx_qp_check_owner(msg->id_priv, msg->id_priv->qp_num);
@@ -165,6 +166,7 @@ bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv)
 	const struct cmx_ib_window *window;
 	bool half_used;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!id_priv->quota || !limit)
 		return false;
 	spin_lock(&port->windows_lock);

@@ -78,6 +78,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	u32 qkey;
 	int ret;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	cmx_broadcast_mgid_get(mc->id_priv, pkey, &broadcast);
 	known = !cmx_group_rec_get(mc->id_priv, &broadcast, rec);
 	if (!known)
@@ -124,6 +125,7 @@ void cmx_mcast_update_rec(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec 
 	struct ib_sa_mcmember_rec now;
 	union ib_gid broadcast;
 
+	lockdep_assert_held(&mc->id_priv->lock);
 	cmx_broadcast_mgid_get(mc->id_priv, be16_to_cpu(rec->pkey), &broadcast);
 	/* ib_sa keeps the record of a group that the port has lost, without a join state */
 	if (cmx_group_rec_get(mc->id_priv, &broadcast, &now) || !now.join_state)

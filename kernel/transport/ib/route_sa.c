@@ -183,6 +183,7 @@ static void path_query_finish(struct cmx_path_query *op, int status)
 	struct cmx_id_private *id_priv = op->id_priv;
 	struct cmx_path_key key;
 
+	lockdep_assert_held(&id_priv->lock);
 	if (!status)
 		status = op->num ? sa_route_set(id_priv, op->recs, op->num) : -EINVAL;
 	if (!status && op->num == 1) {
@@ -249,6 +250,7 @@ static int path_query_retry(struct cmx_path_query *op, int status)
 {
 	unsigned long now = jiffies, wait;
 
+	lockdep_assert_held(&op->id_priv->lock);
 	if ((status != -ETIMEDOUT && status != -EAGAIN) || time_after_eq(now, op->deadline))
 		return status;
 	if (status == -EAGAIN && op->needs_sa)

@@ -35,6 +35,7 @@ static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_se
 	};
 	union ib_gid dgid;
 
+	lockdep_assert_held(&id_priv->lock);
 	memcpy(&dst.sib_addr, rec->gid, sizeof(dst.sib_addr));
 	memcpy(&dgid, rec->gid, sizeof(dgid));
 	cmx_port_set_addr(id_priv, NULL, (struct sockaddr *)&dst);

@@ -57,6 +57,7 @@ static void iw_id_destroy_work(struct work_struct *work)
 static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
 				struct cmx_device *dev)
 {
+	lockdep_assert_held(&id_priv->lock);
 	cmx_device_get(dev);
 	id_priv->released_dev = dev;
 	id_priv->iw.released = iw;
@@ -278,6 +279,7 @@ static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	struct cmx_device *dev = id_priv->dev;
 
+	lockdep_assert_held(&id_priv->lock);
 	cmx_device_get(dev);
 	cmx_deadline_stop(id_priv);
 	id_priv->iw.cm = NULL;
