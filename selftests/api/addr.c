@@ -29,9 +29,9 @@ static void test_late_neighbour(void)
 
 	need_rig();
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7510), PATIENT));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(LATE, 7510), PATIENT));
 	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
-	WANT(!next_event(ch, 500));
+	WANT(!event_next(ch, 500));
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!rdma_resolve_route(id, 2000));
@@ -53,7 +53,7 @@ static void test_many_wait(void)
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
 	for (i = 0; i < WAITERS; i++) {
 		WANT(!i || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7511), PATIENT));
+		WANT(!rdma_resolve_addr(id, NULL, ip_addr(LATE, 7511), PATIENT));
 	}
 	/* the last one and the first one no longer wait */
 	WANT(!rdma_destroy_id(id));
@@ -62,7 +62,7 @@ static void test_many_wait(void)
 	WANT(!system("ip neigh replace " LATE " lladdr 02:00:00:00:00:98 dev d0 nud permanent"));
 	for (i = 2; i < WAITERS; i++)
 		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 	WANT(!system("ip neigh del " LATE " dev d0"));
 }
 
@@ -88,7 +88,7 @@ static void test_neighbour_fails(void)
 	id[0] = new_id(&ch, RDMA_PS_TCP);
 	for (i = 0; i < 3; i++) {
 		WANT(!i || !rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
-		WANT(!rdma_resolve_addr(id[i], NULL, addr_of(LATE, 7512), 4 * PATIENT));
+		WANT(!rdma_resolve_addr(id[i], NULL, ip_addr(LATE, 7512), 4 * PATIENT));
 	}
 	while (i--) {
 		command_repeat("ip neigh show to " LATE " dev d0 | grep -q FAILED");
@@ -108,7 +108,7 @@ static void test_neighbour_dropped(void)
 
 	need_rig();
 	WANT(!system("ip neigh flush to " LATE " dev d0 nud all"));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7511), 4 * PATIENT));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(LATE, 7511), 4 * PATIENT));
 	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
 	WANT(!file_write("/sys/class/net/d0/carrier", "0"));
 	/* the kernel handles a change of the carrier up to one second later */
@@ -178,7 +178,7 @@ static void test_full_table(void)
 
 	table_fill();
 	before = table_fulls_get();
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(LATE, 7513), PATIENT));
 	WANT(table_fulls_get() > before);
 	WANT(!thresholds_set(1024));
 	command_repeat("ip neigh show to " LATE " dev d0 | grep -q INCOMPLETE");
@@ -200,7 +200,7 @@ static void test_full_table_many(void)
 	table_fill();
 	for (i = 0; i < MANY_QUERIES; i++) {
 		WANT(i == 0 || !rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-		WANT(!rdma_resolve_addr(id, NULL, addr_of(LATE, 7513), PATIENT));
+		WANT(!rdma_resolve_addr(id, NULL, ip_addr(LATE, 7513), PATIENT));
 	}
 	before = table_fulls_get();
 	sleep(2);
@@ -260,12 +260,12 @@ static void addr_want_unsupported(struct sockaddr_in6 in6, enum rdma_port_space 
 	WANT(is_unsupported(rdma_bind_addr(id, addr)));
 	WANT(is_unsupported(rdma_resolve_addr(id, NULL, addr, 1000)));
 	WANT(is_unsupported(rdma_resolve_addr(id, addr, addr, 1000)));
-	WANT(is_unsupported(rdma_resolve_addr(id, addr, addr_of("10.77.0.1", 7514), 1000)));
-	WANT(is_unsupported(rdma_resolve_addr(id, addr_of("10.77.0.1", 0), addr, 1000)));
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(is_unsupported(rdma_resolve_addr(id, addr, ip_addr("10.77.0.1", 7514), 1000)));
+	WANT(is_unsupported(rdma_resolve_addr(id, ip_addr("10.77.0.1", 0), addr, 1000)));
+	WANT(!rdma_bind_addr(id, ip_addr("10.77.0.1", 0)));
 	WANT(is_unsupported(rdma_resolve_addr(id, NULL, addr, 1000)));
 	WANT(is_unsupported(rdma_join_multicast(id, addr, NULL)));
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }
@@ -300,7 +300,7 @@ static void test_loopback(void)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7516), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("127.0.0.1", 7516), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 }
 

@@ -23,7 +23,7 @@ static enum rdma_cm_event_type event_type_cast(enum cmx_event_type type)
 static const char *device_addr_text(void)
 {
 	static char text[INET_ADDRSTRLEN];
-	const struct sockaddr_in *in = (void *)addr_of("10.77.0.1", 0);
+	const struct sockaddr_in *in = (void *)ip_addr("10.77.0.1", 0);
 
 	if (in->sin_family != AF_INET)
 		tap_case_skip("needs an IPv4 address");
@@ -46,7 +46,7 @@ static void test_resolved(void)
 	WANT(rdma_query_addrinfo(id, &none) && errno == ENOENT && !none);
 	in = (const struct sockaddr_in *)rai->ai_dst_addr;
 	WANT(rai->ai_dst_len == sizeof(*in) && in->sin_port == htons(4711));
-	WANT(!memcmp(in, addr_of("10.77.0.1", 4711), sizeof(*in)));
+	WANT(!memcmp(in, ip_addr("10.77.0.1", 4711), sizeof(*in)));
 	WANT(!rdma_resolve_addr(id, NULL, rai->ai_dst_addr, 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	rdma_freeaddrinfo(rai);
@@ -90,14 +90,14 @@ static void test_refused(void)
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EINVAL);
 	WANT(rdma_resolve_addrinfo(id, NULL, NULL, &sa) && errno == EINVAL);
 	WANT(rdma_resolve_addrinfo(id, device_addr_text(), "1", &sa) && errno == EOPNOTSUPP);
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_bind_addr(id, ip_addr("10.77.0.1", 0)));
 	WANT(rdma_resolve_addrinfo(id, NULL, "1", &sa) && errno == EOPNOTSUPP);
 	WANT(rdma_getaddrinfo(NULL, "1", &sa, &rai) == -1 && errno == ENOENT && !rai);
 	WANT(rdma_getaddrinfo(NULL, "1", &sa, NULL) == -1 && errno == EINVAL);
 	WANT(rdma_getaddrinfo(device_addr_text(), "1", &numeric, NULL) == -1 && errno == EINVAL);
 	WANT(rdma_query_addrinfo(id, &rai) && errno == ENOENT);
 	WANT(rdma_query_addrinfo(id, NULL) && errno == EINVAL);
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 	WANT(!rdma_resolve_addrinfo(id, device_addr_text(), "1", &numeric));
 	WANT(!event_expect(ch, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED)));
 }
@@ -173,11 +173,11 @@ static void user_event_check(enum rdma_port_space ps)
 	WANT(rdma_write_cm_event(id, event_type_cast(CMX_EVENT_ADDRINFO_RESOLVED), 0, 0) &&
 	     errno == EINVAL);
 	WANT(rdma_write_cm_event(NULL, event_type_cast(CMX_EVENT_USER), 0, 0) && errno == EINVAL);
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 	/* an event that is not fetched */
 	WANT(!rdma_write_cm_event(id, event_type_cast(CMX_EVENT_USER), 0, 0));
 	WANT(!rdma_destroy_id(id));
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 }
 
 static void test_user_event(void)

@@ -14,7 +14,6 @@
 
 #define CASE_SECONDS 30
 
-/* each case has 64 QP numbers of its own, because ib_cm remembers those of closed connections */
 struct rdma_conn_param plain = {
 	.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 	.rnr_retry_count = 7,
@@ -26,51 +25,10 @@ void need_rig(void)
 		tap_case_skip("needs the interface of the suite");
 }
 
-struct sockaddr *addr_of(const char *fixed, int port)
-{
-	static struct sockaddr_storage ss;
-	const char *text = address_real(fixed);
-
-	if (!text)
-		tap_case_skip("needs the address %s", fixed);
-	ss = address_parse(text, port);
-	return (struct sockaddr *)&ss;
-}
-
-struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms)
-{
-	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
-	struct rdma_cm_event *ev;
-
-	if (poll(&p, 1, slow_time(ms)) != 1)
-		return NULL;
-	WANT(!rdma_get_cm_event(ch, &ev));
-	return ev;
-}
-
-int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
-{
-	struct rdma_cm_event *ev = next_event(ch, 15000);
-	int status;
-
-	WANT(ev);
-	if (ev->event != type)
-		tap_note_print("%s, status %d, instead of %s", rdma_event_str(ev->event), ev->status,
-			       rdma_event_str(type));
-	WANT(ev->event == type);
-	status = ev->status;
-	rdma_ack_cm_event(ev);
-	return status;
-}
-
 struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps)
 {
-	struct rdma_cm_id *id;
-
-	*ch = rdma_create_event_channel();
-	WANT(*ch);
-	WANT(!rdma_create_id(*ch, &id, NULL, ps));
-	return id;
+	*ch = channel_create();
+	return id_create(*ch, "id", ps);
 }
 
 struct rdma_cm_id *new_bound_id(struct rdma_event_channel **ch, enum rdma_port_space ps,
@@ -78,53 +36,8 @@ struct rdma_cm_id *new_bound_id(struct rdma_event_channel **ch, enum rdma_port_s
 {
 	struct rdma_cm_id *id = new_id(ch, ps);
 
-	WANT(!rdma_bind_addr(id, addr_of(addr, 0)));
+	id_bind(id, addr, 0);
 	return id;
-}
-
-void id_resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port)
-{
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(dst, port), 2000));
-	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
-	WANT(!rdma_resolve_route(id, 2000));
-	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
-}
-
-void pair_resolve(struct pair *p, enum rdma_port_space ps)
-{
-	if (!p->listener)
-		p->listener = new_id(&p->lch, ps);
-	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
-	WANT(!rdma_listen(p->listener, 8));
-	if (!p->id)
-		p->id = new_id(&p->ch, ps);
-	id_resolve(p->ch, p->id, "10.77.0.1", ntohs(rdma_get_src_port(p->listener)));
-}
-
-void pair_request(struct pair *p, struct rdma_conn_param *par)
-{
-	struct rdma_cm_event *ev;
-
-	if (!p->id)
-		pair_resolve(p, RDMA_PS_TCP);
-	WANT(!rdma_connect(p->id, par));
-	ev = next_event(p->lch, 10000);
-	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
-	p->child = ev->id;
-	rdma_ack_cm_event(ev);
-}
-
-void pair_connect(struct pair *p)
-{
-	struct rdma_conn_param par = plain;
-
-	if (!p->child)
-		pair_request(p, &par);
-	par.qp_num++;
-	WANT(!rdma_accept(p->child, &par));
-	WANT(!event_expect(p->ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
-	WANT(!rdma_establish(p->id));
-	WANT(!event_expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
 void qp_make(struct rdma_cm_id *id)

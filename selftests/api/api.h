@@ -7,16 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <rdma/rdma_cmx.h>
+#include "../lib/pair.h"
 #include "../lib/tap.h"
-
-/** struct pair - the two ends of a connection, and the listener */
-struct pair {
-	struct rdma_event_channel *ch;		/* active side */
-	struct rdma_event_channel *lch;		/* passive side */
-	struct rdma_cm_id *id;
-	struct rdma_cm_id *listener;
-	struct rdma_cm_id *child;
-};
 
 extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  ece_tests[], ece_qp_tests[],
@@ -27,24 +19,10 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 
 /* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
 void need_rig(void);
-/* See address_real(). Skips the case if the host has no such address. */
-struct sockaddr *addr_of(const char *fixed, int port);
-struct rdma_cm_event *next_event(struct rdma_event_channel *ch, int ms);
-/* Returns the status of the next event, which must be of type @type. */
-int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
-
 struct rdma_cm_id *new_id(struct rdma_event_channel **ch, enum rdma_port_space ps);
 struct rdma_cm_id *new_bound_id(struct rdma_event_channel **ch, enum rdma_port_space ps,
 				const char *addr);
-void id_resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id, const char *dst, int port);
-
-/*
- * Each step continues the one before: listener and resolved id, request, connection. It takes the
- * steps before it if they are missing.
- */
-void pair_resolve(struct pair *p, enum rdma_port_space ps);
-void pair_request(struct pair *p, struct rdma_conn_param *par);
-void pair_connect(struct pair *p);
+/* Each case has 64 QP numbers of its own, because ib_cm remembers those of closed connections. */
 extern struct rdma_conn_param plain;
 
 /* Creates an RC QP. rdma_disconnect() stops it, so that DISCONNECTED does not wait for the peer. */

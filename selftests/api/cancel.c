@@ -52,7 +52,7 @@ static void id_connect(void *id)
 	rdma_connect(id, &par);
 }
 
-static void id_destroy(void *id)
+static void thread_destroy_id(void *id)
 {
 	rdma_destroy_id(id);
 }
@@ -105,7 +105,7 @@ static void test_waiting(void)
 
 	for (i = 0; i < 2; i++) {
 		id = new_id(&ch, RDMA_PS_TCP);
-		WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+		WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 		WANT(!rdma_get_cm_event(ch, &ev) && !rdma_ack_cm_event(ev));
 		waiter_start_asleep(&w, SYS_ioctl, waits[i], ch);
 		waiter_cancel(&w);
@@ -177,13 +177,13 @@ static void test_calls(void)
 	struct waiter w;
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(id, addr_of(ME, 0)) && !rdma_listen(id, 1));
+	WANT(!rdma_bind_addr(id, ip_addr(ME, 0)) && !rdma_listen(id, 1));
 	waiter_start_asleep(&w, SYS_ioctl, request_get, id);
 	waiter_cancel(&w);
 	WANT(!rdma_destroy_id(id));
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(NOBODY, 7), 2000));
 	WANT(!rdma_resolve_route(id, 2000));
 	waiter_start_asleep(&w, SYS_ioctl, id_connect, id);
 	waiter_cancel(&w);
@@ -206,14 +206,14 @@ static void test_fetched(void)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 	event_lose(event_get, ch);
 	WANT(!rdma_destroy_id(id));
 
 	id = new_bound_id(&ch, RDMA_PS_UDP, ME);
-	WANT(!rdma_join_multicast(id, addr_of("239.8.7.1", 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr("239.8.7.1", 0), NULL));
 	event_lose(events_get, ch);
-	WANT(!rdma_leave_multicast(id, addr_of("239.8.7.1", 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr("239.8.7.1", 0)));
 	WANT(!rdma_destroy_id(id));
 }
 
@@ -221,9 +221,9 @@ static void test_fetched(void)
 static void test_fetched_request(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!rdma_connect(p.id, &par));
 	event_lose(event_get, p.lch);
 	event_expect(p.ch, RDMA_CM_EVENT_REJECTED);
@@ -236,9 +236,9 @@ static void waiter_start_destroy(struct waiter *w, struct rdma_cm_event **ev)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 	WANT(!rdma_get_cm_event(ch, ev));
-	waiter_start_asleep(w, SYS_futex, id_destroy, id);
+	waiter_start_asleep(w, SYS_futex, thread_destroy_id, id);
 }
 
 /* A cancelled rdma_destroy_id() does not affect other ids. */

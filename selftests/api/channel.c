@@ -44,7 +44,7 @@ static void framed_check(const struct framed *f)
 static void test_made_by_application(void)
 {
 	static struct framed active, passive, other;
-	struct pair p = { .ch = &active.ch, .lch = &passive.ch };
+	struct pair p = { .ch = &active.ch, .lch = &passive.ch, .param = plain };
 	struct rdma_cm_event *ev[4];
 
 	framed_init(&active, open(DEVICE, O_RDWR));
@@ -53,8 +53,8 @@ static void test_made_by_application(void)
 	WANT(active.ch.fd >= 0 && passive.ch.fd >= 0 && other.ch.fd >= 0);
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
 	WANT(!rdma_create_id(p.lch, &p.listener, NULL, RDMA_PS_TCP));
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_connect(&p);
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_migrate_id(p.id, &other.ch));
 	WANT(!rdma_disconnect(p.child));
 	WANT(!event_expect(&other.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -81,7 +81,7 @@ static struct rdma_event_channel *request_get(struct pair *p, struct rdma_event_
 	copy->fd = dup(p->lch->fd);
 	WANT(copy->fd >= 0 && !rdma_connect(p->id, &par));
 	after_ioctl = fetched;
-	ev = next_event(copy, 10000);
+	ev = event_next(copy, 10000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
 	p->child = ev->id;
 	WANT(!rdma_ack_cm_event(ev));
@@ -90,7 +90,7 @@ static struct rdma_event_channel *request_get(struct pair *p, struct rdma_event_
 
 static void pair_end(struct pair *p)
 {
-	pair_connect(p);
+	pair_connect(p, RDMA_PS_TCP);
 	WANT(!rdma_destroy_id(p->id) && !rdma_destroy_id(p->child));
 	WANT(!rdma_destroy_id(p->listener));
 }
@@ -98,9 +98,9 @@ static void pair_end(struct pair *p)
 static void test_duplicate(void)
 {
 	struct rdma_event_channel copy;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(request_get(&p, &copy, NULL) == p.lch);
 	WANT(!close(copy.fd));
 	pair_end(&p);
@@ -129,9 +129,9 @@ static void listener_move(void)
 static void test_listener_moves(void)
 {
 	struct rdma_event_channel copy;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	mover_id = p.listener;
 	mover_ch = rdma_create_event_channel();
 	WANT(mover_ch && request_get(&p, &copy, listener_move) == &copy);
@@ -188,7 +188,7 @@ static void channel_fill(struct rdma_event_channel *ch, int n)
 
 	while (n--) {
 		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-		WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+		WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 	}
 }
 

@@ -118,10 +118,10 @@ static struct ibv_qp *request_make(struct pair *p)
 	struct rdma_conn_param par = {};
 	struct ibv_qp *qp;
 
-	pair_resolve(p, RDMA_PS_TCP);
+	pair_prepare(p, RDMA_PS_TCP);
 	qp = iwarp_qp_new(p->id);
 	par.qp_num = qp->qp_num;
-	pair_request(p, &par);
+	pair_request_with(p, RDMA_PS_TCP, &par);
 	return qp;
 }
 
@@ -143,7 +143,7 @@ static struct ibv_qp *accept_prepare(struct pair *p, struct caller *accept)
  */
 static void test_accept(void)
 {
-	struct pair p = {}, other = {};
+	struct pair p = { .param = plain }, other = p;
 	struct caller accept;
 	pid_t pid;
 
@@ -166,7 +166,7 @@ static void test_accept(void)
 static void test_accept_destroy(void)
 {
 	struct caller accept;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	pid_t pid;
 
 	accept_prepare(&p, &accept);
@@ -177,14 +177,14 @@ static void test_accept_destroy(void)
 	WANT(!caller_end(&accept));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_ESTABLISHED));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(!next_event(p.lch, 100));
+	WANT(!event_next(p.lch, 100));
 }
 
 /* The deadline of an accept ends while the provider waits. It is the last event. */
 static void test_accept_deadline(void)
 {
 	struct caller accept;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	pid_t pid;
 
 	accept_prepare(&p, &accept);
@@ -194,13 +194,13 @@ static void test_accept_deadline(void)
 	WANT(event_expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	delay_end(pid);
 	WANT(!caller_end(&accept));
-	WANT(!next_event(p.lch, 100));
+	WANT(!event_next(p.lch, 100));
 }
 
 static void test_reject(void)
 {
 	struct caller reject;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	pid_t pid;
 
 	request_make(&p);
@@ -218,7 +218,7 @@ static void test_reject(void)
 static void test_disconnect(void)
 {
 	struct caller disconnect;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	struct ibv_qp *qp;
 	pid_t pid;
 
@@ -252,7 +252,7 @@ static void test_listen_destroy(void)
 	WANT(!rdma_destroy_id(listen.id));
 	delay_end(pid);
 	WANT(!caller_end(&listen));
-	WANT(!rdma_bind_addr(next, addr_of(IWARP, port)) && !rdma_listen(next, 1));
+	WANT(!rdma_bind_addr(next, ip_addr(IWARP, port)) && !rdma_listen(next, 1));
 }
 
 /* The removal of the device waits for the provider, and for the end of this process. */
@@ -270,11 +270,11 @@ static void device_remove(struct pair *p, const char *call, struct caller *c, vo
 
 static void test_listen_removal(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	struct caller listen = { .id = new_bound_id(&p.lch, RDMA_PS_TCP, IWARP) };
 
 	device_remove(&p, "listen", &listen, caller_listen);
-	WANT(!next_event(p.lch, 100));
+	WANT(!event_next(p.lch, 100));
 }
 
 /* Both ends of the connection get the event. The accept may have succeeded before. */
@@ -282,12 +282,12 @@ static void test_accept_removal(void)
 {
 	struct rdma_cm_event *ev;
 	struct caller accept;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	bool established;
 
 	accept_prepare(&p, &accept);
 	device_remove(&p, "accept", &accept, caller_accept);
-	ev = next_event(p.ch, 15000);
+	ev = event_next(p.ch, 15000);
 	WANT(ev);
 	established = ev->event == RDMA_CM_EVENT_ESTABLISHED;
 	WANT(established || ev->event == RDMA_CM_EVENT_DEVICE_REMOVAL);

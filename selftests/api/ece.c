@@ -10,12 +10,12 @@ static void test_negotiated(void)
 	struct rdma_conn_param par = plain;
 	struct cmx_ece_info info;
 	struct ibv_ece got;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!ece_query(p.id).flags);
 	WANT(!rdma_set_local_ece(p.id, &offer));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	info = ece_query(p.id);
 	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
 	WANT(info.local.vendor_id == offer.vendor_id && info.local.attr_mod == offer.options);
@@ -23,7 +23,7 @@ static void test_negotiated(void)
 	WANT(!memcmp(&got, &offer, sizeof(got.vendor_id) + sizeof(got.options)));
 	WANT(ece_query(p.child).flags == CMX_ECE_F_REMOTE);
 	WANT(!rdma_set_local_ece(p.child, &answer));
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_get_remote_ece(p.id, &got));
 	WANT(got.vendor_id == answer.vendor_id && got.options == answer.options);
 	info = ece_query(p.id);
@@ -36,13 +36,13 @@ static void test_policy_off(void)
 {
 	struct rdma_conn_param par = plain;
 	struct ibv_ece got;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!rdma_set_local_ece(p.id, &offer));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_get_remote_ece(p.child, &got));
 	WANT(!got.vendor_id && !got.options);
 	WANT(!(ece_query(p.id).flags & CMX_ECE_F_OFFERED));
@@ -56,17 +56,17 @@ static void test_passive_requires(void)
 {
 	struct rdma_conn_param par = plain;
 	long refused, rejected;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	refused = port_stat_get(p.id, "refused_ece");
 	rejected = port_stat_get(p.id, "rejected_ece");
 	WANT(!rdma_connect(p.id, &par));
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
-	WANT(!next_event(p.lch, 200));
+	WANT(!event_next(p.lch, 200));
 	WANT(port_stat_get(p.id, "refused_ece") == refused + 1);
 	WANT(port_stat_get(p.id, "rejected_ece") == rejected + 1);
 }
@@ -76,19 +76,19 @@ static void test_active_requires(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_event *ev;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
 	/* with the default policy, the listener would answer with the vendor ID and no options */
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_OFF));
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!rdma_set_local_ece(p.id, &offer));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
-	ev = next_event(p.ch, 10000);
+	ev = event_next(p.ch, 10000);
 	WANT(ev && (ev->event == RDMA_CM_EVENT_CONNECT_ERROR ||
 		    ev->event == RDMA_CM_EVENT_REJECTED) && ev->status);
 	rdma_ack_cm_event(ev);
@@ -99,21 +99,21 @@ static void test_active_requires(void)
 static void test_require_late(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE) &&
 	     errno == EOPNOTSUPP);
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 }
 
 /* ECE is required of a listener that listens already. It applies to the next request. */
 static void test_listener_requires_later(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, CMX_ECE_REQUIRE));
 	WANT(!rdma_connect(p.id, &par));
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
@@ -122,11 +122,11 @@ static void test_listener_requires_later(void)
 static void test_rejected(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!rdma_set_local_ece(p.id, &offer));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_reject_ece(p.child, NULL, 0));
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 35);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);

@@ -229,12 +229,12 @@ static void pair_make_request(struct pair *p, uint32_t policy, uint32_t listener
 	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_ECE_POLICY, policy));
 	p->listener = new_id(&p->lch, RDMA_PS_TCP);
 	WANT(!set_u32(p->listener, CMX_OPTION, CMX_OPTION_ECE_POLICY, listener_policy));
-	pair_resolve(p, RDMA_PS_TCP);
+	pair_prepare(p, RDMA_PS_TCP);
 	WANT(!fake_qp_create(p->id, active));
-	pair_request(p, &par);
+	pair_request_with(p, RDMA_PS_TCP, &par);
 }
 
-static void pair_accept(struct pair *p)
+static void pair_accept_fake(struct pair *p)
 {
 	struct rdma_conn_param par = plain;
 
@@ -256,7 +256,7 @@ static bool ece_is(struct rdma_ucm_ece ece, uint32_t vendor, uint32_t options)
 /* A part of the offered options is accepted, and both ends use that part. */
 static void pair_negotiate(uint32_t policy, uint32_t listener_policy)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
@@ -265,7 +265,7 @@ static void pair_negotiate(uint32_t policy, uint32_t listener_policy)
 	WANT(ece_is(ece_query(p.id).local, VENDOR, 0x17));
 	WANT(!active->sets);
 	WANT(ece_is(ece_query(p.child).remote, VENDOR, 0x17));
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	WANT(passive->sets == 1 && passive->used == 0x15);
 	pair_expect_established(&p);
 	WANT(active->sets == 1 && active->used == 0x15);
@@ -289,7 +289,7 @@ static void test_both_require(void)
 static void test_other_vendor(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){ .vendor = OTHER, .able = 0x35 };
@@ -306,12 +306,12 @@ static void test_other_vendor(void)
 
 static void test_passive_without(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	*passive = (struct fake){};
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	pair_expect_established(&p);
 	WANT(ece_is(ece_query(p.id).remote, VENDOR, 0));
 	WANT(active->sets == 1 && !active->used);
@@ -319,13 +319,13 @@ static void test_passive_without(void)
 
 static void test_active_without(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){};
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
 	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	pair_expect_established(&p);
 	WANT(!passive->sets);
 	WANT(!ece_query(p.id).flags && !ece_query(p.child).flags);
@@ -333,23 +333,23 @@ static void test_active_without(void)
 
 static void test_active_off(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	pair_make_request(&p, CMX_ECE_OFF, CMX_ECE_AUTO);
 	WANT(ece_is(ece_query(p.child).remote, 0, 0));
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	pair_expect_established(&p);
 	WANT(!active->queries && !active->sets && !passive->sets);
 }
 
 static void test_passive_off(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_OFF);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	pair_expect_established(&p);
 	WANT(!passive->queries && !passive->sets);
 	WANT(ece_is(ece_query(p.id).remote, 0, 0));
@@ -359,12 +359,12 @@ static void test_passive_off(void)
 /* The answer has another vendor ID, so no options are used; with REQUIRE the connect fails. */
 static void test_foreign_answer(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	answer_as = OTHER;
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	pair_expect_established(&p);
 	WANT(ece_is(ece_query(p.id).remote, OTHER, 0x17));
 	WANT(active->sets == 1 && !active->used);
@@ -372,24 +372,24 @@ static void test_foreign_answer(void)
 
 static void test_foreign_answer_require(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	answer_as = OTHER;
 	pair_make_request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EINVAL);
 	WANT(p.id->qp->state == IBV_QPS_ERR && !active->sets);
 }
 
 static void test_required_in_vain(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){};
 	*passive = (struct fake){ .vendor = VENDOR, .able = 0x35 };
 	pair_make_request(&p, CMX_ECE_REQUIRE, CMX_ECE_AUTO);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EOPNOTSUPP);
 	WANT(ece_query(p.id).flags & CMX_ECE_F_REJECTED);
 	WANT(event_expect(p.lch, RDMA_CM_EVENT_REJECTED) == 35);
@@ -398,7 +398,7 @@ static void test_required_in_vain(void)
 /* The passive side cannot set the options of the peer, and rejects the request. */
 static void test_refused(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
@@ -412,11 +412,11 @@ static void test_refused(void)
 
 static void test_active_fails(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = *passive = (struct fake){ .vendor = VENDOR, .able = 0x17 };
 	pair_make_request(&p, CMX_ECE_AUTO, CMX_ECE_AUTO);
-	pair_accept(&p);
+	pair_accept_fake(&p);
 	active->set_err = EIO;
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_CONNECT_ERROR) == -EIO);
 	WANT(p.id->qp->state == IBV_QPS_ERR);
@@ -424,10 +424,10 @@ static void test_active_fails(void)
 
 static void test_query_fails(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	*active = (struct fake){ .vendor = VENDOR, .query_err = EIO };
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(fake_qp_create(p.id, active) && errno == EIO && !p.id->qp);
 	active->query_err = 0;
 	WANT(!fake_qp_create(p.id, active));

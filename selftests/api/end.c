@@ -11,15 +11,15 @@
 
 static void test_no_answer_needed(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	qp_make(p.id);
 	WANT(!rdma_disconnect(p.id));
 	/* a query may be a command to the firmware, and on RoCE there is no path record to drop */
 	WANT(!qp_queries);
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(!next_event(p.ch, 300));
+	WANT(!event_next(p.ch, 300));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_disconnect(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_TIMEWAIT_EXIT));
@@ -32,12 +32,12 @@ static void test_no_answer_needed(void)
  */
 static void test_answer_needed(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(!next_event(p.ch, 300));
+	WANT(!event_next(p.ch, 300));
 	WANT(!rdma_disconnect(p.id));
 	WANT(!rdma_disconnect(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -47,7 +47,7 @@ static void test_answer_needed(void)
 /* The request of the peer will ask for timeouts and retries of days. */
 static void pair_resolve_patient(struct pair *p)
 {
-	pair_resolve(p, RDMA_PS_TCP);
+	pair_prepare(p, RDMA_PS_TCP);
 	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 31));
 	WANT(!set_u32(p->id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 15));
 }
@@ -56,13 +56,13 @@ static void pair_resolve_patient(struct pair *p)
 static void pair_disconnect_silent(struct pair *p)
 {
 	pair_resolve_patient(p);
-	pair_connect(p);
+	pair_connect(p, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(p->child));
 }
 
 static void test_no_answer_comes(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_disconnect_silent(&p);
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -72,7 +72,7 @@ static void test_no_answer_comes(void)
 /* The QP is stopped by a second rdma_disconnect(), after the DREQ was sent. */
 static void test_stopped_later(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_disconnect_silent(&p);
 	qp_make(p.child);
@@ -82,9 +82,9 @@ static void test_stopped_later(void)
 
 static void test_passive_ends_it(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	qp_make(p.child);
 	WANT(!rdma_disconnect(p.child));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
@@ -96,9 +96,9 @@ static void test_passive_ends_it(void)
 
 static void test_peer_hears_of_it(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!rdma_destroy_id(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
@@ -108,7 +108,7 @@ static void test_peer_hears_of_it(void)
 
 static void test_peer_is_silent(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_disconnect_silent(&p);
 	WANT(!rdma_destroy_id(p.child));
@@ -152,7 +152,7 @@ static struct rdma_cm_id *event_expect_id(struct rdma_event_channel *ch,
 	struct rdma_cm_event *ev;
 	struct rdma_cm_id *id;
 
-	while ((ev = next_event(ch, 15000)) && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+	while ((ev = event_next(ch, 15000)) && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 		rdma_ack_cm_event(ev);
 	WANT(ev && ev->event == type && !ev->status);
 	id = ev->id;
@@ -192,11 +192,11 @@ static void many_connect_one(const struct pair *p, struct rdma_cm_id **id,
 static void test_half_go(void)
 {
 	struct rdma_cm_id *id[MANY], *child[MANY], *extra[2];
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i, n;
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(p.listener, addr_of("10.77.0.1", 0)) && !rdma_listen(p.listener, 8));
+	WANT(!rdma_bind_addr(p.listener, ip_addr("10.77.0.1", 0)) && !rdma_listen(p.listener, 8));
 	p.ch = rdma_create_event_channel();
 	WANT(p.ch);
 	for (i = 0; i < MANY; i++)
@@ -227,9 +227,9 @@ static void test_half_go(void)
 static void test_both_end_it(void)
 {
 	for (int i = 0; i < 8; i++) {
-		struct pair p = {};
+		struct pair p = { .param = plain };
 
-		pair_connect(&p);
+		pair_connect(&p, RDMA_PS_TCP);
 		WANT(!rdma_disconnect(i & 1 ? p.id : p.child));
 		WANT(!rdma_disconnect(i & 1 ? p.child : p.id));
 		WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
@@ -259,10 +259,10 @@ static void test_same_qp_again(void)
 	struct rdma_event_channel *ch;
 	struct rdma_conn_param par;
 	struct rdma_cm_id *again;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	pthread_t thread;
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	again = new_id(&ch, RDMA_PS_TCP);
 	id_resolve(ch, again, "10.77.0.1", ntohs(rdma_get_src_port(p.listener)));
 	par = plain;
@@ -279,9 +279,9 @@ static void test_same_qp_again(void)
 static void test_accept_deadline(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!set_u32(p.child, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
@@ -289,7 +289,7 @@ static void test_accept_deadline(void)
 	WANT(rdma_accept(p.child, &par) && errno == EINVAL);
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(event_expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(p.lch, 300));
+	WANT(!event_next(p.lch, 300));
 }
 
 #define RESPONSE_TIMEOUT "/sys/module/rdma_cmx/parameters/cm_response_timeout"
@@ -303,28 +303,28 @@ static void response_timeout_reset(void)
 static void test_accept_bound(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_resolve_patient(&p);
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	atexit(response_timeout_reset);
 	WANT(!file_write(RESPONSE_TIMEOUT, "12"));
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_CONNECT_RESPONSE));
 	WANT(event_expect(p.lch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(p.lch, 300));
+	WANT(!event_next(p.lch, 300));
 }
 
 static void test_accept_deadline_met(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
 		       slow_time(1000)));
-	pair_connect(&p);
-	WANT(!next_event(p.lch, 1300));
+	pair_connect(&p, RDMA_PS_TCP);
+	WANT(!event_next(p.lch, 1300));
 	WANT(!rdma_disconnect(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
 }
@@ -351,7 +351,7 @@ static void test_device_gone_resolved(void)
 
 	need_rig();
 	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.81.0.1", 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("10.81.0.1", 7), 2000));
 	event_wait(ch);
 	device_renew();
 	WANT(event_expect(ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
@@ -362,7 +362,7 @@ static void route_until_removed(void)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.81.0.1", 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("10.81.0.1", 7), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!rdma_resolve_route(id, 2000));
 	event_wait(ch);
@@ -411,7 +411,7 @@ static void test_device_gone_request(void)
 
 	need_rig();
 	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)) && !rdma_listen(id, 8));
+	WANT(!rdma_bind_addr(id, ip_addr("0.0.0.0", 0)) && !rdma_listen(id, 8));
 	pid = fork();
 	if (!pid) {
 		connect_until_removed(ntohs(rdma_get_src_port(id)));

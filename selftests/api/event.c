@@ -11,7 +11,7 @@
 static struct rdma_cmx_event_info info_next(struct rdma_event_channel *ch,
 					    enum rdma_cm_event_type type, struct rdma_cm_id **id)
 {
-	struct rdma_cm_event *ev = next_event(ch, 15000);
+	struct rdma_cm_event *ev = event_next(ch, 15000);
 	struct rdma_cmx_event_info info;
 
 	WANT(ev && ev->event == type);
@@ -33,9 +33,9 @@ static void test_connection_info(void)
 	struct ibv_ece ece = { .vendor_id = 0x4711, .options = 5 };
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	WANT(!rdma_set_local_ece(p.id, &ece));
 	WANT(!rdma_connect(p.id, &par));
 	info = info_next(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST, &p.child);
@@ -57,11 +57,11 @@ static void test_response_info(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	qp_make(p.id);
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
 	info = info_next(p.ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
@@ -72,9 +72,9 @@ static void test_reject_info(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cmx_event_info info;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_reject(p.child, NULL, 0));
 	info = info_next(p.ch, RDMA_CM_EVENT_REJECTED, NULL);
 	WANT(info.event == RDMA_CM_EVENT_REJECTED && info.status == 28);
@@ -91,8 +91,8 @@ static void test_info_sizes(void)
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 	struct rdma_cm_event *ev;
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7), 2000));
-	ev = next_event(ch, 15000);
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("10.77.0.1", 7), 2000));
+	ev = event_next(ch, 15000);
 	WANT(ev);
 	memset(&grown, 0xa5, sizeof(grown));
 	WANT(!rdma_cmx_query_event(ev, &grown.info, sizeof(grown)));
@@ -130,8 +130,8 @@ static void test_struct_sizes(void)
 	WANT(rdma_cmx_query_ece(id, &info.ece, least - 1) && errno == EINVAL);
 	WANT(rdma_cmx_query_ece(id, &info.ece, 0x10000 + least) && errno == EINVAL);
 
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
-	group = addr_of("239.1.2.9", 0);
+	WANT(!rdma_bind_addr(id, ip_addr("10.77.0.1", 0)));
+	group = ip_addr("239.1.2.9", 0);
 	join.more[1] = 1;
 	WANT(rdma_cmx_join_multicast(id, group, &join.attr, sizeof(join), NULL) && errno == E2BIG);
 	WANT(rdma_cmx_join_multicast(id, group, &join.attr, 0x10000, NULL) && errno == E2BIG);
@@ -152,14 +152,14 @@ static void test_request_refused(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *listener, *id;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	WANT(!rdma_create_id(NULL, &listener, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(listener, addr_of("10.77.0.1", 0)) && !rdma_listen(listener, 1));
+	WANT(!rdma_bind_addr(listener, ip_addr("10.77.0.1", 0)) && !rdma_listen(listener, 1));
 	p.ch = listener->channel;
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_request(&p, &par);
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_reject(p.child, NULL, 0));
 	WANT(rdma_get_request(listener, &id) == -1 && errno == ECONNREFUSED);
 	WANT(listener->event->id == p.id && listener->event->event == RDMA_CM_EVENT_REJECTED);
@@ -171,11 +171,11 @@ static void test_request_without_file(void)
 	struct rdma_cm_id *listener, *id;
 	struct rdma_conn_param par = plain;
 	struct rlimit limit, none;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int file;
 
 	WANT(!rdma_create_id(NULL, &listener, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(listener, addr_of("10.77.0.1", 0)) && !rdma_listen(listener, 1));
+	WANT(!rdma_bind_addr(listener, ip_addr("10.77.0.1", 0)) && !rdma_listen(listener, 1));
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	id_resolve(p.ch, p.id, "10.77.0.1", ntohs(rdma_get_src_port(listener)));
 	WANT(!rdma_connect(p.id, &par));
@@ -186,7 +186,7 @@ static void test_request_without_file(void)
 	WANT(!setrlimit(RLIMIT_NOFILE, &none));
 	WANT(rdma_get_request(listener, &id) == -1 && errno == EMFILE);
 	WANT(!setrlimit(RLIMIT_NOFILE, &limit));
-	WANT(!next_event(p.ch, 0));
+	WANT(!event_next(p.ch, 0));
 	WANT(!rdma_get_request(listener, &id) && !rdma_reject(id, NULL, 0));
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED) == 28);
 	WANT(!rdma_destroy_id(id) && !rdma_destroy_id(listener) && !rdma_destroy_id(p.id));

@@ -42,13 +42,14 @@ struct family {
 
 static void family_make(struct family *f)
 {
-	pair_connect(&f->pair);
+	f->pair.param = plain;
+	pair_connect(&f->pair, RDMA_PS_TCP);
 	f->idle = new_id(&f->ch, RDMA_PS_TCP);
 	WANT(!rdma_create_id(f->ch, &f->bound, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(f->bound, addr_of(ME, 0)));
+	WANT(!rdma_bind_addr(f->bound, ip_addr(ME, 0)));
 	WANT(!rdma_create_id(f->ch, &f->member, NULL, RDMA_PS_UDP));
-	WANT(!rdma_bind_addr(f->member, addr_of(ME, 0)));
-	WANT(!rdma_join_multicast(f->member, addr_of(GROUP, 0), NULL));
+	WANT(!rdma_bind_addr(f->member, ip_addr(ME, 0)));
+	WANT(!rdma_join_multicast(f->member, ip_addr(GROUP, 0), NULL));
 	WANT(!event_expect(f->ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 }
 
@@ -63,12 +64,12 @@ static void child_calls(void *arg)
 	struct rdma_cm_id *id;
 
 	REFUSED(rdma_create_id(f->ch, &id, NULL, RDMA_PS_TCP));
-	REFUSED(rdma_bind_addr(f->idle, addr_of(ME, 0)));
-	REFUSED(rdma_resolve_addr(f->bound, NULL, addr_of(ME, 7), 2000));
+	REFUSED(rdma_bind_addr(f->idle, ip_addr(ME, 0)));
+	REFUSED(rdma_resolve_addr(f->bound, NULL, ip_addr(ME, 7), 2000));
 	REFUSED(rdma_listen(f->bound, 1));
 	REFUSED(set_u32(f->bound, CMX_OPTION, CMX_OPTION_SL, 1));
-	REFUSED(rdma_join_multicast(f->member, addr_of("239.77.9.2", 0), NULL));
-	REFUSED(rdma_leave_multicast(f->member, addr_of(GROUP, 0)));
+	REFUSED(rdma_join_multicast(f->member, ip_addr("239.77.9.2", 0), NULL));
+	REFUSED(rdma_leave_multicast(f->member, ip_addr(GROUP, 0)));
 	REFUSED(rdma_migrate_id(f->bound, own));
 	REFUSED(rdma_migrate_id(f->bound, NULL));
 	REFUSED(rdma_reject(f->pair.child, NULL, 0));
@@ -99,17 +100,17 @@ static void family_check(struct family *f)
 	struct pair p = { .listener = f->pair.listener, .lch = f->pair.lch };
 	struct rdma_conn_param par = plain;
 
-	WANT(!next_event(f->pair.ch, 0) && !next_event(f->pair.lch, 0) && !next_event(f->ch, 0));
-	WANT(!rdma_bind_addr(f->idle, addr_of(ME, 0)));
+	WANT(!event_next(f->pair.ch, 0) && !event_next(f->pair.lch, 0) && !event_next(f->ch, 0));
+	WANT(!rdma_bind_addr(f->idle, ip_addr(ME, 0)));
 	WANT(!rdma_listen(f->bound, 1));
-	WANT(!rdma_leave_multicast(f->member, addr_of(GROUP, 0)));
+	WANT(!rdma_leave_multicast(f->member, ip_addr(GROUP, 0)));
 	WANT(!rdma_disconnect(f->pair.id));
 	WANT(!event_expect(f->pair.lch, RDMA_CM_EVENT_DISCONNECTED));
 	/* the listener gets the next request */
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	id_resolve(p.ch, p.id, ME, ntohs(rdma_get_src_port(p.listener)));
 	par.qp_num += 2;
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_reject(p.child, NULL, 0));
 	WANT(event_expect(p.ch, RDMA_CM_EVENT_REJECTED));
 }
@@ -195,7 +196,7 @@ static void test_endpoint(void)
 static void child_serves(void *arg)
 {
 	struct rdma_event_channel *ch = arg;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	REFUSED(rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
 	rdma_destroy_event_channel(ch);
@@ -203,7 +204,7 @@ static void child_serves(void *arg)
 	WANT(ch);
 	p.lch = ch;
 	WANT(!rdma_create_id(ch, &p.listener, NULL, RDMA_PS_TCP));
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!rdma_destroy_id(p.listener));
 	rdma_destroy_event_channel(ch);

@@ -78,18 +78,18 @@ static void test_attempt_fails(void)
 	WANT(!pthread_join(thread, NULL));
 
 	WANT(!system("ip addr add " LATE "/32 dev d0"));
-	WANT(!rdma_bind_addr(listener, addr_of(LATE, 7530)));
+	WANT(!rdma_bind_addr(listener, ip_addr(LATE, 7530)));
 	WANT(!rdma_listen(listener, 1));
 	par.qp_num = iwarp_qp_new(id)->qp_num;
 	WANT(!rdma_connect(id, &par));
-	ev = next_event(lch, 15000);
+	ev = event_next(lch, 15000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST);
 	par.qp_num = iwarp_qp_new(ev->id)->qp_num;
 	WANT(!rdma_accept(ev->id, &par));
 	WANT(!rdma_ack_cm_event(ev));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ESTABLISHED));
 	WANT(!event_expect(lch, RDMA_CM_EVENT_ESTABLISHED));
-	WANT(!next_event(ch, 1000));
+	WANT(!event_next(ch, 1000));
 	WANT(!system("ip addr del " LATE "/32 dev d0"));
 }
 
@@ -111,7 +111,7 @@ static void test_silent_peer(void)
 	int tcp = socket(AF_INET, SOCK_STREAM, 0), peer, i;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(tcp >= 0 && !bind(tcp, addr_of(IWARP, 7532), sizeof(struct sockaddr_in)) &&
+	WANT(tcp >= 0 && !bind(tcp, ip_addr(IWARP, 7532), sizeof(struct sockaddr_in)) &&
 	     !listen(tcp, 1));
 	id_resolve(ch, id, IWARP, 7532);
 	par.qp_num = iwarp_qp_new(id)->qp_num;
@@ -188,7 +188,7 @@ static void test_removal_mpa(void)
 {
 	int tcp = socket(AF_INET, SOCK_STREAM, 0);
 
-	WANT(tcp >= 0 && !bind(tcp, addr_of(IWARP, 7535), sizeof(struct sockaddr_in)) &&
+	WANT(tcp >= 0 && !bind(tcp, ip_addr(IWARP, 7535), sizeof(struct sockaddr_in)) &&
 	     !listen(tcp, 1));
 	device_remove(IWARP, 7535);
 	/* a listener that ends with a connection in its queue shows lockdep a fault of siw's locks */
@@ -201,7 +201,7 @@ static struct rdma_cm_id *listener_open(struct rdma_event_channel **ch, const ch
 {
 	struct rdma_cm_id *id = new_id(ch, RDMA_PS_TCP);
 
-	WANT(!rdma_bind_addr(id, addr_of(addr, port)) && !rdma_listen(id, backlog));
+	WANT(!rdma_bind_addr(id, ip_addr(addr, port)) && !rdma_listen(id, backlog));
 	return id;
 }
 

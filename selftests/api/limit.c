@@ -42,7 +42,7 @@ static int id_create_bound(struct rdma_event_channel *ch, enum rdma_port_space p
 			   struct rdma_cm_id **id)
 {
 	WANT(!rdma_create_id(ch, id, NULL, ps));
-	return rdma_bind_addr(*id, addr_of("10.77.0.1", 0));
+	return rdma_bind_addr(*id, ip_addr("10.77.0.1", 0));
 }
 
 static void test_ids_of_a_user(void)
@@ -144,12 +144,12 @@ static void test_groups_of_a_user(void)
 	WANT(!id_create_bound(ch, RDMA_PS_UDP, &id));
 	for (i = 1; i < LIMIT; i++) {
 		addr[sizeof(addr) - 2]++;
-		WANT(!rdma_join_multicast(id, addr_of(addr, 0), NULL));
+		WANT(!rdma_join_multicast(id, ip_addr(addr, 0), NULL));
 		WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	}
-	WANT(rdma_join_multicast(id, addr_of("239.9.8.1", 0), NULL) && errno == EMFILE);
-	WANT(!rdma_leave_multicast(id, addr_of(addr, 0)));
-	WANT(!rdma_join_multicast(id, addr_of("239.9.8.1", 0), NULL));
+	WANT(rdma_join_multicast(id, ip_addr("239.9.8.1", 0), NULL) && errno == EMFILE);
+	WANT(!rdma_leave_multicast(id, ip_addr(addr, 0)));
+	WANT(!rdma_join_multicast(id, ip_addr("239.9.8.1", 0), NULL));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	/* the memberships no longer count */
 	WANT(!rdma_destroy_id(id));
@@ -162,7 +162,7 @@ static void test_requests_of_a_user(void)
 {
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id[LIMIT];
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	long refused;
 	int i;
 
@@ -174,12 +174,12 @@ static void test_requests_of_a_user(void)
 	WANT(!rdma_create_id(p.ch, &p.id, NULL, RDMA_PS_TCP));
 	/* 16 tries every 2 s: the last one comes after the wait below, also on a slow machine */
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 19));
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	for (i = 0; i < LIMIT - 1; i++)
 		WANT(!id_create_bound(p.lch, RDMA_PS_TCP, &id[i]));
 	refused = port_stat_get(p.id, "refused_quota");
 	WANT(!rdma_connect(p.id, &par));
-	WANT(!next_event(p.lch, 300));
+	WANT(!event_next(p.lch, 300));
 	WANT(port_stat_get(p.id, "refused_quota") > refused);
 	WANT(!rdma_destroy_id(id[0]));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST));
@@ -214,11 +214,11 @@ static void test_slow_listener(void)
 	struct rdma_cm_id *id[peers];
 	struct rdma_cm_event *ev;
 	int i, established = 0;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	long refused, requests;
 
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(p.listener, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_bind_addr(p.listener, ip_addr("10.77.0.1", 0)));
 	WANT(!rdma_listen(p.listener, backlog));
 	refused = port_stat_get(p.listener, "refused_backlog");
 	requests = port_stat_get(p.listener, "requests");
@@ -237,7 +237,7 @@ static void test_slow_listener(void)
 	/* from now on, one loop serves both sides */
 	WANT(!rdma_migrate_id(p.listener, ch));
 	while (established < peers) {
-		ev = next_event(ch, 15000);
+		ev = event_next(ch, 15000);
 		WANT(ev && !ev->status);
 		switch (ev->event) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -262,7 +262,7 @@ static void pair_create_as(struct pair *p, uid_t uid)
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, RDMA_PS_TCP));
 	p->ch = channel_open_as(uid);
 	WANT(!rdma_create_id(p->ch, &p->id, NULL, RDMA_PS_TCP));
-	pair_resolve(p, RDMA_PS_TCP);
+	pair_prepare(p, RDMA_PS_TCP);
 }
 
 static long id_connect_ms(struct rdma_cm_id *id)
@@ -280,14 +280,14 @@ static long id_connect_ms(struct rdma_cm_id *id)
  */
 static void test_number_of_another_user(void)
 {
-	struct pair closing = {}, other = {}, same = {};
+	struct pair closing = { .param = plain }, other = closing, same = closing;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *away;
 
 	pair_create_as(&closing, 65534);
 	pair_create_as(&other, 65533);
 	pair_create_as(&same, 65534);
-	pair_connect(&closing);
+	pair_connect(&closing, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(closing.id));
 	WANT(!rdma_destroy_id(closing.id));
 	ch = channel_open_as(65534);
@@ -318,7 +318,7 @@ static void window_set(unsigned int n, struct pair *p, enum rdma_port_space ps)
 	WANT(!parameter_set(MAX_USER_REQUESTS, n));
 	p->lch = channel_open_as(0);
 	WANT(!rdma_create_id(p->lch, &p->listener, NULL, ps));
-	WANT(!rdma_bind_addr(p->listener, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_bind_addr(p->listener, ip_addr("10.77.0.1", 0)));
 	WANT(!rdma_listen(p->listener, 64));
 }
 
@@ -328,7 +328,7 @@ static struct rdma_cm_event *event_next_of_type(struct rdma_event_channel *ch,
 {
 	struct rdma_cm_event *ev;
 
-	while ((ev = next_event(ch, ms)) && ev->event != type)
+	while ((ev = event_next(ch, ms)) && ev->event != type)
 		rdma_ack_cm_event(ev);
 	return ev;
 }
@@ -365,7 +365,7 @@ static void test_requests_wait(void)
 {
 	struct rdma_cm_id *id[6], *other, *child;
 	struct rdma_event_channel *ch, *ch2;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i;
 
 	window_set(2, &p, RDMA_PS_TCP);
@@ -415,7 +415,7 @@ static void test_deadline_of_waiting(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id[2];
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	ch = window_set_one(&p, id);
 	WANT(!set_u32(id[1], CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
@@ -436,7 +436,7 @@ static void test_number_changes_owner(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id[2];
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	ch = window_set_one(&p, id);
 	qp_make(id[1]);
@@ -455,7 +455,7 @@ static void test_datagrams_wait(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *child;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	window_set(1, &p, RDMA_PS_UDP);
 	ch = channel_open_as(65534);
@@ -492,7 +492,7 @@ static void test_ends_wait(void)
 {
 	struct rdma_cm_id *id[4], *child[4];
 	struct rdma_event_channel *ch;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i;
 
 	window_set(1, &p, RDMA_PS_TCP);
@@ -524,7 +524,7 @@ static void test_both_ends_while_one_waits(void)
 {
 	struct rdma_cm_id *id[2], *child[2];
 	struct rdma_event_channel *ch;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_open_as(65534);
@@ -546,7 +546,7 @@ static void test_next_job(void)
 {
 	struct rdma_cm_id *id[4], *child[4];
 	struct rdma_event_channel *ch;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i;
 
 	window_set(2, &p, RDMA_PS_TCP);
@@ -563,7 +563,7 @@ static void test_peer_ends(void)
 {
 	struct rdma_cm_id *id, *child, *last;
 	struct rdma_event_channel *ch;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	window_set(1, &p, RDMA_PS_TCP);
 	ch = channel_open_as(65534);
@@ -589,7 +589,7 @@ static void test_silent_peers_of_a_user(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i;
 
 	ch = channel_open_as(65534);
@@ -601,7 +601,7 @@ static void test_silent_peers_of_a_user(void)
 		WANT(!rdma_connect(id, &par));
 	}
 	pair_create_as(&p, 65533);
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
@@ -631,7 +631,7 @@ static void test_polls_of_requests(void)
 	long polls = probe_hits("cancel_poll"), destroyed;
 	struct rdma_conn_param par = plain;
 	struct rdma_cm_id *id[400];
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int i;
 
 	window_set(0, &p, RDMA_PS_TCP);

@@ -38,7 +38,7 @@ static bool group_wait_left(const char *file, const char *hex)
 
 static struct rdma_cm_event *join_expect(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_event *ev = next_event(ch, 10000);
+	struct rdma_cm_event *ev = event_next(ch, 10000);
 
 	WANT(ev && ev->event == RDMA_CM_EVENT_MULTICAST_JOIN && !ev->status);
 	return ev;
@@ -52,15 +52,15 @@ static void test_ipv4(void)
 	struct rdma_cm_event *ev;
 	int users;
 
-	WANT(!rdma_join_multicast(a, addr_of("239.1.2.3", 0), &ch1));
+	WANT(!rdma_join_multicast(a, ip_addr("239.1.2.3", 0), &ch1));
 	ev = join_expect(ch1);
 	WANT(ev->param.ud.private_data == &ch1);
 	WANT(ev->param.ud.qp_num == 0xffffff && ev->param.ud.qkey == RDMA_UDP_QKEY);
 	rdma_ack_cm_event(ev);
 	WANT(members_count("/proc/net/igmp", "030201EF", &users) == 1);
-	WANT(!rdma_join_multicast(b, addr_of("239.1.2.3", 0), NULL));
+	WANT(!rdma_join_multicast(b, ip_addr("239.1.2.3", 0), NULL));
 	rdma_ack_cm_event(join_expect(ch2));
-	WANT(!rdma_leave_multicast(a, addr_of("239.1.2.3", 0)));
+	WANT(!rdma_leave_multicast(a, ip_addr("239.1.2.3", 0)));
 	WANT(members_count("/proc/net/igmp", "030201EF", &users) == 1);
 	WANT(!rdma_destroy_id(b));
 	WANT(group_wait_left("/proc/net/igmp", "030201EF"));
@@ -76,12 +76,12 @@ static void test_ipv6(void)
 	int users;
 
 	inet_pton(AF_INET6, "ff15::77", &want_gid);
-	WANT(!rdma_join_multicast(id, addr_of("ff15::77", 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr("ff15::77", 0), NULL));
 	ev = join_expect(ch);
 	WANT(!memcmp(&ev->param.ud.ah_attr.grh.dgid, &want_gid, 16));
 	rdma_ack_cm_event(ev);
 	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
-	WANT(!rdma_leave_multicast(id, addr_of("ff15::77", 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr("ff15::77", 0)));
 	WANT(group_wait_left("/proc/net/igmp6", group));
 }
 
@@ -94,7 +94,7 @@ static void group_join_as(const char *source, const char *group, const char *sou
 	union ibv_gid gid, want_gid;
 
 	inet_pton(AF_INET6, source_gid, &want_gid);
-	WANT(!rdma_join_multicast(id, addr_of(group, 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr(group, 0), NULL));
 	ev = join_expect(ch);
 	WANT(!ibv_query_gid(id->verbs, id->port_num, ev->param.ud.ah_attr.grh.sgid_index, &gid));
 	WANT(!memcmp(&gid, &want_gid, sizeof(gid)));
@@ -121,18 +121,18 @@ static void test_forgotten(void)
 	int users;
 
 	need_rig();
-	WANT(!rdma_join_multicast(a, addr_of("ff15::78", 0), NULL));
+	WANT(!rdma_join_multicast(a, ip_addr("ff15::78", 0), NULL));
 	rdma_ack_cm_event(join_expect(ch1));
 	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
 	WANT(!system("ip link set d0 mtu 1200 && ip link set d0 mtu 1500"));
 	WANT(!system("ip addr replace fd77::1/64 dev d0 nodad"));
 	WANT(members_count("/proc/net/igmp6", group, &users) == 0);
-	WANT(!rdma_join_multicast(b, addr_of("ff15::78", 0), NULL));
+	WANT(!rdma_join_multicast(b, ip_addr("ff15::78", 0), NULL));
 	rdma_ack_cm_event(join_expect(ch2));
 	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
-	WANT(!rdma_leave_multicast(a, addr_of("ff15::78", 0)));
+	WANT(!rdma_leave_multicast(a, ip_addr("ff15::78", 0)));
 	WANT(members_count("/proc/net/igmp6", group, &users) == 1);
-	WANT(!rdma_leave_multicast(b, addr_of("ff15::78", 0)));
+	WANT(!rdma_leave_multicast(b, ip_addr("ff15::78", 0)));
 	WANT(group_wait_left("/proc/net/igmp6", group));
 }
 
@@ -143,10 +143,10 @@ static void test_send_only(void)
 	struct cmx_mcast_attr attr = { .join_state = CMX_MCAST_SENDONLY_FULL };
 	int users;
 
-	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.4", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, ip_addr("239.1.2.4", 0), &attr, sizeof(attr), NULL));
 	rdma_ack_cm_event(join_expect(ch));
 	WANT(members_count("/proc/net/igmp", "040201EF", &users) == 0);
-	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.4", 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr("239.1.2.4", 0)));
 }
 
 static void test_attributes(void)
@@ -160,7 +160,7 @@ static void test_attributes(void)
 	};
 	struct rdma_cm_event *ev;
 
-	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.5", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, ip_addr("239.1.2.5", 0), &attr, sizeof(attr), NULL));
 	ev = join_expect(ch);
 	WANT(ev->param.ud.qkey == 0x11223344);
 	WANT(ev->param.ud.ah_attr.grh.traffic_class == 72);
@@ -169,10 +169,10 @@ static void test_attributes(void)
 	WANT(ev->param.ud.ah_attr.sl == 3);
 	rdma_ack_cm_event(ev);
 	attr.mask = 1u << 31;
-	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
+	WANT(rdma_cmx_join_multicast(id, ip_addr("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 	attr.mask = 0;
 	attr.join_state = 9;
-	WANT(rdma_cmx_join_multicast(id, addr_of("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
+	WANT(rdma_cmx_join_multicast(id, ip_addr("239.1.2.6", 0), &attr, sizeof(attr), NULL) && errno == EINVAL);
 }
 
 static void qp_create_datagram(struct rdma_cm_id *id)
@@ -194,11 +194,11 @@ static void test_qkey_of_qp(void)
 
 	for (later = 0; later < 2; later++) {
 		id = new_id(&ch, RDMA_PS_UDP);
-		WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7000), 1000));
+		WANT(!rdma_resolve_addr(id, NULL, ip_addr("10.77.0.1", 7000), 1000));
 		WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 		if (!later)
 			qp_create_datagram(id);
-		WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
+		WANT(!rdma_cmx_join_multicast(id, ip_addr("239.1.2.7", 0), &attr, sizeof(attr), NULL));
 		rdma_ack_cm_event(join_expect(ch));
 		if (later)
 			qp_create_datagram(id);
@@ -215,17 +215,17 @@ static void test_qkey_of_peer(void)
 	struct cmx_mcast_attr attr = { .mask = CMX_MCAST_QKEY, .qkey = 0x11223344 };
 	struct rdma_conn_param par = plain, answer = plain;
 	struct rdma_cm_event *ev;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	answer.private_data = "no";
 	answer.private_data_len = 2;
 	p.id = new_bound_id(&p.ch, RDMA_PS_UDP, "10.77.0.1");
-	WANT(!rdma_cmx_join_multicast(p.id, addr_of("239.1.2.7", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(p.id, ip_addr("239.1.2.7", 0), &attr, sizeof(attr), NULL));
 	rdma_ack_cm_event(join_expect(p.ch));
-	pair_resolve(&p, RDMA_PS_UDP);
-	pair_request(&p, &par);
+	pair_prepare(&p, RDMA_PS_UDP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_accept(p.child, &answer));
-	ev = next_event(p.ch, 10000);
+	ev = event_next(p.ch, 10000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_ADDR_ERROR && ev->status == -EINVAL);
 	WANT(!memcmp(ev->param.ud.private_data, "no", 2));
 	rdma_ack_cm_event(ev);
@@ -259,9 +259,9 @@ static void test_options(void)
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_SL, 6));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, 0x6789a));
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
-	WANT(!rdma_join_multicast(id, addr_of("239.1.2.7", 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr("239.1.2.7", 0), NULL));
 	join_expect_ah(ch, &wanted);
-	WANT(!rdma_cmx_join_multicast(id, addr_of("239.1.2.8", 0), &attr, sizeof(attr), NULL));
+	WANT(!rdma_cmx_join_multicast(id, ip_addr("239.1.2.8", 0), &attr, sizeof(attr), NULL));
 	wanted.grh.traffic_class = 72;
 	wanted.sl = 3;
 	join_expect_ah(ch, &wanted);
@@ -288,14 +288,14 @@ static void test_port_default(void)
 	need_rig();
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
 	port_tos_set(id, "40");
-	ret = rdma_join_multicast(id, addr_of("239.1.2.9", 0), NULL);
+	ret = rdma_join_multicast(id, ip_addr("239.1.2.9", 0), NULL);
 	port_tos_set(id, "none");
 	WANT(!ret);
 	join_expect_ah(ch, &wanted);
 
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 104));
 	port_tos_set(id, "40");
-	ret = rdma_join_multicast(id, addr_of("239.1.2.10", 0), NULL);
+	ret = rdma_join_multicast(id, ip_addr("239.1.2.10", 0), NULL);
 	port_tos_set(id, "none");
 	WANT(!ret);
 	wanted.grh.traffic_class = 104;
@@ -311,7 +311,7 @@ static void test_many(void)
 
 	for (i = 0; i < 1000; i++) {
 		snprintf(addr, sizeof(addr), "239.9.%d.%d", i / 200, 1 + i % 200);
-		WANT(!rdma_join_multicast(id, addr_of(addr, 0), (void *)(long)(i + 1)));
+		WANT(!rdma_join_multicast(id, ip_addr(addr, 0), (void *)(long)(i + 1)));
 	}
 	for (i = 0; i < 1000; i++) {
 		struct rdma_cm_event *ev = join_expect(ch);
@@ -321,7 +321,7 @@ static void test_many(void)
 	}
 	for (i = 0; i < 1000; i += 2) {
 		snprintf(addr, sizeof(addr), "239.9.%d.%d", i / 200, 1 + i % 200);
-		WANT(!rdma_leave_multicast(id, addr_of(addr, 0)));
+		WANT(!rdma_leave_multicast(id, ip_addr(addr, 0)));
 	}
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
@@ -333,10 +333,10 @@ static void test_left_by_sync(void)
 	struct rdma_cm_id *id;
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_UDP));
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)));
-	WANT(!rdma_join_multicast(id, addr_of("239.1.2.6", 0), NULL));
+	WANT(!rdma_bind_addr(id, ip_addr("10.77.0.1", 0)));
+	WANT(!rdma_join_multicast(id, ip_addr("239.1.2.6", 0), NULL));
 	WANT(id->event && id->event->event == RDMA_CM_EVENT_MULTICAST_JOIN);
-	WANT(!rdma_leave_multicast(id, addr_of("239.1.2.6", 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr("239.1.2.6", 0)));
 	WANT(!id->event);
 	WANT(!rdma_destroy_id(id));
 }

@@ -246,7 +246,7 @@ static void user_start(struct rdma_cm_id **ids, const char *bind, struct server 
 		else
 			ids[i] = new_id(&ch, RDMA_PS_TCP);
 		if (bind)
-			WANT(!rdma_bind_addr(ids[i], addr_of(bind, 0)));
+			WANT(!rdma_bind_addr(ids[i], ip_addr(bind, 0)));
 		else
 			id_resolve(ch, ids[i], "10.77.0.99", 7);
 	}

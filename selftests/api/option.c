@@ -66,7 +66,7 @@ static void test_flags_of_id(void)
 		WANT(i || !option_get_byte(id, names[1], NULL));
 	}
 	/* listening clears REUSEADDR */
-	WANT(!rdma_bind_addr(id, addr_of("10.77.0.1", 0)) && !rdma_listen(id, 1));
+	WANT(!rdma_bind_addr(id, ip_addr("10.77.0.1", 0)) && !rdma_listen(id, 1));
 	WANT(option_get_byte(id, RDMA_OPTION_ID_REUSEADDR, NULL) == 0);
 	WANT(option_get_byte(id, RDMA_OPTION_ID_AFONLY, NULL) == 1);
 }
@@ -78,9 +78,9 @@ static void test_afonly_of_bind(void)
 	uint32_t flags;
 
 	WANT(!rdma_create_id(ch, &v6, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(v4, addr_of("10.77.0.1", 0)));
+	WANT(!rdma_bind_addr(v4, ip_addr("10.77.0.1", 0)));
 	WANT(option_get_byte(v4, RDMA_OPTION_ID_AFONLY, &flags) == 1 && !(flags & CMX_OPT_F_SET));
-	WANT(!rdma_bind_addr(v6, addr_of("::", 0)));
+	WANT(!rdma_bind_addr(v6, ip_addr("::", 0)));
 	WANT(option_get_byte(v6, RDMA_OPTION_ID_AFONLY, &flags) == 0 && !(flags & CMX_OPT_F_SET));
 }
 
@@ -111,7 +111,7 @@ static void test_ib_path(void)
 	WANT((be32toh(data[0].path.flowlabel_hoplimit) >> 8 & 0xfffff) == 0x12345);
 
 	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
+	WANT(!rdma_resolve_addr(other, NULL, ip_addr("10.77.0.1", 7507), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	data[0].path.mtu = 2 << 6 | IBV_MTU_256;
 	WANT(!rdma_set_option(other, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data[0])));
@@ -144,7 +144,7 @@ static void test_path_lifetime(void)
 	WANT(id->route.path_rec->packet_life_time == 21);
 	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
 	WANT(!rdma_create_id(ch, &other, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(other, NULL, addr_of("10.77.0.1", 7507), 2000));
+	WANT(!rdma_resolve_addr(other, NULL, ip_addr("10.77.0.1", 7507), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	data.path.packetlifetime = 2 << 6 | 22;
 	WANT(path_set(other, &data) && errno == EPERM);
@@ -167,7 +167,7 @@ static void test_path_of_loopback(void)
 	id_resolve(ch, id, "10.81.0.1", 7507);
 	WANT(!rdma_cmx_get_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, &len, NULL));
 	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7507), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("127.0.0.1", 7507), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(path_set(id, &data) && errno == ENODEV);
 }
@@ -178,15 +178,15 @@ static void test_tos_passive(void)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	struct rdma_conn_param par = plain;
 	uint8_t mine = 96, peers = 32;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int mask;
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	p.listener = new_id(&p.lch, RDMA_PS_TCP);
 	WANT(!rdma_set_option(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &peers, 1));
 	WANT(!rdma_set_option(p.listener, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &mine, 1));
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_request(&p, &par);
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(!rdma_init_qp_attr(p.child, &attr, &mask));
 	WANT(attr.ah_attr.grh.traffic_class == mine);
 	mine = 64;
@@ -273,7 +273,7 @@ static void test_gid_type(void)
 
 	for (type = IBV_GID_TYPE_ROCE_V1; type <= IBV_GID_TYPE_ROCE_V2; type++) {
 		struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
-		struct pair p = {};
+		struct pair p = { .param = plain };
 		uint32_t flags;
 		int mask;
 
@@ -288,13 +288,13 @@ static void test_gid_type(void)
 		WANT((int)get_u32(id, CMX_OPTION, CMX_OPTION_GID_TYPE, &flags) == type);
 		WANT(flags & CMX_OPT_F_SET);
 		if (type == IBV_GID_TYPE_ROCE_V1) {
-			if (rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7502), 2000))
+			if (rdma_resolve_addr(id, NULL, ip_addr("10.77.0.1", 7502), 2000))
 				continue;
 			WANT(event_expect(p.ch, RDMA_CM_EVENT_ADDR_ERROR) == -ENODEV);
 			continue;
 		}
-		pair_resolve(&p, RDMA_PS_TCP);
-		pair_request(&p, (struct rdma_conn_param[]){ plain });
+		pair_prepare(&p, RDMA_PS_TCP);
+		pair_request_with(&p, RDMA_PS_TCP, (struct rdma_conn_param[]){ plain });
 		WANT(!rdma_init_qp_attr(p.child, &attr, &mask));
 		WANT(!ibv_query_gid_ex(p.child->verbs, 1, attr.ah_attr.grh.sgid_index, &gid, 0));
 		WANT((int)gid.gid_type == type);
@@ -305,7 +305,7 @@ static void test_timers(void)
 {
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR }, rts = { .qp_state = IBV_QPS_RTS };
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	uint8_t ack = 9;
 	uint32_t flags;
 	int mask;
@@ -317,8 +317,8 @@ static void test_timers(void)
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, 3));
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_SL, 5));
 	WANT(!set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 3));
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_request(&p, &par);
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	/* the child inherits the options of its listener */
 	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, NULL) == 3);
 	/* but not those of the path, which comes with the request */
@@ -472,9 +472,9 @@ static void test_misplaced(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(set_u32(p.listener, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RETRIES, 1) && errno == EISCONN);
 	WANT(set_u32(p.child, CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, 1) && errno == EISCONN);
@@ -490,7 +490,7 @@ static void test_silent_deadline(void)
 
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, 300));
 	id_connect_silent(ch, id);
-	WANT(!next_event(ch, 300));
+	WANT(!event_next(ch, 300));
 }
 
 static void test_silent_destroy(void)
@@ -508,14 +508,14 @@ static void test_silent_destroy(void)
 
 static void test_deadline_met(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS,
 		       slow_time(1000)));
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_connect(&p);
-	WANT(!next_event(p.ch, 1300));
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_connect(&p, RDMA_PS_TCP);
+	WANT(!event_next(p.ch, 1300));
 	WANT(!rdma_disconnect(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_disconnect(p.child));
@@ -525,9 +525,9 @@ static void test_deadline_met(void)
 /* In the in-tree stack, ib_cm accepts the event and leaks a reference to a GID. */
 static void test_no_migration(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(rdma_notify(p.id, IBV_EVENT_PATH_MIG) && errno == EINVAL);
 }
 
@@ -542,7 +542,7 @@ static void test_many_events(void)
 	for (i = 1; i < 8; i++)
 		WANT(!rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP));
 	for (i = 0; i < 8; i++)
-		WANT(!rdma_resolve_addr(id[i], NULL, addr_of("10.77.0.1", 7506), 1000));
+		WANT(!rdma_resolve_addr(id[i], NULL, ip_addr("10.77.0.1", 7506), 1000));
 	usleep(100000);
 	n = rdma_cmx_get_events(ch, ev, 8);
 	WANT(n == 8);

@@ -136,25 +136,25 @@ static void test_rows_until(void)
 	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	/* ids of their own, because options that are set here would prevent a connection */
 	rows_try_before(new_id(&ch, RDMA_PS_TCP), CMX_OPT_UNTIL_BIND);
 	rows_try_before(new_bound_id(&ch, RDMA_PS_TCP, "0.0.0.0"), CMX_OPT_UNTIL_ADDR_QUERY);
 	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_resolve_addr(id, NULL, addr_of("10.77.0.1", 7509), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr("10.77.0.1", 7509), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	rows_try_before(id, CMX_OPT_UNTIL_ROUTE_QUERY);
 	id = new_id(&ch, RDMA_PS_TCP);
 	id_resolve(ch, id, "10.77.0.1", 7509);
 	rows_try_before(id, CMX_OPT_UNTIL_REQ_SENT);
 
-	pair_resolve(&p, RDMA_PS_TCP);
+	pair_prepare(&p, RDMA_PS_TCP);
 	rows_try_before(p.listener, CMX_OPT_UNTIL_REP_SENT);
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	rows_try_before(p.id, CMX_OPT_UNTIL_ESTABLISHED);
 	rows_try_before(p.child, CMX_OPT_UNTIL_REP_SENT);
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	rows_try_before(p.id, CMX_OPT_UNTIL_DESTROYED);
 	rows_try_before(p.child, CMX_OPT_UNTIL_DESTROYED);
 	WANT(!rdma_disconnect(p.id));

@@ -19,9 +19,9 @@ static void test_withdraw_afonly(void)
 	struct rdma_cm_id *id = new_id(&other, RDMA_PS_TCP);
 	uint32_t flags;
 
-	WANT(!rdma_bind_addr(victim, addr_of("0.0.0.0", 0)) && !rdma_listen(victim, 1));
+	WANT(!rdma_bind_addr(victim, ip_addr("0.0.0.0", 0)) && !rdma_listen(victim, 1));
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, 1));
-	WANT(!rdma_bind_addr(id, addr_of("::", ntohs(rdma_get_src_port(victim)))));
+	WANT(!rdma_bind_addr(id, ip_addr("::", ntohs(rdma_get_src_port(victim)))));
 	WANT(set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, 0) && errno == EADDRNOTAVAIL);
 	WANT(get_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &flags) == 1);
 	WANT(!rdma_listen(id, 1));
@@ -42,13 +42,13 @@ static void test_share_then_change(void)
 	need_rig();
 	atexit(port_restore_range);
 	WANT(!system("echo 45007 45007 >" PORT_RANGE));
-	WANT(!rdma_resolve_addr(owner, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(owner, NULL, ip_addr(ME, 7), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(NOBODY, 8), 100));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(NOBODY, 8), 100));
 	WANT(event_expect(other, RDMA_CM_EVENT_ADDR_ERROR));
-	WANT(rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000) && errno == EADDRNOTAVAIL);
+	WANT(rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000) && errno == EADDRNOTAVAIL);
 	WANT(rdma_listen(id, 1) && errno == EADDRNOTAVAIL);
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 9), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 9), 2000));
 	WANT(!event_expect(other, RDMA_CM_EVENT_ADDR_RESOLVED));
 }
 
@@ -65,7 +65,7 @@ static void port_listen_in_namespace(const char *allowed, int port)
 	if (!pid) {
 		WANT(!unshare(CLONE_NEWNET) && !setuid(65534));
 		id = new_id(&ch, RDMA_PS_TCP);
-		WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", port)));
+		WANT(!rdma_bind_addr(id, ip_addr("0.0.0.0", port)));
 		_exit(rdma_listen(id, 1) ? errno : 0);
 	}
 	WANT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
@@ -94,7 +94,7 @@ static void test_namespaces(void)
 	/* CAP_NET_ADMIN on the host allows it */
 	WANT(!unshare(CLONE_NEWNET));
 	id = new_id(&ch, RDMA_PS_TCP);
-	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 7540)) && !rdma_listen(id, 1));
+	WANT(!rdma_bind_addr(id, ip_addr("0.0.0.0", 7540)) && !rdma_listen(id, 1));
 }
 
 /* The number of owners is limited, because each request searches the owners of its port. */
@@ -105,12 +105,12 @@ static void test_owner_limit(void)
 	int i, port;
 
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, 1));
-	WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", 0)));
+	WANT(!rdma_bind_addr(id, ip_addr("0.0.0.0", 0)));
 	port = ntohs(rdma_get_src_port(id));
 	for (i = 1; i <= 1024; i++) {
 		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
 		WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, 1));
-		WANT(!rdma_bind_addr(id, addr_of("0.0.0.0", port)) == (i < 1024));
+		WANT(!rdma_bind_addr(id, ip_addr("0.0.0.0", port)) == (i < 1024));
 	}
 	WANT(errno == EADDRINUSE);
 }

@@ -23,7 +23,7 @@ static struct rdma_cm_id *member_create(struct rdma_event_channel **ch, struct i
 
 	*pd = ibv_alloc_pd(id->verbs);
 	WANT(*pd && !rdma_create_qp(id, *pd, &attr));
-	WANT(!rdma_join_multicast(id, addr_of(GROUP, 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr(GROUP, 0), NULL));
 	WANT(!event_expect(*ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	return id;
 }
@@ -37,7 +37,7 @@ static void test_leave_detaches(void)
 
 	id = member_create(&ch, &pd);
 	WANT(ibv_destroy_qp(id->qp));
-	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr(GROUP, 0)));
 	WANT(!ibv_destroy_qp(id->qp));
 	id->qp = NULL;
 	WANT(!rdma_destroy_id(id));
@@ -52,7 +52,7 @@ static void test_destroy_detaches(void)
 	id = member_create(&ch, &pd);
 	rdma_destroy_qp(id);
 	WANT(!ibv_dealloc_pd(pd));
-	WANT(!rdma_leave_multicast(id, addr_of(GROUP, 0)));
+	WANT(!rdma_leave_multicast(id, ip_addr(GROUP, 0)));
 	WANT(!rdma_destroy_id(id));
 }
 
@@ -93,13 +93,13 @@ static void test_loopback_flag(void)
 static int qp_connect_as_nobody(uint32_t qp_num)
 {
 	struct rdma_conn_param param = { .qp_num = qp_num };
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
 		WANT(!setresuid(65534, 65534, 65534));
-		pair_resolve(&p, RDMA_PS_TCP);
+		pair_prepare(&p, RDMA_PS_TCP);
 		_exit(rdma_connect(p.id, &param) ? errno : 0);
 	}
 	WANT(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));

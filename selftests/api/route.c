@@ -40,7 +40,7 @@ static struct rdma_cm_id *id_create_resolved(struct rdma_event_channel **ch,
 {
 	struct rdma_cm_id *id = new_id(ch, ps);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, port), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, port), 2000));
 	event_expect_of(*ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(!id->route.num_paths);
 	return id;
@@ -59,13 +59,12 @@ static struct rdma_cm_id *id_create_waiting(struct rdma_event_channel **ch)
 /* Creates the listener, and an id that has resolved its address. */
 static void pair_resolve_addr(struct pair *p, enum rdma_port_space ps)
 {
-	p->listener = new_bound_id(&p->lch, ps, ME);
-	WANT(!rdma_listen(p->listener, 8));
+	pair_listen(p, ps);
 	p->id = id_create_resolved(&p->ch, ps, ntohs(rdma_get_src_port(p->listener)));
 }
 
 /* Creates the listener, and an id that can connect to it. */
-static void pair_route(struct pair *p, enum rdma_port_space ps)
+static void pair_resolve_route(struct pair *p, enum rdma_port_space ps)
 {
 	pair_resolve_addr(p, ps);
 	WANT(!rdma_resolve_route(p->id, 2000));
@@ -212,7 +211,7 @@ static void pair_connect_with_tos(struct pair *p, unsigned int tos)
 {
 	struct rdma_conn_param par = plain;
 
-	pair_request(p, &par);
+	pair_request_with(p, RDMA_PS_TCP, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p->child, &par));
 	event_expect_of(p->ch, p->id, RDMA_CM_EVENT_CONNECT_RESPONSE);
@@ -222,7 +221,7 @@ static void pair_connect_with_tos(struct pair *p, unsigned int tos)
 /* A TOS that is set before the route is resolved is in the path. */
 static void test_tos_before(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_resolve_addr(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
@@ -247,9 +246,9 @@ static void test_tos_meanwhile(void)
 
 static void test_tos_after(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_route(&p, RDMA_PS_TCP);
+	pair_resolve_route(&p, RDMA_PS_TCP);
 	WANT(!set_u32(p.id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 96));
 	WANT(channel_poll(p.ch, 100) == 0);
 	pair_connect_with_tos(&p, 96);
@@ -260,12 +259,12 @@ static void test_late_option(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = id_create_waiting(&ch);
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
 	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
-	pair_route(&p, RDMA_PS_TCP);
+	pair_resolve_route(&p, RDMA_PS_TCP);
 	WANT(set_u32(p.id, CMX_OPTION, CMX_OPTION_SL, 3) && errno == EISCONN);
 	WANT(get_u32(p.id, CMX_OPTION, CMX_OPTION_FLOW_LABEL, NULL));
 	WANT(channel_poll(p.ch, 100) == 0);
@@ -276,12 +275,12 @@ static void test_wrong_state(void)
 	struct sockaddr_storage group;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_UDP);
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	memcpy(&group, addr_of("239.77.1.1", 0), sizeof(struct sockaddr_in));
-	WANT(!rdma_bind_addr(id, addr_of(ME, 0)));
+	memcpy(&group, ip_addr("239.77.1.1", 0), sizeof(struct sockaddr_in));
+	WANT(!rdma_bind_addr(id, ip_addr(ME, 0)));
 	WANT(rdma_resolve_route(id, 2000) && errno == EINVAL);
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 	event_expect_of(ch, id, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(rdma_resolve_route(id, 0) && errno == EINVAL);
 	WANT(!rdma_resolve_route(id, 2000));
@@ -289,11 +288,11 @@ static void test_wrong_state(void)
 	event_expect_of(ch, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	WANT(rdma_resolve_route(id, 2000) && errno == EINVAL);
 
-	pair_route(&p, RDMA_PS_UDP);
+	pair_resolve_route(&p, RDMA_PS_UDP);
 	WANT(rdma_join_multicast(p.id, (struct sockaddr *)&group, NULL) && errno == EINVAL);
 	WANT(rdma_resolve_route(p.id, 2000) && errno == EINVAL);
-	WANT(rdma_resolve_addr(p.id, NULL, addr_of(ME, 7), 2000) && errno == EINVAL);
-	WANT(rdma_bind_addr(p.id, addr_of(ME, 0)) && errno == EINVAL);
+	WANT(rdma_resolve_addr(p.id, NULL, ip_addr(ME, 7), 2000) && errno == EINVAL);
+	WANT(rdma_bind_addr(p.id, ip_addr(ME, 0)) && errno == EINVAL);
 	WANT(rdma_listen(p.id, 1) && errno == EINVAL);
 }
 
@@ -302,9 +301,9 @@ static void test_connect_fails(void)
 {
 	static char data[200];
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_route(&p, RDMA_PS_TCP);
+	pair_resolve_route(&p, RDMA_PS_TCP);
 	par.private_data = data;
 	par.private_data_len = sizeof(data);
 	WANT(rdma_connect(p.id, &par) && errno == EINVAL);
@@ -316,10 +315,10 @@ static void test_connect_fails(void)
 static void test_datagram(void)
 {
 	struct rdma_conn_param par = plain;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
-	pair_route(&p, RDMA_PS_UDP);
-	pair_request(&p, &par);
+	pair_resolve_route(&p, RDMA_PS_UDP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
 	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_ESTABLISHED);
@@ -332,11 +331,11 @@ static void test_event_order(void)
 	struct rdma_cm_event *ev[8];
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *a, *b;
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	pair_resolve_addr(&p, RDMA_PS_TCP);
 	WANT(!rdma_resolve_route(p.id, 2000));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	par.qp_num++;
 	WANT(!rdma_accept(p.child, &par));
 	event_expect_of(p.ch, p.id, RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -345,7 +344,7 @@ static void test_event_order(void)
 	/* two ids, many events at once */
 	a = id_create_resolved(&ch, RDMA_PS_TCP, 7);
 	WANT(!rdma_create_id(ch, &b, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(b, NULL, addr_of(ME, 8), 2000));
+	WANT(!rdma_resolve_addr(b, NULL, ip_addr(ME, 8), 2000));
 	event_expect_of(ch, b, RDMA_CM_EVENT_ADDR_RESOLVED);
 	WANT(!rdma_resolve_route(b, 2000));
 	WANT(!rdma_resolve_route(a, 2000));
@@ -385,10 +384,10 @@ static void test_migrated_meanwhile(void)
 
 static void test_migrated_after(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	struct rdma_event_channel *to = rdma_create_event_channel();
 
-	pair_route(&p, RDMA_PS_TCP);
+	pair_resolve_route(&p, RDMA_PS_TCP);
 	WANT(!rdma_migrate_id(p.id, to));
 	WANT(channel_poll(to, 0) == 0);
 	p.ch = to;
@@ -401,7 +400,7 @@ static void test_synchronous(void)
 	struct rdma_cm_id *id;
 
 	WANT(!rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(ME, 7), 2000));
 	WANT(!rdma_resolve_route(id, 2000));
 	WANT(id->event && id->event->event == RDMA_CM_EVENT_ROUTE_RESOLVED && id->event->id == id);
 	WANT(id->route.num_paths == 1);
@@ -419,7 +418,7 @@ static void test_destroyed(void)
 	rdma_destroy_event_channel(ch);
 }
 
-static void *id_destroy(void *id)
+static void *thread_destroy_id(void *id)
 {
 	WANT(!rdma_destroy_id(id));
 	return NULL;
@@ -434,7 +433,7 @@ static void test_unacknowledged(void)
 	pthread_t thread;
 
 	WANT(!rdma_get_cm_event(ch, &ev));
-	WANT(!pthread_create(&thread, NULL, id_destroy, id));
+	WANT(!pthread_create(&thread, NULL, thread_destroy_id, id));
 	usleep(300000);
 	WANT(pthread_tryjoin_np(thread, NULL) == EBUSY);
 	WANT(ev->id == id && ev->event == RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -448,7 +447,7 @@ static void port_check_free(int port)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
 
-	WANT(!rdma_bind_addr(id, addr_of(ME, port)));
+	WANT(!rdma_bind_addr(id, ip_addr(ME, port)));
 	WANT(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(ch);
 }

@@ -24,7 +24,7 @@ static uint32_t qp_nums;
 #define IP_ME 0x0a4d0001u
 #define GROUP(thread, n) (0xef080000u | (thread) << 8 | (n))
 
-/* addr_of() returns the same buffer each time, so threads cannot use it */
+/* ip_addr() returns the same buffer each time, so threads cannot use it */
 static struct sockaddr *sockaddr_ip4(struct sockaddr_in *in, uint32_t addr, int port)
 {
 	*in = (struct sockaddr_in){
@@ -176,7 +176,7 @@ static void test_lives(void)
 	channels[0] = channel_open();
 	channels[1] = channel_open();
 	WANT(!rdma_create_id(channels[0], &shared, NULL, RDMA_PS_UDP));
-	WANT(!rdma_bind_addr(shared, addr_of(ME, 0)));
+	WANT(!rdma_bind_addr(shared, ip_addr(ME, 0)));
 	takers_start(takers, 4);
 	threads_run(live_run);
 	WANT(!rdma_destroy_id(shared));
@@ -220,7 +220,7 @@ static void test_calls(void)
 	channels[0] = channel_open();
 	channels[1] = channel_open();
 	WANT(!rdma_create_id(channels[0], &listener, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(listener, addr_of(ME, 0)) && !rdma_listen(listener, 64));
+	WANT(!rdma_bind_addr(listener, ip_addr(ME, 0)) && !rdma_listen(listener, 64));
 	listener_port = ntohs(rdma_get_src_port(listener));
 	takers_start(takers, 1);
 	threads_run(call_run);
@@ -259,7 +259,7 @@ static void test_destroyed_in_call(void)
 
 	call_id = new_bound_id(&call_ch, RDMA_PS_TCP, ME);
 	after_ioctl = call_id_destroy;
-	WANT(!rdma_resolve_addr(call_id, NULL, addr_of(ME, 7), 2000));
+	WANT(!rdma_resolve_addr(call_id, NULL, ip_addr(ME, 7), 2000));
 	WANT(!after_ioctl);
 
 	call_id = new_bound_id(&call_ch, RDMA_PS_TCP, ME);

@@ -48,7 +48,7 @@ static bool id_is_on(struct rdma_cm_id *id, const char *device)
 static int listen_at(struct pair *p, const char *name, const char *addr, int port)
 {
 	p->listener = new_id_on(&p->lch, RDMA_PS_TCP, name);
-	return rdma_bind_addr(p->listener, addr_of(addr, port)) ?: rdma_listen(p->listener, 8);
+	return rdma_bind_addr(p->listener, ip_addr(addr, port)) ?: rdma_listen(p->listener, 8);
 }
 
 static int listener_port(const struct pair *p)
@@ -80,20 +80,20 @@ static void need_replies(void)
 static void vrf_connect(const struct pair *to, const char *name, const char *src, const char *dst,
 			const char *device)
 {
-	struct pair p = { .lch = to->lch, .listener = to->listener };
+	struct pair p = { .lch = to->lch, .listener = to->listener, .param = plain };
 	struct rdma_conn_param par = plain;
 
 	p.id = new_id_on(&p.ch, RDMA_PS_TCP, name);
-	WANT(!src || !rdma_bind_addr(p.id, addr_of(src, 0)));
+	WANT(!src || !rdma_bind_addr(p.id, ip_addr(src, 0)));
 	id_resolve(p.ch, p.id, dst, listener_port(to));
 	WANT(id_is_on(p.id, device));
-	pair_request(&p, &par);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(id_is_on(p.child, device));
 	if (strcmp(device, "rxev30") && !vrf_has_replies()) {
 		WANT(!rdma_destroy_id(p.id) && !rdma_destroy_id(p.child));
 		return;
 	}
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_destroy_id(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 	WANT(!rdma_destroy_id(p.child));
@@ -154,13 +154,13 @@ static void vrf20_is_refused(const struct pair *to, const char *dst)
 	id_resolve(ch, id, dst, listener_port(to));
 	WANT(!rdma_connect(id, &par));
 	WANT(event_expect(ch, RDMA_CM_EVENT_REJECTED));
-	WANT(!next_event(to->lch, 0));
+	WANT(!event_next(to->lch, 0));
 }
 
 /* The requests of one VRF are not for a listener in another one. */
 static void test_no_listener(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	need_replies();
 	WANT(!listen_at(&p, "vrf10", "0.0.0.0", 0));
@@ -170,7 +170,7 @@ static void test_no_listener(void)
 /* A listener without the option is in the VRF of its interface, the first one with the address. */
 static void test_one_device(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	need_replies();
 	WANT(!listen_at(&p, NULL, VLAN, 0));
@@ -187,7 +187,7 @@ static void test_in_none(void)
 	need_vrf();
 	WANT(id_is_on(new_bound_id(&ch, RDMA_PS_TCP, V30), "rxev30"));
 	id = new_id_on(&ch, RDMA_PS_TCP, "vrf10");
-	WANT(!rdma_bind_addr(id, addr_of(V30, 0)) && id_is_on(id, "rxev10"));
+	WANT(!rdma_bind_addr(id, ip_addr(V30, 0)) && id_is_on(id, "rxev10"));
 }
 
 static void test_conflict(void)
@@ -215,11 +215,11 @@ static void test_datagrams(void)
 
 	need_replies();
 	WANT(!bind_device(listener, "vrf20"));
-	WANT(!rdma_bind_addr(listener, addr_of(V6, 0)) && !rdma_listen(listener, 1));
+	WANT(!rdma_bind_addr(listener, ip_addr(V6, 0)) && !rdma_listen(listener, 1));
 	id = new_id_on(&ch, RDMA_PS_UDP, "vrf20");
 	id_resolve(ch, id, V6, ntohs(rdma_get_src_port(listener)));
 	WANT(!rdma_connect(id, &par));
-	ev = next_event(lch, 10000);
+	ev = event_next(lch, 10000);
 	WANT(ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST && id_is_on(ev->id, "rxev20"));
 	WANT(!rdma_accept(ev->id, &par));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ESTABLISHED));
@@ -231,10 +231,10 @@ static void vrf_join(const char *name, const char *group, const char *proc)
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id_on(&ch, RDMA_PS_UDP, name);
 
-	WANT(!rdma_resolve_addr(id, NULL, addr_of(group, 0), 2000));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(group, 0), 2000));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(id_is_on(id, "rxev10"));
-	WANT(!rdma_join_multicast(id, addr_of(group, 0), NULL));
+	WANT(!rdma_join_multicast(id, ip_addr(group, 0), NULL));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_MULTICAST_JOIN));
 	WANT(!system(proc));
 	WANT(!rdma_destroy_id(id));
@@ -257,18 +257,18 @@ static void test_scope(void)
 
 	need_vrf();
 	id = new_bound_id(&ch, RDMA_PS_TCP, LL "%v10");
-	WANT(rdma_resolve_addr(id, NULL, addr_of(LL "%v20", 7), 2000) && errno == EINVAL);
+	WANT(rdma_resolve_addr(id, NULL, ip_addr(LL "%v20", 7), 2000) && errno == EINVAL);
 	id_resolve(ch, id, LL "%v10", 7);
 
 	id = new_id_on(&ch, RDMA_PS_TCP, "vrf20");
-	WANT(rdma_bind_addr(id, addr_of(LL "%v10", 0)) && errno == EINVAL);
-	WANT(rdma_resolve_addr(id, NULL, addr_of(LL "%v10", 7), 2000) && errno == EINVAL);
+	WANT(rdma_bind_addr(id, ip_addr(LL "%v10", 0)) && errno == EINVAL);
+	WANT(rdma_resolve_addr(id, NULL, ip_addr(LL "%v10", 7), 2000) && errno == EINVAL);
 	id_resolve(ch, id, LL "%v20", 7);
 	WANT(id_is_on(id, "rxev20"));
 
 	/* the option stands in for the scope */
 	id = new_id_on(&ch, RDMA_PS_TCP, "v20");
-	WANT(!rdma_bind_addr(id, addr_of(LL, 0)) && id_is_on(id, "rxev20"));
+	WANT(!rdma_bind_addr(id, ip_addr(LL, 0)) && id_is_on(id, "rxev20"));
 	WANT(((struct sockaddr_in6 *)rdma_get_local_addr(id))->sin6_scope_id ==
 	     if_nametoindex("v20"));
 	id_resolve(ch, id, LL, 7);
@@ -279,7 +279,7 @@ static void test_one_subnet(void)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
-	struct pair p = {};
+	struct pair p = { .param = plain };
 
 	need_rig();
 	id_resolve(ch, id, "10.77.0.99", 7);
@@ -299,8 +299,8 @@ static void test_inherited(void)
 	uint32_t flags;
 
 	need_rig();
-	pair_resolve(&p, RDMA_PS_TCP);
-	pair_request(&p, &par);
+	pair_prepare(&p, RDMA_PS_TCP);
+	pair_request_with(&p, RDMA_PS_TCP, &par);
 	WANT(get_u32(p.child, CMX_OPTION, CMX_OPTION_BIND_DEVICE, &flags) == if_nametoindex("d0"));
 	WANT(flags & CMX_OPT_F_SET);
 }
@@ -313,14 +313,14 @@ static void test_errors(void)
 	need_rig();
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_BIND_DEVICE, 99999) && errno == ENODEV);
 	WANT(!bind_device(id, "v30"));
-	WANT(rdma_bind_addr(id, addr_of("127.0.0.1", 0)) && errno == EADDRNOTAVAIL);
-	WANT(rdma_bind_addr(id, addr_of(D0, 0)) && errno == EADDRNOTAVAIL);
-	WANT(rdma_resolve_addr(id, NULL, addr_of("127.0.0.1", 7), 2000) && errno == EADDRNOTAVAIL);
-	WANT(rdma_resolve_addr(id, NULL, addr_of("0.0.0.0", 7), 2000) && errno == EADDRNOTAVAIL);
+	WANT(rdma_bind_addr(id, ip_addr("127.0.0.1", 0)) && errno == EADDRNOTAVAIL);
+	WANT(rdma_bind_addr(id, ip_addr(D0, 0)) && errno == EADDRNOTAVAIL);
+	WANT(rdma_resolve_addr(id, NULL, ip_addr("127.0.0.1", 7), 2000) && errno == EADDRNOTAVAIL);
+	WANT(rdma_resolve_addr(id, NULL, ip_addr("0.0.0.0", 7), 2000) && errno == EADDRNOTAVAIL);
 	WANT(!bind_device(id, "lo"));
-	WANT(rdma_bind_addr(id, addr_of(D0, 0)) && errno == EADDRNOTAVAIL);
+	WANT(rdma_bind_addr(id, ip_addr(D0, 0)) && errno == EADDRNOTAVAIL);
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_BIND_DEVICE, 0));
-	WANT(!rdma_bind_addr(id, addr_of(D0, 0)));
+	WANT(!rdma_bind_addr(id, ip_addr(D0, 0)));
 	WANT(bind_device(id, "d0") && errno == EINVAL);
 }
 
@@ -335,7 +335,7 @@ static void test_user(void)
 	WANT(!bind_device(id, "d0"));
 	WANT(bind_device(id, "v30") && errno == EPERM);
 	WANT(set_u32(id, CMX_OPTION, CMX_OPTION_BIND_DEVICE, 0) && errno == EPERM);
-	WANT(!rdma_bind_addr(id, addr_of(D0, 0)));
+	WANT(!rdma_bind_addr(id, ip_addr(D0, 0)));
 }
 
 const struct test vrf_tests[] = {

@@ -28,7 +28,7 @@ static void test_peer_moves(void)
 	WANT(!system("ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud noarp"));
 	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
 	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(other, 100));
+	WANT(!event_next(other, 100));
 	WANT(port_stat_get(id, "addr_changed") == changed + 1);
 	WANT(port_stat_get(id, "connect_timeouts") == timeouts);
 	/* ids with two addresses of one peer: the suite checks that one work item was queued */
@@ -37,15 +37,15 @@ static void test_peer_moves(void)
 	WANT(!rdma_connect(id, &par));
 	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
 	WANT(event_expect(moved, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(other, 100));
+	WANT(!event_next(other, 100));
 	WANT(port_stat_get(id, "addr_changed") == changed + 3);
 	/* an id that has not fetched its event gets no other one, and none is made for it */
 	WANT(!system("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:94 dev d0 nud permanent"));
 	WANT(event_expect(moved, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(other, 100));
+	WANT(!event_next(other, 100));
 	WANT(port_stat_get(id, "addr_changed") == changed + 4);
 	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
-	WANT(!next_event(ch, 0));
+	WANT(!event_next(ch, 0));
 }
 
 /* A bond that no id uses. The suite checks that no work was queued for it. */
@@ -103,11 +103,11 @@ static void test_bond_fails_over(void)
 	id_resolve(resolved, id, "10.81.0.1", 7602);
 	WANT(!rdma_destroy_id(new_bound_id(&gone, RDMA_PS_TCP, "10.81.0.1")));
 	unused_bond_fail_over();
-	WANT(!next_event(ch, 100));
+	WANT(!event_next(ch, 100));
 	bond_fail_over();
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!event_expect(resolved, RDMA_CM_EVENT_ADDR_CHANGE));
-	WANT(!next_event(other, 100));
+	WANT(!event_next(other, 100));
 }
 
 /*
@@ -126,11 +126,11 @@ static void test_bond_fails_over_twice(void)
 	new_bound_id(&later, RDMA_PS_TCP, "10.81.0.1");
 	bond_fail_over();
 	WANT(!event_expect(later, RDMA_CM_EVENT_ADDR_CHANGE));
-	WANT(!next_event(ch, 100));
+	WANT(!event_next(ch, 100));
 	/* and once more: the id has fetched the event of the first change */
 	bond_fail_over();
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
-	WANT(!next_event(later, 100));
+	WANT(!event_next(later, 100));
 }
 
 static struct rdma_cm_id *listen_on(struct rdma_event_channel *ch, int port)
@@ -138,14 +138,14 @@ static struct rdma_cm_id *listen_on(struct rdma_event_channel *ch, int port)
 	struct rdma_cm_id *id;
 
 	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-	WANT(!rdma_bind_addr(id, addr_of("10.81.0.1", port)) && !rdma_listen(id, 8));
+	WANT(!rdma_bind_addr(id, ip_addr("10.81.0.1", port)) && !rdma_listen(id, 8));
 	return id;
 }
 
 /* A server replaces its listener when the address of the bond has changed. */
 static void test_listen_again(void)
 {
-	struct pair p = {};
+	struct pair p = { .param = plain };
 	int port;
 
 	need_rig();
@@ -160,7 +160,7 @@ static void test_listen_again(void)
 	p.listener = listen_on(p.lch, port);
 	p.id = new_id(&p.ch, RDMA_PS_TCP);
 	id_resolve(p.ch, p.id, "10.81.0.1", port);
-	pair_connect(&p);
+	pair_connect(&p, RDMA_PS_TCP);
 	WANT(!rdma_disconnect(p.id));
 	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DISCONNECTED));
 }
