@@ -21,10 +21,10 @@ struct one {
 };
 
 /*
- * struct pair - the steps of two ids: R sets REUSEADDR, O sets AFONLY, o clears AFONLY, B binds, L
+ * struct two - the steps of two ids: R sets REUSEADDR, O sets AFONLY, o clears AFONLY, B binds, L
  * listens, D destroys
  */
-struct pair {
+struct two {
 	const char *a_steps, *a_addr;
 	const char *b_steps, *b_addr;
 	enum rdma_port_space a_ps, b_ps;
@@ -35,7 +35,7 @@ static void sysctl_set(const char *name, const char *value)
 	FILE *f = fopen(name, "w");
 
 	if (!f || fputs(value, f) < 0 || fclose(f))
-		trace_print("%s: %s", name, strerror(errno));
+		tap_note_print("%s: %s", name, strerror(errno));
 }
 
 static void test_single(const void *arg)
@@ -94,7 +94,7 @@ static void id_run_steps(struct rdma_cm_id *id, const char *step, const char *ad
 static void test_two(const void *arg)
 {
 	struct rdma_event_channel *ch = channel_create();
-	const struct pair *p = arg;
+	const struct two *p = arg;
 	struct rdma_cm_id *a, *b;
 
 	a = id_create(ch, "a", p->a_ps ? p->a_ps : RDMA_PS_TCP);
@@ -130,13 +130,13 @@ static void test_in_state(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	id_bind(id, ADDR, PORT + 1);
 	id_bind(id, "0.0.0.0", 0);
 	show_ports(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_families(const void *arg)
@@ -193,31 +193,31 @@ static void test_native_beside(const void *arg)
 	const char *order = arg;
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *native;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	d.no_qp = 1;
-	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
-	native = id_create(d.cl, "native", RDMA_PS_TCP);
+	pair_init(&d);
+	d.qp_create = NULL;
+	d.listener = id_create(d.lch, "lst", RDMA_PS_TCP);
+	native = id_create(d.lch, "native", RDMA_PS_TCP);
 	for (; *order; order++) {
-		if (*order == 'n' ? id_bind_native(native, d.cl) : id_bind(d.lst, ADDR, PORT))
+		if (*order == 'n' ? id_bind_native(native, d.lch) : id_bind(d.listener, ADDR, PORT))
 			goto out;
-		id_listen(*order == 'n' ? native : d.lst, 1);
+		id_listen(*order == 'n' ? native : d.listener, 1);
 	}
-	duo_route(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
 	/* not traced, because an AF_IB listener sees the CMA header, which has an ephemeral port */
-	event = event_fetch(d.cl, 5000);
-	trace_print("the request is for %s", event ? id_name(event->listen_id) : "nobody");
+	event = event_fetch(d.lch, 5000);
+	tap_note_print("the request is for %s", event ? id_name(event->listen_id) : "nobody");
 	if (event) {
-		d.srv = event->id;
-		id_label(d.srv, "srv");
+		d.child = event->id;
+		id_label(d.child, "srv");
 		rdma_ack_cm_event(event);
 	}
 out:
 	id_destroy(native);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* Ephemeral ports: chosen at the bind, distinct, and free again after the destroy. */
@@ -236,7 +236,7 @@ static void test_ephemeral(const void *arg)
 			same += rdma_get_src_port(id[i]) == rdma_get_src_port(id[j]);
 	}
 	show_ports(id[0]);
-	trace_print("%zu equal ports", same);
+	tap_note_print("%zu equal ports", same);
 	for (i = 0; i < ARRAY_SIZE(id); i++)
 		id_destroy(id[i]);
 	quiet--;
@@ -278,7 +278,7 @@ static void test_after_failure(const void *arg)
 }
 
 #define ONE(name, ...)	{ "bind." name, test_single, &(const struct one){ __VA_ARGS__ } }
-#define TWO(name, ...)	{ "bind.two." name, test_two, &(const struct pair){ __VA_ARGS__ } }
+#define TWO(name, ...)	{ "bind.two." name, test_two, &(const struct two){ __VA_ARGS__ } }
 #define IN(name, where)	{ "bind.in." name, test_in_state, &(const enum reach){ where } }
 
 const struct cmp_case bind_cases[] = {

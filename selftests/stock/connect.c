@@ -13,91 +13,91 @@ struct lens {
 static void test_private_data(const void *arg)
 {
 	const struct lens *l = arg;
-	struct duo d;
+	struct pair d;
 
 	memset(data + 50, 0x5a, sizeof(data) - 50);
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
 	d.param.private_data = data;
 	d.param.private_data_len = l->req;
-	if (CALL(rdma_connect(d.cli, &d.param), "connect len=%d", l->req)) {
-		show_qp(d.cli->qp);
+	if (CALL(rdma_connect(d.id, &d.param), "connect len=%d", l->req)) {
+		show_qp(d.id->qp);
 		d.param.private_data_len = 0;
-		if (CALL(rdma_connect(d.cli, &d.param), "connect again len=0"))
+		if (CALL(rdma_connect(d.id, &d.param), "connect again len=0"))
 			goto out;
 	}
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_RC);
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_RC);
 	d.param.private_data_len = l->rep;
-	if (CALL(rdma_accept(d.srv, &d.param), "accept len=%d", l->rep)) {
-		show_qp(d.srv->qp);
-		if (channel_poll(d.cc, 1000))
-			event_trace(d.cc);
+	if (CALL(rdma_accept(d.child, &d.param), "accept len=%d", l->rep)) {
+		show_qp(d.child->qp);
+		if (channel_poll(d.ch, 1000))
+			event_trace(d.ch);
 		goto out;
 	}
-	event_trace(d.cc);
-	event_trace(d.cl);
+	event_trace(d.ch);
+	event_trace(d.lch);
 out:
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_null_data(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
 	d.param.private_data_len = 8;
-	CALL(rdma_connect(d.cli, &d.param), "connect NULL data len=8");
-	if (channel_poll(d.cl, 1000))
-		d.srv = event_trace_request(d.cl, "srv");
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect NULL data len=8");
+	if (channel_poll(d.lch, 1000))
+		d.child = event_expect_request(d.lch, "srv");
+	pair_close(&d);
 }
 
 /* All state that a simple connection shows: from the third address, if there is one, to the second. */
 static void test_full(const void *arg)
 {
 	const char *const *addr = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
-	id_bind(d.lst, addr[0], PORT);
-	id_listen(d.lst, 8);
-	d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
+	pair_init(&d);
+	d.listener = id_create(d.lch, "lst", RDMA_PS_TCP);
+	id_bind(d.listener, addr[0], PORT);
+	id_listen(d.listener, 8);
+	d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
 	if (addr[2])
-		id_bind(d.cli, addr[2], 0);
-	id_resolve_addr(d.cli, NULL, addr[1], PORT);
-	event_trace(d.cc);
-	if (id_resolve_route(d.cli))
+		id_bind(d.id, addr[2], 0);
+	id_resolve_addr(d.id, NULL, addr[1], PORT);
+	event_trace(d.ch);
+	if (id_resolve_route(d.id))
 		goto out;
-	event_trace(d.cc);
-	qp_create(d.cli, IBV_QPT_RC);
-	show_qp(d.cli->qp);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	if (!channel_poll(d.cl, 5000)) {
-		event_trace(d.cc);
+	event_trace(d.ch);
+	qp_create(d.id, IBV_QPT_RC);
+	show_qp(d.id->qp);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	if (!channel_poll(d.lch, 5000)) {
+		event_trace(d.ch);
 		goto out;
 	}
-	d.srv = event_trace_request(d.cl, "srv");
-	show_id(d.lst);
-	show_id(d.srv);
-	qp_create(d.srv, IBV_QPT_RC);
-	show_qp(d.srv->qp);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	show_qp(d.srv->qp);
-	event_trace(d.cc);
-	event_trace(d.cl);
-	show_id(d.cli);
-	show_id(d.srv);
-	show_ports(d.cli);
-	show_ports(d.srv);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_disconnect(&d, d.cli, d.srv);
+	d.child = event_expect_request(d.lch, "srv");
+	show_id(d.listener);
+	show_id(d.child);
+	qp_create(d.child, IBV_QPT_RC);
+	show_qp(d.child->qp);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	show_qp(d.child->qp);
+	event_trace(d.ch);
+	event_trace(d.lch);
+	show_id(d.id);
+	show_id(d.child);
+	show_ports(d.id);
+	show_ports(d.child);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_disconnect(&d, d.id, d.child);
 out:
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_vrf(const void *arg)
@@ -114,74 +114,75 @@ struct params {
 static void test_params(const void *arg)
 {
 	const struct params *p = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
 	d.param = p->req;
-	if (CALL(rdma_connect(d.cli, &d.param), "connect cli"))
+	if (CALL(rdma_connect(d.id, &d.param), "connect cli"))
 		goto out;
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_RC);
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_RC);
 	d.param = p->rep;
-	if (CALL(rdma_accept(d.srv, &d.param), "accept srv"))
+	if (CALL(rdma_accept(d.child, &d.param), "accept srv"))
 		goto out;
-	event_trace(d.cc);
-	event_trace(d.cl);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
+	event_trace(d.ch);
+	event_trace(d.lch);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
 out:
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_no_params(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, NULL), "connect cli NULL");
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_RC);
-	CALL(rdma_accept(d.srv, NULL), "accept srv NULL");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, NULL), "connect cli NULL");
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_RC);
+	CALL(rdma_accept(d.child, NULL), "accept srv NULL");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_close(&d);
 }
 
 static void test_no_listener(const void *arg)
 {
 	const int *qp = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	d.no_qp = !*qp;
-	duo_run_quietly(duo_route, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	if (!*qp)
+		d.qp_create = NULL;
+	pair_run_quietly(pair_route, &d, RDMA_PS_TCP);
 	if (!*qp)
 		d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event_trace(d.cc);
-	show_id(d.cli);
-	show_qp(d.cli->qp);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event_trace(d.ch);
+	show_id(d.id);
+	show_qp(d.id->qp);
+	CALL(rdma_connect(d.id, &d.param), "connect cli again");
+	pair_close(&d);
 }
 
 static void test_listener_gone(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	id_destroy(d.lst);
-	d.lst = NULL;
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event_trace(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	id_destroy(d.listener);
+	d.listener = NULL;
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 static void test_connect_in(const void *arg)
@@ -189,65 +190,65 @@ static void test_connect_in(const void *arg)
 	const enum reach *where = arg;
 	struct rdma_conn_param param = { .qp_num = 0x654321 };
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_connect(id, &param), "connect %s", id_name(id));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_accept_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_accept(id, &d.param), "accept %s", id_name(id));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_listen_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	id_listen(id, 1);
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_destroy_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	if (id->qp)
 		rdma_destroy_qp(id);
 	id_destroy(id);
 	/* wait for TIMEWAIT_EXIT: 2.1 s on Linux 6.1, where the packet lifetime is longer */
-	if (channel_poll(d.cl, 6000))
-		event_trace(d.cl);
-	if (channel_poll(d.cc, 500))
-		event_trace(d.cc);
+	if (channel_poll(d.lch, 6000))
+		event_trace(d.lch);
+	if (channel_poll(d.ch, 500))
+		event_trace(d.ch);
 }
 
 static void test_create_qp_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	qp_create(id, IBV_QPT_UD);
 	qp_create(id, IBV_QPT_UC);
 	qp_create(id, IBV_QPT_RC);
 	show_qp(id->qp);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* The program has changed attributes of the QP since its creation; rdma_accept() sets them anew. */
@@ -255,130 +256,130 @@ static void test_accept_modified_qp(const void *arg)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, REQUESTED);
+	id = pair_reach(&d, REQUESTED);
 	CALL(ibv_modify_qp(id->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 						  IBV_QP_ACCESS_FLAGS), "modify_qp, no access");
 	show_qp(id->qp);
 	CALL(rdma_accept(id, &d.param), "accept");
 	show_qp(id->qp);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_attr_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	show_init_attr(id, IBV_QPS_RESET);
 	show_init_attr(id, IBV_QPS_INIT);
 	show_init_attr(id, IBV_QPS_RTR);
 	show_init_attr(id, IBV_QPS_RTS);
 	show_init_attr(id, IBV_QPS_ERR);
 	show_init_attr(id, 99);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_twice(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv again");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv after all");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli after all");
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli again");
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_accept(d.child, &d.param), "accept srv again");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	CALL(rdma_accept(d.child, &d.param), "accept srv after all");
+	CALL(rdma_connect(d.id, &d.param), "connect cli after all");
+	pair_close(&d);
 }
 
 static void test_accept_no_qp(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
 	d.param.qp_num = qpn_fake("srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv, external QP");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	show_qp(d.cli->qp);
-	duo_end(&d);
+	CALL(rdma_accept(d.child, &d.param), "accept srv, external QP");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	show_qp(d.id->qp);
+	pair_close(&d);
 }
 
 /* Both QPs belong to the application. */
 static void test_external(const void *arg)
 {
 	struct ibv_qp *mine, *theirs;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	mine = ext_qp_create(d.cli, IBV_QPT_RC, "mine");
-	ext_qp_modify(d.cli, mine, IBV_QPS_INIT);
-	show_init_attr(d.cli, IBV_QPS_RTR);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
+	mine = ext_qp_create(d.id, IBV_QPT_RC, "mine");
+	ext_qp_modify(d.id, mine, IBV_QPS_INIT);
+	show_init_attr(d.id, IBV_QPS_RTR);
 	d.param.qp_num = mine->qp_num;
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	theirs = ext_qp_create(d.srv, IBV_QPT_RC, "theirs");
-	ext_qp_modify(d.srv, theirs, IBV_QPS_INIT);
-	ext_qp_modify(d.srv, theirs, IBV_QPS_RTR);
-	ext_qp_modify(d.srv, theirs, IBV_QPS_RTS);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	theirs = ext_qp_create(d.child, IBV_QPT_RC, "theirs");
+	ext_qp_modify(d.child, theirs, IBV_QPS_INIT);
+	ext_qp_modify(d.child, theirs, IBV_QPS_RTR);
+	ext_qp_modify(d.child, theirs, IBV_QPS_RTS);
 	d.param.qp_num = theirs->qp_num;
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	ext_qp_modify(d.cli, mine, IBV_QPS_RTR);
-	ext_qp_modify(d.cli, mine, IBV_QPS_RTS);
-	CALL(rdma_establish(d.cli), "establish cli");
-	CALL(rdma_establish(d.cli), "establish cli again");
-	event_trace(d.cl);
-	event_expect_none(d.cc);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_expect_none(d.lch);
+	ext_qp_modify(d.id, mine, IBV_QPS_RTR);
+	ext_qp_modify(d.id, mine, IBV_QPS_RTS);
+	CALL(rdma_establish(d.id), "establish cli");
+	CALL(rdma_establish(d.id), "establish cli again");
+	event_trace(d.lch);
+	event_expect_none(d.ch);
 	show_qp(mine);
 	show_qp(theirs);
-	duo_disconnect(&d, d.srv, d.cli);
+	pair_disconnect(&d, d.child, d.id);
 	show_qp(mine);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* The program stores QPs of its own in the ids. They are in RESET, and the library moves them. */
 static void test_own_qp(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	d.cli->qp = ext_qp_create(d.cli, IBV_QPT_RC, "cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	d.srv->qp = ext_qp_create(d.srv, IBV_QPT_RC, "srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_disconnect(&d, d.cli, d.srv);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	rdma_destroy_qp(d.cli);
-	trace_print("qp of cli %d", !!d.cli->qp);
-	duo_end(&d);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	d.id->qp = ext_qp_create(d.id, IBV_QPT_RC, "cli");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	d.child->qp = ext_qp_create(d.child, IBV_QPT_RC, "srv");
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_disconnect(&d, d.id, d.child);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	rdma_destroy_qp(d.id);
+	tap_note_print("qp of cli %d", !!d.id->qp);
+	pair_close(&d);
 }
 
 /* The program replaces the device context of the id by one of its own, and uses its own PD. */
@@ -390,119 +391,119 @@ static void test_own_verbs(const void *arg)
 	};
 	struct ibv_context *verbs;
 	struct ibv_pd *pd;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	verbs = ibv_open_device(d.cli->verbs->device);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	verbs = ibv_open_device(d.id->verbs->device);
 	pd = verbs ? ibv_alloc_pd(verbs) : NULL;
 	if (!pd) {
-		trace_print("no PD");
+		tap_note_print("no PD");
 		return;
 	}
-	CALL(rdma_create_qp(d.cli, pd, &attr), "create_qp, PD of another context");
-	d.cli->verbs = verbs;
-	if (CALL(rdma_create_qp(d.cli, pd, &attr), "create_qp"))
+	CALL(rdma_create_qp(d.id, pd, &attr), "create_qp, PD of another context");
+	d.id->verbs = verbs;
+	if (CALL(rdma_create_qp(d.id, pd, &attr), "create_qp"))
 		return;
-	qpn_label(d.cli->qp->qp_num, "cli");
-	trace_print("own context %d, own PD %d", d.cli->qp->context == verbs, d.cli->qp->pd == pd);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_RC);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	trace_print("own context %d", d.cli->verbs == verbs);
-	duo_disconnect(&d, d.cli, d.srv);
-	duo_end(&d);
-	trace_print("dealloc_pd %d", ibv_dealloc_pd(pd));
-	trace_print("close_device %d", ibv_close_device(verbs));
+	qpn_label(d.id->qp->qp_num, "cli");
+	tap_note_print("own context %d, own PD %d", d.id->qp->context == verbs, d.id->qp->pd == pd);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_RC);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	tap_note_print("own context %d", d.id->verbs == verbs);
+	pair_disconnect(&d, d.id, d.child);
+	pair_close(&d);
+	tap_note_print("dealloc_pd %d", ibv_dealloc_pd(pd));
+	tap_note_print("close_device %d", ibv_close_device(verbs));
 }
 
 /* Traces whether the active side gets DISCONNECTED before the passive side has confirmed. */
-static void duo_trace_end(struct duo *d)
+static void duo_trace_end(struct pair *d)
 {
-	CALL(rdma_disconnect(d->cli), "disconnect cli");
-	event_trace(d->cl);
-	trace_print("told: %d", channel_poll(d->cc, 300));
-	CALL(rdma_disconnect(d->srv), "disconnect srv");
-	event_trace(d->cc);
+	CALL(rdma_disconnect(d->id), "disconnect cli");
+	event_trace(d->lch);
+	tap_note_print("told: %d", channel_poll(d->ch, 300));
+	CALL(rdma_disconnect(d->child), "disconnect srv");
+	event_trace(d->ch);
 }
 
 static void test_unanswered(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	if (!duo_connect(&d, RDMA_PS_TCP))
+	pair_init(&d);
+	if (!pair_connect(&d, RDMA_PS_TCP))
 		duo_trace_end(&d);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_unanswered_external(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
+	pair_init(&d);
+	d.qp_create = NULL;
 	d.param.qp_num = qpn_fake("cli");
-	if (!duo_request(&d, RDMA_PS_TCP)) {
+	if (!pair_request(&d, RDMA_PS_TCP)) {
 		d.param.qp_num = qpn_fake("srv");
-		CALL(rdma_accept(d.srv, &d.param), "accept srv");
-		event_trace(d.cc);
-		CALL(rdma_establish(d.cli), "establish cli");
-		event_trace(d.cl);
+		CALL(rdma_accept(d.child, &d.param), "accept srv");
+		event_trace(d.ch);
+		CALL(rdma_establish(d.id), "establish cli");
+		event_trace(d.lch);
 		duo_trace_end(&d);
 	}
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* rdma_establish() before the reply has arrived. */
 static void test_establish_early(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	CALL(rdma_establish(d.cli), "establish cli");
-	if (channel_poll(d.cc, 2000))
-		event_trace(d.cc);
-	if (channel_poll(d.cl, 2000))
-		event_trace(d.cl);
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	CALL(rdma_establish(d.id), "establish cli");
+	if (channel_poll(d.ch, 2000))
+		event_trace(d.ch);
+	if (channel_poll(d.lch, 2000))
+		event_trace(d.lch);
+	pair_close(&d);
 }
 
 /* The reply is never confirmed. rdma_notify() establishes the passive side. */
 static void test_notified(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
+	pair_init(&d);
+	d.qp_create = NULL;
 	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
 	d.param.qp_num = qpn_fake("srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
 	quiet--;
-	event_trace(d.cc);
-	CALL(rdma_notify(d.srv, IBV_EVENT_COMM_EST), "notify srv");
-	event_trace(d.cl);
-	CALL(rdma_notify(d.srv, IBV_EVENT_COMM_EST), "notify srv again");
-	duo_end(&d);
+	event_trace(d.ch);
+	CALL(rdma_notify(d.child, IBV_EVENT_COMM_EST), "notify srv");
+	event_trace(d.lch);
+	CALL(rdma_notify(d.child, IBV_EVENT_COMM_EST), "notify srv again");
+	pair_close(&d);
 }
 
 /* Requests beyond the backlog are dropped silently, and their peers repeat them. */
@@ -510,34 +511,34 @@ static void test_backlog(const void *arg)
 {
 	struct rdma_conn_param param = { .retry_count = 7 };
 	struct rdma_cm_id *cli[3];
-	struct duo d;
+	struct pair d;
 	int i;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	quiet++;
-	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
-	id_bind(d.lst, ADDR, PORT);
-	id_listen(d.lst, 1);
+	d.listener = id_create(d.lch, "lst", RDMA_PS_TCP);
+	id_bind(d.listener, ADDR, PORT);
+	id_listen(d.listener, 1);
 	for (i = 0; i < 3; i++) {
-		cli[i] = id_create(d.cc, "cli", RDMA_PS_TCP);
+		cli[i] = id_create(d.ch, "cli", RDMA_PS_TCP);
 		id_resolve_addr(cli[i], NULL, ADDR, PORT);
-		event_trace(d.cc);
+		event_trace(d.ch);
 		id_resolve_route(cli[i]);
-		event_trace(d.cc);
+		event_trace(d.ch);
 		param.qp_num = qpn_fake("cli");
 		CALL(rdma_connect(cli[i], &param), "connect cli");
 		usleep(300000);
 	}
 	quiet--;
-	event_expect_none(d.cc);
-	d.srv = event_trace_request(d.cl, "srv");
-	event_expect_none(d.cl);
+	event_expect_none(d.ch);
+	d.child = event_expect_request(d.lch, "srv");
+	event_expect_none(d.lch);
 	quiet++;
 	for (i = 0; i < 3; i++)
 		id_destroy(cli[i]);
 	quiet--;
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_backlogs(const void *arg)
@@ -560,49 +561,49 @@ static void test_backlogs(const void *arg)
 /* A listener exists on the port, but on another address. */
 static void test_other_address(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
-	id_bind(d.lst, ADDR_2, PORT);
-	id_listen(d.lst, 1);
-	duo_run_quietly(duo_route, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	d.qp_create = NULL;
+	d.listener = id_create(d.lch, "lst", RDMA_PS_TCP);
+	id_bind(d.listener, ADDR_2, PORT);
+	id_listen(d.listener, 1);
+	pair_run_quietly(pair_route, &d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event_trace(d.ch);
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 /* Two listeners, a specific and a wildcard one of another family or port space. */
 static void test_choose(const void *arg)
 {
 	struct rdma_cm_id *other;
-	struct duo d;
+	struct pair d;
 	int one = 1;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	d.lst = id_create(d.cl, "any6", RDMA_PS_TCP);
-	CALL(rdma_set_option(d.lst, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &one, sizeof(one)),
+	pair_init(&d);
+	d.qp_create = NULL;
+	d.listener = id_create(d.lch, "any6", RDMA_PS_TCP);
+	CALL(rdma_set_option(d.listener, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &one, sizeof(one)),
 	     "afonly");
-	id_bind(d.lst, "::", PORT);
-	id_listen(d.lst, 1);
-	other = id_create(d.cl, "any4", RDMA_PS_TCP);
+	id_bind(d.listener, "::", PORT);
+	id_listen(d.listener, 1);
+	other = id_create(d.lch, "any4", RDMA_PS_TCP);
 	id_bind(other, "0.0.0.0", PORT);
 	id_listen(other, 1);
-	duo_route(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	if (channel_poll(d.cl, 5000))
-		d.srv = event_trace_request(d.cl, "srv");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	if (channel_poll(d.lch, 5000))
+		d.child = event_expect_request(d.lch, "srv");
 	else
-		event_trace(d.cc);
+		event_trace(d.ch);
 	id_destroy(other);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static const char *const pair_v4[3] = { ADDR, ADDR };

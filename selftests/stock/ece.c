@@ -15,65 +15,65 @@ static void ece_get(struct rdma_cm_id *id)
 	struct ibv_ece ece = { .vendor_id = 0xdead, .options = 0xdead, .comp_mask = 0xdead };
 
 	if (!CALL(rdma_get_remote_ece(id, &ece), "get_remote_ece %s", id_name(id)))
-		trace_print("  vendor=%#x options=%#x comp_mask=%#x", ece.vendor_id, ece.options,
-			    ece.comp_mask);
+		tap_note_print("  vendor=%#x options=%#x comp_mask=%#x", ece.vendor_id, ece.options,
+			       ece.comp_mask);
 }
 
 static void test_in_state(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	ece_get(id);
 	ece_set(id, 0x15b3, 0x5);
 	ece_set(id, 0, 0x5);
 	ece_set(id, 0xffffff, 0xffffffff);
 	ece_set(id, 0xffffffff, 0);
 	ece_get(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_bad_arguments(const void *arg)
 {
 	struct ibv_ece ece = { .vendor_id = 1, .options = 2, .comp_mask = 1 };
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, ROUTED);
+	id = pair_reach(&d, ROUTED);
 	CALL(rdma_set_local_ece(id, NULL), "set_local_ece NULL");
 	CALL(rdma_set_local_ece(NULL, &ece), "set_local_ece no id");
 	CALL(rdma_get_remote_ece(id, NULL), "get_remote_ece NULL");
 	CALL(rdma_get_remote_ece(NULL, &ece), "get_remote_ece no id");
 	CALL(rdma_set_local_ece(id, &ece), "set_local_ece comp_mask=1");
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* A QP of rdma_create_qp(): the ECE of the library, with and without rdma_set_local_ece(). */
 static void test_internal(const void *arg)
 {
 	const uint32_t *vendor = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
 	if (*vendor)
-		ece_set(d.cli, *vendor, 0x11);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.srv);
-	qp_create(d.srv, IBV_QPT_RC);
+		ece_set(d.id, *vendor, 0x11);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.child);
+	qp_create(d.child, IBV_QPT_RC);
 	if (*vendor)
-		ece_set(d.srv, *vendor, 0x22);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	ece_get(d.cli);
-	ece_get(d.srv);
-	duo_end(&d);
+		ece_set(d.child, *vendor, 0x22);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	ece_get(d.id);
+	ece_get(d.child);
+	pair_close(&d);
 }
 
 struct offer {
@@ -86,159 +86,159 @@ static void test_external(const void *arg)
 {
 	const struct offer *o = arg;
 	struct ibv_qp *mine, *theirs;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_run_quietly(duo_route, &d, RDMA_PS_TCP);
-	mine = ext_qp_create(d.cli, IBV_QPT_RC, "mine");
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_run_quietly(pair_route, &d, RDMA_PS_TCP);
+	mine = ext_qp_create(d.id, IBV_QPT_RC, "mine");
 	quiet++;
-	ext_qp_modify(d.cli, mine, IBV_QPS_INIT);
+	ext_qp_modify(d.id, mine, IBV_QPS_INIT);
 	quiet--;
 	if (o->vendor || o->options)
-		ece_set(d.cli, o->vendor, o->options);
+		ece_set(d.id, o->vendor, o->options);
 	d.param.qp_num = mine->qp_num;
-	if (CALL(rdma_connect(d.cli, &d.param), "connect cli"))
+	if (CALL(rdma_connect(d.id, &d.param), "connect cli"))
 		goto out;
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.srv);
-	theirs = ext_qp_create(d.srv, IBV_QPT_RC, "theirs");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.child);
+	theirs = ext_qp_create(d.child, IBV_QPT_RC, "theirs");
 	quiet++;
-	ext_qp_modify(d.srv, theirs, IBV_QPS_INIT);
-	ext_qp_modify(d.srv, theirs, IBV_QPS_RTR);
-	ext_qp_modify(d.srv, theirs, IBV_QPS_RTS);
+	ext_qp_modify(d.child, theirs, IBV_QPS_INIT);
+	ext_qp_modify(d.child, theirs, IBV_QPS_RTR);
+	ext_qp_modify(d.child, theirs, IBV_QPS_RTS);
 	quiet--;
 	if (o->answer_vendor || o->answer_options)
-		ece_set(d.srv, o->answer_vendor, o->answer_options);
+		ece_set(d.child, o->answer_vendor, o->answer_options);
 	d.param.qp_num = theirs->qp_num;
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	ece_get(d.cli);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	ece_get(d.id);
 	quiet++;
-	ext_qp_modify(d.cli, mine, IBV_QPS_RTR);
-	ext_qp_modify(d.cli, mine, IBV_QPS_RTS);
+	ext_qp_modify(d.id, mine, IBV_QPS_RTR);
+	ext_qp_modify(d.id, mine, IBV_QPS_RTS);
 	quiet--;
-	CALL(rdma_establish(d.cli), "establish cli");
-	event_trace(d.cl);
-	ece_get(d.cli);
-	ece_get(d.srv);
-	ece_set(d.cli, 1, 1);
+	CALL(rdma_establish(d.id), "establish cli");
+	event_trace(d.lch);
+	ece_get(d.id);
+	ece_get(d.child);
+	ece_set(d.id, 1, 1);
 out:
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_refused(const void *arg)
 {
 	const int *len = arg;
 	static const char why[] = "no such option";
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	ece_set(d.cli, 0x15b3, 7);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	ece_set(d.id, 0x15b3, 7);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.srv);
-	CALL(rdma_reject_ece(d.srv, *len ? why : NULL, *len), "reject_ece srv");
-	event_trace(d.cc);
-	ece_get(d.cli);
-	CALL(rdma_reject_ece(d.srv, NULL, 0), "reject_ece srv again");
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.child);
+	CALL(rdma_reject_ece(d.child, *len ? why : NULL, *len), "reject_ece srv");
+	event_trace(d.ch);
+	ece_get(d.id);
+	CALL(rdma_reject_ece(d.child, NULL, 0), "reject_ece srv again");
+	pair_close(&d);
 }
 
 static void test_reject_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_reject_ece(id, NULL, 0), "reject_ece %s", id_name(id));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_establish_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_establish(id), "establish %s", id_name(id));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_ud(const void *arg)
 {
 	const int *reject = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	ece_set(d.cli, 0x15b3, 0x33);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.srv);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
+	ece_set(d.id, 0x15b3, 0x33);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.child);
 	if (*reject) {
-		CALL(rdma_reject_ece(d.srv, "x", 1), "reject_ece srv");
+		CALL(rdma_reject_ece(d.child, "x", 1), "reject_ece srv");
 	} else {
-		qp_create(d.srv, IBV_QPT_UD);
-		ece_set(d.srv, 0x15b3, 0x44);
-		CALL(rdma_accept(d.srv, &d.param), "accept srv");
+		qp_create(d.child, IBV_QPT_UD);
+		ece_set(d.child, 0x15b3, 0x44);
+		CALL(rdma_accept(d.child, &d.param), "accept srv");
 	}
-	event_trace(d.cc);
-	ece_get(d.cli);
-	duo_end(&d);
+	event_trace(d.ch);
+	ece_get(d.id);
+	pair_close(&d);
 }
 
 /* UD with external QPs, for which the library does not set ECE. */
 static void test_ud_external(const void *arg)
 {
 	struct ibv_qp *mine, *theirs;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	mine = ext_qp_create(d.cli, IBV_QPT_UD, "mine");
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
+	mine = ext_qp_create(d.id, IBV_QPT_UD, "mine");
 	d.param.qp_num = mine->qp_num;
-	ece_set(d.cli, 0x15b3, 0x33);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.srv);
-	theirs = ext_qp_create(d.srv, IBV_QPT_UD, "theirs");
+	ece_set(d.id, 0x15b3, 0x33);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.child);
+	theirs = ext_qp_create(d.child, IBV_QPT_UD, "theirs");
 	d.param.qp_num = theirs->qp_num;
-	ece_set(d.srv, 0x15b3, 0x44);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	ece_get(d.cli);
-	duo_end(&d);
+	ece_set(d.child, 0x15b3, 0x44);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	ece_get(d.id);
+	pair_close(&d);
 }
 
 static void test_listener(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_listen(&d, RDMA_PS_TCP);
-	ece_set(d.lst, 0x15b3, 0x77);
-	duo_run_quietly(duo_route, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_listen(&d, RDMA_PS_TCP);
+	ece_set(d.listener, 0x15b3, 0x77);
+	pair_run_quietly(pair_route, &d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	ece_get(d.lst);
-	ece_get(d.srv);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	ece_get(d.listener);
+	ece_get(d.child);
 	d.param.qp_num = qpn_fake("srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	ece_get(d.cli);
-	duo_end(&d);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	ece_get(d.id);
+	pair_close(&d);
 }
 
 #define IN(name, where)		{ "ece.in." name, test_in_state, &(const enum reach){ where } }

@@ -20,7 +20,7 @@ static void test_empty(const void *arg)
 	(void)arg;
 	channel_set_nonblocking(ch);
 	CALL(rdma_get_cm_event(ch, &event), "get_cm_event");
-	trace_print("ready %d", channel_poll(ch, 0));
+	tap_note_print("ready %d", channel_poll(ch, 0));
 	id = id_create(ch, "id", RDMA_PS_TCP);
 	CALL(rdma_get_cm_event(ch, &event), "get_cm_event");
 	id_resolve_addr(id, NULL, ADDR, PORT);
@@ -51,10 +51,10 @@ static void test_order(const void *arg)
 	CALL(rdma_join_multicast(a, ip_addr(GROUP_2, 0), "a2"), "join a");
 	usleep(50000);
 	for (i = 0; i < 3; i++) {
-		trace_print("ready %d", channel_poll(ch, 2000));
+		tap_note_print("ready %d", channel_poll(ch, 2000));
 		event_trace(ch);
 	}
-	trace_print("ready %d", channel_poll(ch, 0));
+	tap_note_print("ready %d", channel_poll(ch, 0));
 	id_destroy(a);
 	id_destroy(b);
 	rdma_destroy_event_channel(ch);
@@ -90,7 +90,7 @@ static void test_held(const void *arg)
 static void *event_ack_late(void *arg)
 {
 	usleep(300000);
-	trace_print("acknowledging");
+	tap_note_print("acknowledging");
 	rdma_ack_cm_event(arg);
 	return NULL;
 }
@@ -123,9 +123,9 @@ static void test_unfetched(const void *arg)
 	(void)arg;
 	id = id_create(ch, "id", RDMA_PS_TCP);
 	id_resolve_addr(id, NULL, ADDR, PORT);
-	trace_print("ready %d", channel_poll(ch, 5000));
+	tap_note_print("ready %d", channel_poll(ch, 5000));
 	id_destroy(id);
-	trace_print("ready %d", channel_poll(ch, 200));
+	tap_note_print("ready %d", channel_poll(ch, 200));
 	rdma_destroy_event_channel(ch);
 }
 
@@ -137,10 +137,10 @@ static void test_migrate_pending(const void *arg)
 	(void)arg;
 	id = id_create(from, "id", RDMA_PS_TCP);
 	id_resolve_addr(id, NULL, ADDR, PORT);
-	trace_print("ready %d", channel_poll(from, 5000));
+	tap_note_print("ready %d", channel_poll(from, 5000));
 	CALL(rdma_migrate_id(id, to), "migrate");
-	trace_print("moved %d", id->channel == to);
-	trace_print("ready from %d to %d", channel_poll(from, 100), channel_poll(to, 1000));
+	tap_note_print("moved %d", id->channel == to);
+	tap_note_print("ready from %d to %d", channel_poll(from, 100), channel_poll(to, 1000));
 	event_trace(to);
 	id_resolve_route(id);
 	event_trace(to);
@@ -155,27 +155,27 @@ static void test_migrate_in(const void *arg)
 	const enum reach *where = arg;
 	struct rdma_event_channel *to;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	to = channel_create();
 	CALL(rdma_migrate_id(id, to), "migrate %s", id_name(id));
 	CALL(rdma_migrate_id(id, to), "migrate %s to where it is", id_name(id));
 	if (*where == CONNECTED) {
-		d.cc = to;
-		duo_disconnect(&d, d.srv, d.cli);
+		d.ch = to;
+		pair_disconnect(&d, d.child, d.id);
 	}
 	if (*where == LISTENING) {
 		quiet++;
-		duo_route(&d, RDMA_PS_TCP);
-		CALL(rdma_connect(d.cli, &d.param), "connect cli");
+		pair_route(&d, RDMA_PS_TCP);
+		CALL(rdma_connect(d.id, &d.param), "connect cli");
 		quiet--;
-		d.srv = event_trace_request(to, "srv");
-		trace_print("child's channel is the %s one",
-			    d.srv && d.srv->channel == to ? "new" : "old");
+		d.child = event_expect_request(to, "srv");
+		tap_note_print("child's channel is the %s one",
+			       d.child && d.child->channel == to ? "new" : "old");
 	}
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_migrate_bad(const void *arg)
@@ -195,32 +195,32 @@ static void test_migrate_request(const void *arg)
 {
 	struct rdma_event_channel *to = channel_create(), *from;
 	struct rdma_cm_event *event;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event = event_fetch(d.cl, 5000);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event = event_fetch(d.lch, 5000);
 	if (!event)
 		return;
-	d.srv = event->id;
-	id_label(d.srv, "srv");
-	CALL(rdma_migrate_id(d.srv, to), "migrate srv");
-	trace_print("moved %d", d.srv->channel == to);
+	d.child = event->id;
+	id_label(d.child, "srv");
+	CALL(rdma_migrate_id(d.child, to), "migrate srv");
+	tap_note_print("moved %d", d.child->channel == to);
 	show_event(event);
 	CALL(rdma_ack_cm_event(event), "ack");
-	qp_create(d.srv, IBV_QPT_RC);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
+	qp_create(d.child, IBV_QPT_RC);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
 	event_trace(to);
-	event_expect_none(d.cl);
-	/* the events of srv come on its channel, which duo_disconnect() takes from d.cl */
-	from = d.cl;
-	d.cl = to;
-	duo_disconnect(&d, d.cli, d.srv);
-	d.cl = from;
-	duo_end(&d);
+	event_expect_none(d.lch);
+	/* the events of srv come on its channel, which pair_disconnect() takes from d.lch */
+	from = d.lch;
+	d.lch = to;
+	pair_disconnect(&d, d.id, d.child);
+	d.lch = from;
+	pair_close(&d);
 	rdma_destroy_event_channel(to);
 }
 
@@ -233,14 +233,14 @@ static void test_migrate_sync(const void *arg)
 	(void)arg;
 	id = id_create(ch, "id", RDMA_PS_TCP);
 	CALL(rdma_migrate_id(id, NULL), "migrate to none");
-	trace_print("own channel %d", id->channel && id->channel != ch);
+	tap_note_print("own channel %d", id->channel && id->channel != ch);
 	id_resolve_addr(id, NULL, ADDR, PORT);
-	trace_print("kept event %s", id->event ? event_name(id->event->event) : "none");
+	tap_note_print("kept event %s", id->event ? event_name(id->event->event) : "none");
 	id_resolve_route(id);
-	trace_print("kept event %s", id->event ? event_name(id->event->event) : "none");
+	tap_note_print("kept event %s", id->event ? event_name(id->event->event) : "none");
 	CALL(rdma_migrate_id(id, NULL), "migrate to none again");
 	CALL(rdma_migrate_id(id, ch), "migrate back");
-	trace_print("kept event %s", id->event ? event_name(id->event->event) : "none");
+	tap_note_print("kept event %s", id->event ? event_name(id->event->event) : "none");
 	show_id(id);
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
@@ -266,29 +266,29 @@ static void test_channel_with_ids(const void *arg)
 static void test_context(const void *arg)
 {
 	static int mine, theirs;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	quiet++;
-	rdma_create_id(d.cl, &d.lst, &mine, RDMA_PS_TCP);
-	id_label(d.lst, "lst");
-	id_bind(d.lst, ADDR, PORT);
-	id_listen(d.lst, 1);
-	rdma_create_id(d.cc, &d.cli, &theirs, RDMA_PS_TCP);
-	id_label(d.cli, "cli");
-	id_resolve_addr(d.cli, NULL, ADDR, PORT);
-	event_trace(d.cc);
-	id_resolve_route(d.cli);
-	event_trace(d.cc);
+	rdma_create_id(d.lch, &d.listener, &mine, RDMA_PS_TCP);
+	id_label(d.listener, "lst");
+	id_bind(d.listener, ADDR, PORT);
+	id_listen(d.listener, 1);
+	rdma_create_id(d.ch, &d.id, &theirs, RDMA_PS_TCP);
+	id_label(d.id, "cli");
+	id_resolve_addr(d.id, NULL, ADDR, PORT);
+	event_trace(d.ch);
+	id_resolve_route(d.id);
+	event_trace(d.ch);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect");
-	d.srv = event_trace_request(d.cl, "srv");
+	CALL(rdma_connect(d.id, &d.param), "connect");
+	d.child = event_expect_request(d.lch, "srv");
 	quiet--;
-	trace_print("listener has its own %d, child the same %d, client's %d",
-		    d.lst->context == &mine,
-		    d.srv && d.srv->context == &mine, d.cli->context == &theirs);
-	duo_end(&d);
+	tap_note_print("listener has its own %d, child the same %d, client's %d",
+		       d.listener->context == &mine,
+		       d.child && d.child->context == &mine, d.id->context == &theirs);
+	pair_close(&d);
 }
 
 static void test_bad_create(const void *arg)
@@ -324,7 +324,7 @@ static void test_made_channel(const void *arg)
 	show_id(id);
 	id_destroy(id);
 	close(made[0].fd);
-	trace_print("the next one's fd %d", made[1].fd);
+	tap_note_print("the next one's fd %d", made[1].fd);
 }
 
 static void test_bad_get(const void *arg)
@@ -371,7 +371,7 @@ static void test_burst(const void *arg)
 	       event_trace(ch) == RDMA_CM_EVENT_MULTICAST_JOIN)
 		got++;
 	quiet--;
-	trace_print("%d events, ready %d", got, channel_poll(ch, 100));
+	tap_note_print("%d events, ready %d", got, channel_poll(ch, 100));
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
@@ -387,7 +387,7 @@ static void peer_set_mac(const char *end)
 	snprintf(command, sizeof(command), "ip neigh replace %s lladdr %.*s%s dev %s nud permanent",
 		 MOVING, (int)strlen(lladdr) - 2, lladdr, end, DEV);
 	if (!*lladdr || system(command))
-		trace_print("no neighbour");
+		tap_note_print("no neighbour");
 }
 
 /* A RoCE path uses the MAC address of the peer at the time of resolving, which then changes. */
@@ -418,22 +418,22 @@ static void test_copied_channel(const void *arg)
 {
 	struct rdma_event_channel copy;
 	struct rdma_cm_event *event;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	if (duo_listen(&d, RDMA_PS_TCP) || duo_route(&d, RDMA_PS_TCP))
+	pair_init(&d);
+	if (pair_listen(&d, RDMA_PS_TCP) || pair_route(&d, RDMA_PS_TCP))
 		return;
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	copy = *d.cl;
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	copy = *d.lch;
 	if (CALL(rdma_get_cm_event(&copy, &event), "get_cm_event"))
 		return;
-	d.srv = event->id;
-	id_label(d.srv, "srv");
+	d.child = event->id;
+	id_label(d.child, "srv");
 	show_event(event);
-	trace_print("channel of the listener %d", d.srv->channel == d.cl);
+	tap_note_print("channel of the listener %d", d.child->channel == d.lch);
 	CALL(rdma_ack_cm_event(event), "ack_cm_event");
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* With EPOLLET, a program that fetches all events each time gets all of them. */
@@ -447,8 +447,8 @@ static void test_edge(const void *arg)
 
 	(void)arg;
 	channel_set_nonblocking(ch);
-	trace_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, ch->fd, &ready));
-	trace_print("ready %d", epoll_wait(epfd, &ready, 1, 0));
+	tap_note_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, ch->fd, &ready));
+	tap_note_print("ready %d", epoll_wait(epfd, &ready, 1, 0));
 	id = id_create(ch, "id", RDMA_PS_UDP);
 	id_bind(id, ADDR, 0);
 	quiet++;
@@ -460,7 +460,7 @@ static void test_edge(const void *arg)
 			rdma_ack_cm_event(event);
 		}
 	}
-	trace_print("%d events", got);
+	tap_note_print("%d events", got);
 	CALL(rdma_get_cm_event(ch, &event), "get_cm_event");
 	close(epfd);
 	id_destroy(id);
@@ -478,12 +478,12 @@ static void test_edge_migrated(const void *arg)
 	(void)arg;
 	id = id_create(from, "id", RDMA_PS_TCP);
 	id_resolve_addr(id, NULL, ADDR, PORT);
-	trace_print("ready %d", channel_poll(from, 5000));
-	trace_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, to->fd, &ready));
-	trace_print("edges %d", epoll_wait(epfd, &ready, 1, 0));
+	tap_note_print("ready %d", channel_poll(from, 5000));
+	tap_note_print("add %d", epoll_ctl(epfd, EPOLL_CTL_ADD, to->fd, &ready));
+	tap_note_print("edges %d", epoll_wait(epfd, &ready, 1, 0));
 	CALL(rdma_migrate_id(id, to), "migrate");
-	trace_print("edges %d", epoll_wait(epfd, &ready, 1, 1000));
-	trace_print("ready %d", channel_poll(to, 5000));
+	tap_note_print("edges %d", epoll_wait(epfd, &ready, 1, 1000));
+	tap_note_print("ready %d", channel_poll(to, 5000));
 	event_trace(to);
 	close(epfd);
 	id_destroy(id);
@@ -498,7 +498,7 @@ static void device_add(void)
 		   "ip addr replace " GOING "/24 dev d9 || exit\n"
 		   "until rdma link add rxe9 type rxe netdev d9; do sleep 0.1; done 2>/dev/null\n"
 		   "until grep -qs ffff:0a58:0901 infiniband/rxe9/ports/1/gids/*; do sleep 0.1; done"))
-		trace_print("no device");
+		tap_note_print("no device");
 }
 
 /*
@@ -519,28 +519,28 @@ static void trace_removals(struct rdma_event_channel *ch, struct rdma_cm_id *a, 
 			show_event(ev);
 		rdma_ack_cm_event(ev);
 	}
-	trace_print("removals of %s: %d", id_name(a), removals_a);
+	tap_note_print("removals of %s: %d", id_name(a), removals_a);
 	if (b)
-		trace_print("removals of %s: %d", id_name(b), removals_b);
+		tap_note_print("removals of %s: %d", id_name(b), removals_b);
 }
 
 /* A device goes on which both ends of a connection are. It waits for the process to close it. */
 static void test_device_goes(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
 	if (getenv("CMX_DEV"))
 		tap_case_skip("adds a device");
 	device_add();
-	duo_init(&d);
+	pair_init(&d);
 	d.addr = GOING;
-	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
+	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
 	if (system("rdma link delete rxe9 &"))
-		trace_print("the device stays");
-	trace_removals(d.cl, d.lst, d.srv);
-	trace_removals(d.cc, d.cli, NULL);
-	duo_end(&d);
+		tap_note_print("the device stays");
+	trace_removals(d.lch, d.listener, d.child);
+	trace_removals(d.ch, d.id, NULL);
+	pair_close(&d);
 }
 
 const struct cmp_case event_cases[] = {

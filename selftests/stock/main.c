@@ -41,6 +41,7 @@ static int case_run(const struct test *test)
 	int number = test - tests, port = first ? atoi(first) : 10000;
 
 	case_port = port + number * PORTS;
+	event_wait_ms = 5000;
 	rows[number]->run(rows[number]->arg);
 	return 0;
 }

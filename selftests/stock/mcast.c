@@ -209,7 +209,7 @@ static void test_attach_fails(const void *arg)
 	join_fetch(&gid, &lid);
 	while (n < 100 && !ibv_attach_mcast(ext_qp_create(id, IBV_QPT_UD, "own"), &gid, lid))
 		n++;
-	trace_print("%d attached", n);
+	tap_note_print("%d attached", n);
 	last = member_create("last", RDMA_PS_UDP, ADDR, 1);
 	id_join(last, group, "last");
 	event_trace(ch);
@@ -280,39 +280,39 @@ static void test_in_state(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	if (!id_join(id, GROUP, "tcp"))
 		event_trace(id->channel);
 	id_leave(id, GROUP);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* A UDP id with a peer, in each of its states. */
 static void test_udp_states(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	if (!id_join(d.lst, GROUP, "listener"))
-		event_trace(d.cl);
-	if (!id_join(d.cli, GROUP, "routed"))
-		event_trace(d.cc);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_UD);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	if (!id_join(d.cli, GROUP, "connected"))
-		event_trace(d.cc);
-	if (!id_join(d.srv, GROUP, "accepted"))
-		event_trace(d.cl);
-	id_leave(d.cli, GROUP);
-	id_leave(d.srv, GROUP);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
+	if (!id_join(d.listener, GROUP, "listener"))
+		event_trace(d.lch);
+	if (!id_join(d.id, GROUP, "routed"))
+		event_trace(d.ch);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_UD);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	if (!id_join(d.id, GROUP, "connected"))
+		event_trace(d.ch);
+	if (!id_join(d.child, GROUP, "accepted"))
+		event_trace(d.lch);
+	id_leave(d.id, GROUP);
+	id_leave(d.child, GROUP);
+	pair_close(&d);
 }
 
 static void test_extended(const void *arg)
@@ -400,7 +400,7 @@ static void test_many(const void *arg)
 		left += !id_leave(id, group);
 	}
 	quiet--;
-	trace_print("joined %d left %d", joined, left);
+	tap_note_print("joined %d left %d", joined, left);
 	member_destroy(id);
 }
 

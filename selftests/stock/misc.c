@@ -13,13 +13,13 @@ static void test_device_list(const void *arg)
 
 	(void)arg;
 	list = rdma_get_devices(&num);
-	trace_print("%d devices", num);
+	tap_note_print("%d devices", num);
 	for (i = 0; list && list[i]; i++)
-		trace_print("%s", ibv_get_device_name(list[i]->device));
+		tap_note_print("%s", ibv_get_device_name(list[i]->device));
 	if (list)
 		rdma_free_devices(list);
 	list = rdma_get_devices(NULL);
-	trace_print("again %s", list && list[0] ? ibv_get_device_name(list[0]->device) : "none");
+	tap_note_print("again %s", list && list[0] ? ibv_get_device_name(list[0]->device) : "none");
 	rdma_free_devices(list);
 }
 
@@ -36,7 +36,7 @@ static void test_same_context(const void *arg)
 	id_bind(id, ADDR, 0);
 	for (i = 0; list && list[i]; i++)
 		same += list[i] == id->verbs;
-	trace_print("same %d", same);
+	tap_note_print("same %d", same);
 	rdma_free_devices(list);
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
@@ -48,50 +48,50 @@ static void test_event_names(const void *arg)
 
 	(void)arg;
 	for (i = -1; i < 20; i++)
-		trace_print("%d %s", i, rdma_event_str(i));
+		tap_note_print("%d %s", i, rdma_event_str(i));
 }
 
 static void test_ports(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
-	show_ports(d.cli);
-	id_bind(d.cli, ADDR_6, PORT);
-	show_ports(d.cli);
-	id_resolve_addr(d.cli, NULL, ADDR_6, PORT + 1);
-	event_trace(d.cc);
-	show_ports(d.cli);
-	trace_print("addresses are the id's %d",
-		    rdma_get_local_addr(d.cli) == &d.cli->route.addr.src_addr);
-	duo_end(&d);
+	pair_init(&d);
+	d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
+	show_ports(d.id);
+	id_bind(d.id, ADDR_6, PORT);
+	show_ports(d.id);
+	id_resolve_addr(d.id, NULL, ADDR_6, PORT + 1);
+	event_trace(d.ch);
+	show_ports(d.id);
+	tap_note_print("addresses are the id's %d",
+		       rdma_get_local_addr(d.id) == &d.id->route.addr.src_addr);
+	pair_close(&d);
 }
 
 /* Fields of the path that have no meaning on Ethernet, or none at all. */
 static void test_path_rest(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, ROUTED);
-	trace_print("path dlid=%#x slid=%#x preference=%d", ntohs(id->route.path_rec->dlid),
-		    ntohs(id->route.path_rec->slid), id->route.path_rec->preference);
-	duo_end(&d);
+	id = pair_reach(&d, ROUTED);
+	tap_note_print("path dlid=%#x slid=%#x preference=%d", ntohs(id->route.path_rec->dlid),
+		       ntohs(id->route.path_rec->slid), id->route.path_rec->preference);
+	pair_close(&d);
 }
 
 /* The default depends on the kernel. All other cases print it as a name. */
 static void test_path_life(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, ROUTED);
-	trace_print("path life=%d", id->route.path_rec->packet_life_time);
-	duo_end(&d);
+	id = pair_reach(&d, ROUTED);
+	tap_note_print("path life=%d", id->route.path_rec->packet_life_time);
+	pair_close(&d);
 }
 
 static void addrinfo_show(struct rdma_addrinfo *ai)
@@ -99,21 +99,21 @@ static void addrinfo_show(struct rdma_addrinfo *ai)
 	char host[64], service[16];
 
 	for (; ai; ai = ai->ai_next) {
-		trace_print("ai flags=%#x family=%d qpt=%d ps=%#x", ai->ai_flags, ai->ai_family,
-			    ai->ai_qp_type, ai->ai_port_space);
-		trace_print("ai src_len=%d dst_len=%d route=%zu connect=%zu", ai->ai_src_len,
-			    ai->ai_dst_len, ai->ai_route_len, ai->ai_connect_len);
-		trace_print("ai names src=%s dst=%s",
-			    ai->ai_src_canonname ? ai->ai_src_canonname : "-",
-			    ai->ai_dst_canonname ? ai->ai_dst_canonname : "-");
+		tap_note_print("ai flags=%#x family=%d qpt=%d ps=%#x", ai->ai_flags, ai->ai_family,
+			       ai->ai_qp_type, ai->ai_port_space);
+		tap_note_print("ai src_len=%d dst_len=%d route=%zu connect=%zu", ai->ai_src_len,
+			       ai->ai_dst_len, ai->ai_route_len, ai->ai_connect_len);
+		tap_note_print("ai names src=%s dst=%s",
+			       ai->ai_src_canonname ? ai->ai_src_canonname : "-",
+			       ai->ai_dst_canonname ? ai->ai_dst_canonname : "-");
 		if (ai->ai_src_len && !getnameinfo(ai->ai_src_addr, ai->ai_src_len, host,
 						   sizeof(host), service, sizeof(service),
 						   NI_NUMERICHOST | NI_NUMERICSERV))
-			trace_print("ai src %s:%s", host, service);
+			tap_note_print("ai src %s:%s", host, service);
 		if (ai->ai_dst_len && !getnameinfo(ai->ai_dst_addr, ai->ai_dst_len, host,
 						   sizeof(host), service, sizeof(service),
 						   NI_NUMERICHOST | NI_NUMERICSERV))
-			trace_print("ai dst %s:%s", host, service);
+			tap_note_print("ai dst %s:%s", host, service);
 	}
 }
 
@@ -126,14 +126,14 @@ struct query {
 static void test_info(const void *arg)
 {
 	const struct query *q = arg;
-	const char *node = q->node ? addr_real(q->node) : NULL;
+	const char *node = q->node ? ip_addr_real(q->node) : NULL;
 	struct rdma_addrinfo *ai = NULL;
 	int ret;
 
 	errno = 0;
 	ret = rdma_getaddrinfo(node, q->service, q->no_hints ? NULL : &q->hints, &ai);
-	trace_print("getaddrinfo %s %s -> %d", q->node ? q->node : "-",
-		    q->service ? q->service : "-", ret);
+	tap_note_print("getaddrinfo %s %s -> %d", q->node ? q->node : "-",
+		       q->service ? q->service : "-", ret);
 	if (ret)
 		return;
 	addrinfo_show(ai);
@@ -148,8 +148,8 @@ static void test_info_source(const void *arg)
 	(void)arg;
 	hints.ai_src_addr = ip_addr(ADDR_2, 0);
 	hints.ai_src_len = sizeof(struct sockaddr_in);
-	ret = rdma_getaddrinfo(addr_real(ADDR), "7471", &hints, &ai);
-	trace_print("getaddrinfo with source -> %d", ret);
+	ret = rdma_getaddrinfo(ip_addr_real(ADDR), "7471", &hints, &ai);
+	tap_note_print("getaddrinfo with source -> %d", ret);
 	if (!ret) {
 		addrinfo_show(ai);
 		rdma_freeaddrinfo(ai);
@@ -171,8 +171,8 @@ static struct rdma_cm_id *endpoint_create_type(const char *name, int flags, enum
 	char service[8];
 
 	snprintf(service, sizeof(service), "%d", case_port);
-	if (rdma_getaddrinfo(addr_real(ADDR), service, &hints, &ai)) {
-		trace_print("getaddrinfo failed");
+	if (rdma_getaddrinfo(ip_addr_real(ADDR), service, &hints, &ai)) {
+		tap_note_print("getaddrinfo failed");
 		exit(3);
 	}
 	if (type) {
@@ -207,7 +207,7 @@ static void *passive_run(void *arg)
 	if (id->qp)
 		qpn_label(id->qp->qp_num, "srv");
 	if (rdma_accept(id, NULL))
-		trace_result(-1, errno, "accept srv");
+		call_report(-1, errno, "accept srv");
 	return id;
 }
 
@@ -216,7 +216,7 @@ static void *disconnect_late(void *arg)
 {
 	usleep(300000);
 	if (rdma_disconnect(arg))
-		trace_result(-1, errno, "disconnect srv");
+		call_report(-1, errno, "disconnect srv");
 	return NULL;
 }
 
@@ -238,10 +238,10 @@ static void test_endpoints(const void *arg)
 	CALL(rdma_connect(cli, NULL), "connect cli");
 	pthread_join(thread, &ret);
 	srv = ret;
-	trace_print("kept event of cli %s", cli->event ? event_name(cli->event->event) : "none");
+	tap_note_print("kept event of cli %s", cli->event ? event_name(cli->event->event) : "none");
 	if (!srv)
 		return;
-	trace_print("kept event of srv %s", srv->event ? event_name(srv->event->event) : "none");
+	tap_note_print("kept event of srv %s", srv->event ? event_name(srv->event->event) : "none");
 	show_id(srv);
 	show_qp(cli->qp);
 	show_qp(srv->qp);
@@ -250,15 +250,15 @@ static void test_endpoints(const void *arg)
 	memcpy(buf[0], "a message", 10);
 	CALL(rdma_post_recv(srv, NULL, buf[1], sizeof(buf[1]), mr[1]), "post_recv srv");
 	CALL(rdma_post_send(cli, NULL, buf[0], 10, mr[0], IBV_SEND_SIGNALED), "post_send cli");
-	trace_print("send completions %d", rdma_get_send_comp(cli, &wc));
-	trace_print("receive completions %d, %u bytes: %s", rdma_get_recv_comp(srv, &wc),
-		    wc.byte_len, buf[1]);
+	tap_note_print("send completions %d", rdma_get_send_comp(cli, &wc));
+	tap_note_print("receive completions %d, %u bytes: %s", rdma_get_recv_comp(srv, &wc),
+		       wc.byte_len, buf[1]);
 	rdma_dereg_mr(mr[0]);
 	rdma_dereg_mr(mr[1]);
 	pthread_create(&thread, NULL, disconnect_late, srv);
 	CALL(rdma_disconnect(cli), "disconnect cli");
 	pthread_join(thread, NULL);
-	trace_print("kept event of cli %s", cli->event ? event_name(cli->event->event) : "none");
+	tap_note_print("kept event of cli %s", cli->event ? event_name(cli->event->event) : "none");
 	rdma_destroy_ep(cli);
 	rdma_destroy_ep(srv);
 	rdma_destroy_ep(lst);
@@ -324,10 +324,10 @@ static void test_xrc(const void *arg)
 	show_init_attr(srv, IBV_QPS_INIT);
 	CALL(rdma_accept(srv, &param), "accept srv");
 	pthread_join(thread, NULL);
-	trace_print("connect %d establish %d", x.connect, x.establish);
-	trace_print("kept event of cli %s",
-		    x.cli->event ? event_name(x.cli->event->event) : "none");
-	trace_print("kept event of srv %s", srv->event ? event_name(srv->event->event) : "none");
+	tap_note_print("connect %d establish %d", x.connect, x.establish);
+	tap_note_print("kept event of cli %s",
+		       x.cli->event ? event_name(x.cli->event->event) : "none");
+	tap_note_print("kept event of srv %s", srv->event ? event_name(srv->event->event) : "none");
 	show_all_attr(x.cli);
 	show_all_attr(srv);
 	pthread_create(&thread, NULL, disconnect_late, srv);
@@ -380,18 +380,18 @@ static void test_sync_refused(const void *arg)
 	(void)arg;
 	cli = endpoint_create("cli", 0, RDMA_PS_TCP, 1);
 	CALL(rdma_connect(cli, NULL), "connect cli, no listener");
-	trace_print("kept event %s status %d", cli->event ? event_name(cli->event->event) : "none",
-		    cli->event ? cli->event->status : 0);
+	tap_note_print("kept event %s status %d", cli->event ? event_name(cli->event->event) : "none",
+		       cli->event ? cli->event->status : 0);
 	rdma_destroy_ep(cli);
 }
 
 /* Prints nothing after a reject, because the other thread continues and prints. */
 static void *request_reject(void *channel)
 {
-	struct rdma_cm_id *id = event_trace_request(channel, "srv");
+	struct rdma_cm_id *id = event_expect_request(channel, "srv");
 
 	if (id && rdma_reject(id, NULL, 0))
-		trace_print("reject failed");
+		tap_note_print("reject failed");
 	return id;
 }
 
@@ -403,15 +403,15 @@ static void test_connect_data(const void *arg)
 	struct rdma_cm_id *id = NULL;
 	pthread_t thread;
 	char service[8];
-	struct duo d;
+	struct pair d;
 	void *srv;
 	int i;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
 	snprintf(service, sizeof(service), "%d", case_port);
-	if (rdma_getaddrinfo(addr_real(ADDR), service, &hints, &ai))
+	if (rdma_getaddrinfo(ip_addr_real(ADDR), service, &hints, &ai))
 		return;
 	ai->ai_connect = strdup("the addrinfo's");
 	ai->ai_connect_len = 14;
@@ -419,14 +419,14 @@ static void test_connect_data(const void *arg)
 	rdma_freeaddrinfo(ai);
 	id_label(id, "cli");
 	param.qp_num = qpn_fake("cli");
-	pthread_create(&thread, NULL, request_reject, d.cl);
+	pthread_create(&thread, NULL, request_reject, d.lch);
 	for (i = 0; i < 3; i++)
 		CALL(rdma_connect(id, &param), "connect");
 	pthread_join(thread, &srv);
 	if (srv)
 		id_destroy(srv);
 	rdma_destroy_ep(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_sync_errors(const void *arg)
@@ -438,37 +438,37 @@ static void test_sync_errors(const void *arg)
 	id_label(id, "id");
 	id_resolve_addr(id, NULL, FOREIGN, PORT);
 	id_resolve_addr(id, NULL, ABSENT, PORT);
-	trace_print("kept event %s status %d", id->event ? event_name(id->event->event) : "none",
-		    id->event ? id->event->status : 0);
+	tap_note_print("kept event %s status %d", id->event ? event_name(id->event->event) : "none",
+		       id->event ? id->event->status : 0);
 	id_destroy(id);
 }
 
 static void test_request_async(const void *arg)
 {
 	struct rdma_cm_id *child = NULL;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
-	CALL(rdma_get_request(d.lst, &child), "get_request of an asynchronous id");
-	duo_end(&d);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
+	CALL(rdma_get_request(d.listener, &child), "get_request of an asynchronous id");
+	pair_close(&d);
 }
 
 static void test_notify_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_notify(id, IBV_EVENT_COMM_EST), "notify COMM_EST");
 	/* without an alternate path, in-tree ib_cm accepts it and leaks a reference to a GID */
 	if (*where != CONNECTED)
 		CALL(rdma_notify(id, IBV_EVENT_PATH_MIG), "notify PATH_MIG");
 	CALL(rdma_notify(id, IBV_EVENT_QP_FATAL), "notify QP_FATAL");
 	CALL(rdma_notify(id, 999), "notify 999");
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_shared_queue(const void *arg)
@@ -482,17 +482,17 @@ static void test_shared_queue(const void *arg)
 	id = id_create(ch, "id", RDMA_PS_TCP);
 	id_bind(id, ADDR, 0);
 	CALL(rdma_create_srq(id, NULL, &attr), "create_srq");
-	trace_print("srq %d pd %d", !!id->srq, !!id->pd);
+	tap_note_print("srq %d pd %d", !!id->srq, !!id->pd);
 	qp.qp_type = IBV_QPT_RC;
 	qp.srq = id->srq;
 	CALL(rdma_create_qp(id, NULL, &qp), "create_qp");
 	if (id->qp) {
-		trace_print("the QP's srq %d", id->qp->srq == id->srq);
+		tap_note_print("the QP's srq %d", id->qp->srq == id->srq);
 		rdma_destroy_qp(id);
 	}
-	trace_print("qp %d", !!id->qp);
+	tap_note_print("qp %d", !!id->qp);
 	rdma_destroy_srq(id);
-	trace_print("srq %d", !!id->srq);
+	tap_note_print("srq %d", !!id->srq);
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
@@ -529,9 +529,9 @@ static void test_send_cq(const void *arg)
 	attr.qp_type = IBV_QPT_RC;
 	attr.recv_cq = cq;
 	CALL(rdma_create_qp(id, NULL, &attr), "create_qp");
-	trace_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
+	tap_note_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
 	rdma_destroy_qp(id);
-	trace_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
+	tap_note_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
 	if (id->send_cq)
 		ibv_destroy_cq(id->send_cq);
 	ibv_destroy_cq(cq);
@@ -552,15 +552,15 @@ static void test_qp_ex(const void *arg)
 	id = id_create(ch, "id", RDMA_PS_TCP);
 	id_bind(id, ADDR, 0);
 	CALL(rdma_create_qp_ex(id, &attr), "create_qp_ex no pd");
-	trace_print("pd %d send cq %d recv cq %d channels %d", !!id->pd, !!id->send_cq,
-		    !!id->recv_cq, id->send_cq_channel && id->recv_cq_channel);
+	tap_note_print("pd %d send cq %d recv cq %d channels %d", !!id->pd, !!id->send_cq,
+		       !!id->recv_cq, id->send_cq_channel && id->recv_cq_channel);
 	if (id->qp) {
 		qpn_label(id->qp->qp_num, "id");
 		CALL(rdma_create_qp_ex(id, &attr), "create_qp_ex again");
 		show_qp(id->qp);
 		rdma_destroy_qp(id);
 	}
-	trace_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
+	tap_note_print("send cq %d recv cq %d", !!id->send_cq, !!id->recv_cq);
 	id_destroy(id);
 	rdma_destroy_event_channel(ch);
 }
@@ -576,7 +576,7 @@ static void test_many(const void *arg)
 		made += !rdma_create_id(ch, &id[i], NULL, RDMA_PS_TCP);
 	for (i = 0; i < made; i++)
 		gone += !rdma_destroy_id(id[i]);
-	trace_print("made %zu gone %zu", made, gone);
+	tap_note_print("made %zu gone %zu", made, gone);
 	rdma_destroy_event_channel(ch);
 }
 
@@ -592,8 +592,8 @@ static void test_fresh(const void *arg)
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
 		id = id_create(ch, "id", tried[i]);
 		show_id(id);
-		trace_print("event %d pd %d srq %d channel %d", !!id->event, !!id->pd, !!id->srq,
-			    id->channel == ch);
+		tap_note_print("event %d pd %d srq %d channel %d", !!id->event, !!id->pd, !!id->srq,
+			       id->channel == ch);
 		id_destroy(id);
 	}
 	rdma_destroy_event_channel(ch);

@@ -34,14 +34,14 @@ static void test_lengths(const void *arg)
 	static const size_t tried[] = { 0, 1, 2, 3, 8 };
 	const struct opt_arg *o = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 	size_t i;
 
-	id = duo_reach(&d, o->where);
+	id = pair_reach(&d, o->where);
 	for (i = 0; i < ARRAY_SIZE(tried); i++)
 		option_set(id, o->level, o->name, value, tried[i]);
 	show_path(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* An int, which the manual page requires and the in-tree kernel accepts for two options. */
@@ -49,11 +49,11 @@ static void test_integer(const void *arg)
 {
 	const struct opt_arg *o = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, o->where);
+	id = pair_reach(&d, o->where);
 	option_set(id, o->level, o->name, value, sizeof(int));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_unknown(const void *arg)
@@ -62,41 +62,41 @@ static void test_unknown(const void *arg)
 					{ 2, 0 }, { 99, 1 }, { -1, 0 } };
 	const struct opt_arg *o = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 	size_t i;
 
-	id = duo_reach(&d, o->where);
+	id = pair_reach(&d, o->where);
 	for (i = 0; i < ARRAY_SIZE(tried); i++)
 		option_set(id, tried[i][0], tried[i][1], value, sizeof(int));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_bad_buffer(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 	int name;
 
 	(void)arg;
-	id = duo_reach(&d, IDLE);
+	id = pair_reach(&d, IDLE);
 	for (name = 0; name < 4; name++) {
 		option_set(id, RDMA_OPTION_ID, name, NULL, 1);
 		option_set(id, RDMA_OPTION_ID, name, NULL, 4);
 		option_set(id, RDMA_OPTION_ID, name, value, sizeof(value));
 		option_set(id, RDMA_OPTION_ID, name, value, (size_t)1 << 30);
 	}
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_bad_pointer(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, IDLE);
+	id = pair_reach(&d, IDLE);
 	option_set(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, (void *)8, 1);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* Sets TOS in the state @arg, and then resolves and connects. */
@@ -104,235 +104,235 @@ static void test_tos_effect(const void *arg)
 {
 	static const uint8_t tried[] = { 0, 1, 3, 32, 104, 184, 255 };
 	const enum reach *where = arg;
-	struct duo d;
+	struct pair d;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		duo_init(&d);
+		pair_init(&d);
 		quiet++;
-		duo_listen(&d, RDMA_PS_TCP);
-		d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
+		pair_listen(&d, RDMA_PS_TCP);
+		d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
 		if (*where == IDLE)
-			option_set_byte(d.cli, RDMA_OPTION_ID_TOS, tried[i]);
-		id_resolve_addr(d.cli, NULL, ADDR, PORT);
-		event_trace(d.cc);
+			option_set_byte(d.id, RDMA_OPTION_ID_TOS, tried[i]);
+		id_resolve_addr(d.id, NULL, ADDR, PORT);
+		event_trace(d.ch);
 		if (*where == ADDRESSED)
-			option_set_byte(d.cli, RDMA_OPTION_ID_TOS, tried[i]);
-		id_resolve_route(d.cli);
-		event_trace(d.cc);
+			option_set_byte(d.id, RDMA_OPTION_ID_TOS, tried[i]);
+		id_resolve_route(d.id);
+		event_trace(d.ch);
 		quiet--;
-		trace_print("tos %d", tried[i]);
+		tap_note_print("tos %d", tried[i]);
 		if (*where == ROUTED)
-			option_set_byte(d.cli, RDMA_OPTION_ID_TOS, tried[i]);
-		show_path(d.cli);
+			option_set_byte(d.id, RDMA_OPTION_ID_TOS, tried[i]);
+		show_path(d.id);
 		quiet++;
-		qp_create(d.cli, IBV_QPT_RC);
-		CALL(rdma_connect(d.cli, &d.param), "connect");
-		d.srv = event_trace_request(d.cl, "srv");
-		qp_create(d.srv, IBV_QPT_RC);
-		CALL(rdma_accept(d.srv, &d.param), "accept");
-		event_trace(d.cc);
+		qp_create(d.id, IBV_QPT_RC);
+		CALL(rdma_connect(d.id, &d.param), "connect");
+		d.child = event_expect_request(d.lch, "srv");
+		qp_create(d.child, IBV_QPT_RC);
+		CALL(rdma_accept(d.child, &d.param), "accept");
+		event_trace(d.ch);
 		quiet--;
-		show_qp(d.cli->qp);
-		show_qp(d.srv->qp);
-		duo_end(&d);
+		show_qp(d.id->qp);
+		show_qp(d.child->qp);
+		pair_close(&d);
 	}
 }
 
 static void test_tos_child(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
-	option_set_byte(d.lst, RDMA_OPTION_ID_TOS, 64);
-	duo_route(&d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	show_path(d.srv);
-	qp_create(d.srv, IBV_QPT_RC);
-	option_set_byte(d.srv, RDMA_OPTION_ID_TOS, 32);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_end(&d);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
+	option_set_byte(d.listener, RDMA_OPTION_ID_TOS, 64);
+	pair_route(&d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	show_path(d.child);
+	qp_create(d.child, IBV_QPT_RC);
+	option_set_byte(d.child, RDMA_OPTION_ID_TOS, 32);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_close(&d);
 }
 
 static void test_tos_reset(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
-	option_set_byte(d.cli, RDMA_OPTION_ID_TOS, 32);
-	option_set_byte(d.cli, RDMA_OPTION_ID_TOS, 0);
-	id_resolve_addr(d.cli, NULL, ADDR, PORT);
-	event_trace(d.cc);
-	id_resolve_route(d.cli);
-	event_trace(d.cc);
-	show_path(d.cli);
-	duo_end(&d);
+	pair_init(&d);
+	d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
+	option_set_byte(d.id, RDMA_OPTION_ID_TOS, 32);
+	option_set_byte(d.id, RDMA_OPTION_ID_TOS, 0);
+	id_resolve_addr(d.id, NULL, ADDR, PORT);
+	event_trace(d.ch);
+	id_resolve_route(d.id);
+	event_trace(d.ch);
+	show_path(d.id);
+	pair_close(&d);
 }
 
 /* No TOS is set. The suite tool runs this case with a default TOS of the port. */
 static void test_tos_unset(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	show_path(d.cli);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	show_path(d.srv);
-	qp_create(d.srv, IBV_QPT_RC);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_end(&d);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
+	show_path(d.id);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	show_path(d.child);
+	qp_create(d.child, IBV_QPT_RC);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_close(&d);
 }
 
 static void test_ack_effect(const void *arg)
 {
 	static const uint8_t tried[] = { 0, 1, 14, 20, 31, 32, 255 };
 	const enum reach *where = arg;
-	struct duo d;
+	struct pair d;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		duo_init(&d);
-		trace_print("ack_timeout %d", tried[i]);
+		pair_init(&d);
+		tap_note_print("ack_timeout %d", tried[i]);
 		quiet++;
-		duo_listen(&d, RDMA_PS_TCP);
-		d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
+		pair_listen(&d, RDMA_PS_TCP);
+		d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
 		if (*where == IDLE)
-			option_set_byte(d.cli, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
-		id_resolve_addr(d.cli, NULL, ADDR, PORT);
-		event_trace(d.cc);
-		id_resolve_route(d.cli);
-		event_trace(d.cc);
+			option_set_byte(d.id, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
+		id_resolve_addr(d.id, NULL, ADDR, PORT);
+		event_trace(d.ch);
+		id_resolve_route(d.id);
+		event_trace(d.ch);
 		if (*where == ROUTED)
-			option_set_byte(d.cli, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
-		qp_create(d.cli, IBV_QPT_RC);
-		CALL(rdma_connect(d.cli, &d.param), "connect");
-		d.srv = event_trace_request(d.cl, "srv");
-		if (d.srv) {
+			option_set_byte(d.id, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
+		qp_create(d.id, IBV_QPT_RC);
+		CALL(rdma_connect(d.id, &d.param), "connect");
+		d.child = event_expect_request(d.lch, "srv");
+		if (d.child) {
 			if (*where == REQUESTED)
-				option_set_byte(d.srv, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
-			qp_create(d.srv, IBV_QPT_RC);
-			if (!CALL(rdma_accept(d.srv, &d.param), "accept"))
-				event_trace(d.cc);
-			show_qp(d.srv->qp);
+				option_set_byte(d.child, RDMA_OPTION_ID_ACK_TIMEOUT, tried[i]);
+			qp_create(d.child, IBV_QPT_RC);
+			if (!CALL(rdma_accept(d.child, &d.param), "accept"))
+				event_trace(d.ch);
+			show_qp(d.child->qp);
 		} else {
-			event_trace(d.cc);
+			event_trace(d.ch);
 		}
 		quiet--;
-		show_path(d.cli);
-		show_qp(d.cli->qp);
-		duo_end(&d);
+		show_path(d.id);
+		show_qp(d.id->qp);
+		pair_close(&d);
 	}
 }
 
 static void test_ack_child(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_TCP);
-	option_set_byte(d.lst, RDMA_OPTION_ID_ACK_TIMEOUT, 10);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_TCP);
+	option_set_byte(d.listener, RDMA_OPTION_ID_ACK_TIMEOUT, 10);
 	quiet++;
-	duo_route(&d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_RC);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
+	pair_route(&d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_RC);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
 	quiet--;
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	duo_end(&d);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	pair_close(&d);
 }
 
 static void test_ack_port_space(const void *arg)
 {
 	static const enum rdma_port_space tried[] = { RDMA_PS_UDP, RDMA_PS_IPOIB, RDMA_PS_IB };
-	struct duo d;
+	struct pair d;
 	size_t i;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		d.cli = id_create(d.cc, "cli", tried[i]);
-		option_set_byte(d.cli, RDMA_OPTION_ID_ACK_TIMEOUT, 10);
-		option_set_byte(d.cli, RDMA_OPTION_ID_TOS, 10);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, 1);
-		option_set_int(d.cli, RDMA_OPTION_ID_AFONLY, 1);
-		id_destroy(d.cli);
+		d.id = id_create(d.ch, "cli", tried[i]);
+		option_set_byte(d.id, RDMA_OPTION_ID_ACK_TIMEOUT, 10);
+		option_set_byte(d.id, RDMA_OPTION_ID_TOS, 10);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, 1);
+		option_set_int(d.id, RDMA_OPTION_ID_AFONLY, 1);
+		id_destroy(d.id);
 	}
-	d.cli = NULL;
-	duo_end(&d);
+	d.id = NULL;
+	pair_close(&d);
 }
 
 /* Does the id of a request keep the port of its listener in use, and can it share the port? */
 static void test_reuse_child(const void *arg)
 {
 	struct rdma_cm_id *other;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	quiet++;
-	d.lst = id_create(d.cl, "lst", RDMA_PS_TCP);
-	option_set_int(d.lst, RDMA_OPTION_ID_REUSEADDR, 1);
-	id_bind(d.lst, ADDR, PORT);
+	d.listener = id_create(d.lch, "lst", RDMA_PS_TCP);
+	option_set_int(d.listener, RDMA_OPTION_ID_REUSEADDR, 1);
+	id_bind(d.listener, ADDR, PORT);
 	quiet--;
-	id_listen(d.lst, 4);
-	duo_route(&d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	option_set_int(d.srv, RDMA_OPTION_ID_REUSEADDR, 1);
-	option_set_int(d.srv, RDMA_OPTION_ID_AFONLY, 1);
-	id_destroy(d.lst);
-	d.lst = NULL;
-	other = id_create(d.cl, "other", RDMA_PS_TCP);
+	id_listen(d.listener, 4);
+	pair_route(&d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	option_set_int(d.child, RDMA_OPTION_ID_REUSEADDR, 1);
+	option_set_int(d.child, RDMA_OPTION_ID_AFONLY, 1);
+	id_destroy(d.listener);
+	d.listener = NULL;
+	other = id_create(d.lch, "other", RDMA_PS_TCP);
 	id_bind(other, ADDR, PORT);
 	option_set_int(other, RDMA_OPTION_ID_REUSEADDR, 1);
 	id_bind(other, ADDR, PORT);
 	id_listen(other, 1);
 	id_destroy(other);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_bound_toggle(const void *arg)
 {
 	static const char *const addr[] = { ADDR, ADDR_6 };
-	struct duo d;
+	struct pair d;
 	size_t i;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	for (i = 0; i < ARRAY_SIZE(addr); i++) {
-		d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, 1);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, 0);
-		option_set_int(d.cli, RDMA_OPTION_ID_AFONLY, 1);
-		option_set_int(d.cli, RDMA_OPTION_ID_AFONLY, 0);
-		id_bind(d.cli, addr[i], PORT);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, 1);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, 0);
-		option_set_int(d.cli, RDMA_OPTION_ID_REUSEADDR, -7);
-		option_set_int(d.cli, RDMA_OPTION_ID_AFONLY, 1);
-		id_destroy(d.cli);
+		d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, 1);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, 0);
+		option_set_int(d.id, RDMA_OPTION_ID_AFONLY, 1);
+		option_set_int(d.id, RDMA_OPTION_ID_AFONLY, 0);
+		id_bind(d.id, addr[i], PORT);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, 1);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, 0);
+		option_set_int(d.id, RDMA_OPTION_ID_REUSEADDR, -7);
+		option_set_int(d.id, RDMA_OPTION_ID_AFONLY, 1);
+		id_destroy(d.id);
 	}
-	d.cli = NULL;
-	duo_end(&d);
+	d.id = NULL;
+	pair_close(&d);
 }
 
 static void path_fill(struct ibv_path_data *data, uint32_t flags)
@@ -357,38 +357,38 @@ static void test_path_good(const void *arg)
 	const enum reach *where = arg;
 	struct ibv_path_data path[2];
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	path_fill(&path[0], 0);
 	path_fill(&path[1], GOOD);
 	option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, path, sizeof(path[0]));
 	option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, path, sizeof(path) - 1);
 	option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, path, sizeof(path));
 	if (*where == ADDRESSED) {
-		event_trace(d.cc);
+		event_trace(d.ch);
 		show_path(id);
 		option_set(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &path[1], sizeof(path[1]));
 	}
-	event_expect_none(d.cc);
-	duo_end(&d);
+	event_expect_none(d.ch);
+	pair_close(&d);
 }
 
 /* The id is bound to a device without a network interface, and thus has no GID. */
 static void test_path_loopback(const void *arg)
 {
 	struct ibv_path_data path;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.cli = id_create(d.cc, "cli", RDMA_PS_TCP);
-	id_resolve_addr(d.cli, NULL, "127.0.0.1", PORT);
-	event_trace(d.cc);
+	pair_init(&d);
+	d.id = id_create(d.ch, "cli", RDMA_PS_TCP);
+	id_resolve_addr(d.id, NULL, "127.0.0.1", PORT);
+	event_trace(d.ch);
 	path_fill(&path, GOOD);
-	option_set(d.cli, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &path, sizeof(path));
-	event_expect_none(d.cc);
-	duo_end(&d);
+	option_set(d.id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &path, sizeof(path));
+	event_expect_none(d.ch);
+	pair_close(&d);
 }
 
 #define AT(area, fn, lvl, nm, state, where) \

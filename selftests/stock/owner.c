@@ -14,12 +14,12 @@ static void child_run(void (*fn)(void *arg), void *arg)
 	pid = fork();
 	if (!pid) {
 		alarm(15);
-		trace_print("child");
+		tap_note_print("child");
 		fn(arg);
 		exit(0);
 	}
 	waitpid(pid, &status, 0);
-	trace_print("parent, child's status %#x", status);
+	tap_note_print("parent, child's status %#x", status);
 }
 
 /* Listens on a channel, as a server does. */
@@ -79,12 +79,12 @@ static void child_use(void *arg)
 static void test_fork_calls(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *(const enum reach *)arg);
+	id = pair_reach(&d, *(const enum reach *)arg);
 	child_run(child_use, id);
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void child_migrate(void *id)
@@ -95,13 +95,13 @@ static void child_migrate(void *id)
 static void test_fork_migrate(const void *arg)
 {
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, BOUND);
+	id = pair_reach(&d, BOUND);
 	child_run(child_migrate, id);
 	id_listen(id, 1);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void child_destroy(void *id)
@@ -114,15 +114,15 @@ static void test_fork_destroy(const void *arg)
 {
 	struct rdma_cm_id *id;
 	uint8_t tos = 0;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *(const enum reach *)arg);
+	id = pair_reach(&d, *(const enum reach *)arg);
 	child_run(child_destroy, id);
 	if (*(const enum reach *)arg != CONNECTED)
 		CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)),
 		     "tos");
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void child_destroy_qp(void *id)
@@ -135,10 +135,10 @@ static void test_fork_destroy_qp(const void *arg)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	id = duo_reach(&d, CONNECTED);
+	id = pair_reach(&d, CONNECTED);
 	child_run(child_destroy_qp, id);
 	CALL(ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init), "query_qp");
 }
@@ -158,9 +158,9 @@ static void test_setuid_later(const void *arg)
 {
 	struct rdma_cm_id *id;
 	uint8_t tos = 0;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *(const enum reach *)arg);
+	id = pair_reach(&d, *(const enum reach *)arg);
 	CALL(setuid(65534), "setuid");
 	CALL(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)), "tos");
 	CALL(rdma_migrate_id(id, channel_create()), "migrate");
@@ -172,16 +172,16 @@ static void test_channel_swapped(const void *arg)
 {
 	struct rdma_event_channel *other = channel_create(), *own;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *(const enum reach *)arg);
+	id = pair_reach(&d, *(const enum reach *)arg);
 	own = id->channel;
 	id->channel = other;
 	child_use(id);
 	CALL(rdma_destroy_id(id), "destroy_id %s", id_name(id));
 	id->channel = own;
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* The id has not been used yet. */
@@ -206,7 +206,7 @@ static void test_channel_other(const void *arg)
 	(void)arg;
 	fcntl(other->fd, F_SETFL, O_NONBLOCK);
 	id_resolve_addr(id, NULL, ADDR, PORT);
-	trace_print("ready %d, the other %d", channel_poll(ch, 5000), channel_poll(other, 300));
+	tap_note_print("ready %d, the other %d", channel_poll(ch, 5000), channel_poll(other, 300));
 	CALL(rdma_get_cm_event(other, &event), "get_cm_event");
 	event_trace(ch);
 	id_destroy(id);

@@ -7,106 +7,106 @@ static unsigned char data[256] = "refused by the application, see its log";
 static void test_with_data(const void *arg)
 {
 	const int *len = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	CALL(rdma_reject(d.srv, *len ? data : NULL, *len), "reject srv len=%d", *len);
-	if (channel_poll(d.cc, 1000))
-		event_trace(d.cc);
-	show_qp(d.cli->qp);
-	CALL(rdma_reject(d.srv, NULL, 0), "reject srv");
-	event_expect_none(d.cl);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	CALL(rdma_reject(d.child, *len ? data : NULL, *len), "reject srv len=%d", *len);
+	if (channel_poll(d.ch, 1000))
+		event_trace(d.ch);
+	show_qp(d.id->qp);
+	CALL(rdma_reject(d.child, NULL, 0), "reject srv");
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 static void test_null_data(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	CALL(rdma_reject(d.srv, NULL, 8), "reject srv NULL len=8");
-	event_trace(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	CALL(rdma_reject(d.child, NULL, 8), "reject srv NULL len=8");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 static void test_reject_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_reject(id, data, 4), "reject %s", id_name(id));
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_then(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	CALL(rdma_reject(d.srv, data, 4), "reject srv");
-	event_trace(d.cc);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_disconnect(d.srv), "disconnect srv");
-	CALL(rdma_disconnect(d.cli), "disconnect cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	CALL(rdma_reject(d.cli, NULL, 0), "reject cli");
-	show_id(d.cli);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	CALL(rdma_reject(d.child, data, 4), "reject srv");
+	event_trace(d.ch);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_disconnect(d.child), "disconnect srv");
+	CALL(rdma_disconnect(d.id), "disconnect cli");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	CALL(rdma_reject(d.id, NULL, 0), "reject cli");
+	show_id(d.id);
+	pair_close(&d);
 }
 
 static void test_disconnect_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	CALL(rdma_disconnect(id), "disconnect %s", id_name(id));
-	if (channel_poll(d.cc, 2000))
-		event_trace(d.cc);
-	if (channel_poll(d.cl, 2000))
-		event_trace(d.cl);
+	if (channel_poll(d.ch, 2000))
+		event_trace(d.ch);
+	if (channel_poll(d.lch, 2000))
+		event_trace(d.lch);
 	show_qp(id->qp);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_normal(const void *arg)
 {
 	const int *passive = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
-	duo_disconnect(&d, *passive ? d.srv : d.cli, *passive ? d.cli : d.srv);
-	show_qp(d.cli->qp);
-	show_qp(d.srv->qp);
-	CALL(rdma_disconnect(d.cli), "disconnect cli");
-	CALL(rdma_disconnect(d.srv), "disconnect srv");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	show_id(d.cli);
-	show_id(d.srv);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
+	pair_disconnect(&d, *passive ? d.child : d.id, *passive ? d.id : d.child);
+	show_qp(d.id->qp);
+	show_qp(d.child->qp);
+	CALL(rdma_disconnect(d.id), "disconnect cli");
+	CALL(rdma_disconnect(d.child), "disconnect srv");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	show_id(d.id);
+	show_id(d.child);
+	pair_close(&d);
 }
 
 static void test_both(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
-	CALL(rdma_disconnect(d.cli), "disconnect cli");
-	CALL(rdma_disconnect(d.srv), "disconnect srv");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
+	CALL(rdma_disconnect(d.id), "disconnect cli");
+	CALL(rdma_disconnect(d.child), "disconnect srv");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	pair_close(&d);
 }
 
 /* One side destroys its id without a disconnect. */
@@ -114,133 +114,133 @@ static void test_peer_gone(const void *arg)
 {
 	const int *passive = arg;
 	struct rdma_cm_id **id;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
-	id = *passive ? &d.srv : &d.cli;
+	pair_init(&d);
+	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
+	id = *passive ? &d.child : &d.id;
 	rdma_destroy_qp(*id);
 	id_destroy(*id);
 	*id = NULL;
-	event_trace(*passive ? d.cc : d.cl);
-	duo_end(&d);
+	event_trace(*passive ? d.ch : d.lch);
+	pair_close(&d);
 }
 
 static void test_destroyed_request(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	rdma_destroy_qp(d.srv);
-	id_destroy(d.srv);
-	d.srv = NULL;
-	event_trace(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	rdma_destroy_qp(d.child);
+	id_destroy(d.child);
+	d.child = NULL;
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 static void test_unfetched_request(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
+	pair_init(&d);
 	quiet++;
-	duo_listen(&d, RDMA_PS_TCP);
-	duo_route(&d, RDMA_PS_TCP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	channel_poll(d.cl, 5000);
+	pair_listen(&d, RDMA_PS_TCP);
+	pair_route(&d, RDMA_PS_TCP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	channel_poll(d.lch, 5000);
 	quiet--;
-	id_destroy(d.lst);
-	d.lst = NULL;
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	duo_end(&d);
+	id_destroy(d.listener);
+	d.listener = NULL;
+	event_trace(d.ch);
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 static void test_listener_first(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	id_destroy(d.lst);
-	d.lst = NULL;
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_trace(d.cl);
-	duo_disconnect(&d, d.cli, d.srv);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	id_destroy(d.listener);
+	d.listener = NULL;
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_trace(d.lch);
+	pair_disconnect(&d, d.id, d.child);
+	pair_close(&d);
 }
 
 static void test_active_gone(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	rdma_destroy_qp(d.cli);
-	id_destroy(d.cli);
-	d.cli = NULL;
-	if (channel_poll(d.cl, 2000))
-		event_trace(d.cl);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_reject(d.srv, NULL, 0), "reject srv");
-	event_expect_none(d.cl);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	rdma_destroy_qp(d.id);
+	id_destroy(d.id);
+	d.id = NULL;
+	if (channel_poll(d.lch, 2000))
+		event_trace(d.lch);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_reject(d.child, NULL, 0), "reject srv");
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 static void test_channel_closed(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_connect, &d, RDMA_PS_TCP);
-	rdma_destroy_event_channel(d.cl);
-	event_trace(d.cc);
-	show_qp(d.cli->qp);
+	pair_init(&d);
+	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
+	rdma_destroy_event_channel(d.lch);
+	event_trace(d.ch);
+	show_qp(d.id->qp);
 }
 
 /* A reject after the accept, while the reply is in flight. */
 static void test_accepted(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_TCP);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_reject(d.srv, data, 4), "reject srv");
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_TCP);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_reject(d.child, data, 4), "reject srv");
 	/* no event shows that the reply has arrived */
 	sleep(2);
-	event_trace(d.cc);
-	duo_end(&d);
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 /* The active side rejects the reply. */
 static void test_active_rejects(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_TCP);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_TCP);
 	d.param.qp_num = qpn_fake("cli");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
 	d.param.qp_num = qpn_fake("srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	CALL(rdma_reject(d.cli, data, 12), "reject cli");
-	event_trace(d.cl);
-	CALL(rdma_establish(d.cli), "establish cli");
-	CALL(rdma_disconnect(d.cli), "disconnect cli");
-	duo_end(&d);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	CALL(rdma_reject(d.id, data, 12), "reject cli");
+	event_trace(d.lch);
+	CALL(rdma_establish(d.id), "establish cli");
+	CALL(rdma_disconnect(d.id), "disconnect cli");
+	pair_close(&d);
 }
 
 static void test_ghost(const void *arg)

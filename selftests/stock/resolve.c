@@ -103,25 +103,25 @@ static void test_addr_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	if (!id_resolve_addr(id, NULL, ADDR, PORT + 2))
 		event_trace(id->channel);
 	show_id(id);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_route_in(const void *arg)
 {
 	const enum reach *where = arg;
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 
-	id = duo_reach(&d, *where);
+	id = pair_reach(&d, *where);
 	if (!id_resolve_route(id))
 		event_trace(id->channel);
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static int id_asks_sa(struct rdma_cm_id *id)
@@ -136,18 +136,18 @@ static void test_route_timeout(const void *arg)
 {
 	static const int tried[] = { 0, 1, 5000, -1 };
 	struct rdma_cm_id *id;
-	struct duo d;
+	struct pair d;
 	size_t i;
 
 	(void)arg;
 	for (i = 0; i < ARRAY_SIZE(tried); i++) {
-		id = duo_reach(&d, ADDRESSED);
+		id = pair_reach(&d, ADDRESSED);
 		/* whether an SA answers within 1 ms depends on chance */
 		if (tried[i] == 1 && id_asks_sa(id))
-			trace_print("left out");
+			tap_note_print("left out");
 		else if (!CALL(rdma_resolve_route(id, tried[i]), "resolve_route %d ms", tried[i]))
-			event_trace(d.cc);
-		duo_end(&d);
+			event_trace(d.ch);
+		pair_close(&d);
 	}
 }
 

@@ -127,13 +127,13 @@ void show_id(struct rdma_cm_id *id)
 {
 	struct rdma_addr *addr = &id->route.addr;
 
-	trace_print("%s: dev=%s port=%d ps=%#x qpt=%d qp=%s src=%s dst=%s", id_name(id),
-		    id->verbs ? ibv_get_device_name(id->verbs->device) : "-", id->port_num, id->ps,
-		    id->qp_type, id->qp ? qpn_name(id->qp->qp_num) : "-", addr_str(&addr->src_addr),
-		    addr_str(&addr->dst_addr));
-	trace_print("%s: sgid=%s dgid=%s pkey=%#x paths=%d", id_name(id),
-		    gid_str(&addr->addr.ibaddr.sgid), gid_str(&addr->addr.ibaddr.dgid),
-		    ntohs(addr->addr.ibaddr.pkey), id->route.num_paths);
+	tap_note_print("%s: dev=%s port=%d ps=%#x qpt=%d qp=%s src=%s dst=%s", id_name(id),
+		       id->verbs ? ibv_get_device_name(id->verbs->device) : "-", id->port_num, id->ps,
+		       id->qp_type, id->qp ? qpn_name(id->qp->qp_num) : "-", addr_str(&addr->src_addr),
+		       addr_str(&addr->dst_addr));
+	tap_note_print("%s: sgid=%s dgid=%s pkey=%#x paths=%d", id_name(id),
+		       gid_str(&addr->addr.ibaddr.sgid), gid_str(&addr->addr.ibaddr.dgid),
+		       ntohs(addr->addr.ibaddr.pkey), id->route.num_paths);
 	show_path(id);
 }
 
@@ -166,20 +166,20 @@ void show_path(struct rdma_cm_id *id)
 	for (i = 0; i < id->route.num_paths; i++) {
 		struct ibv_sa_path_rec *p = &id->route.path_rec[i];
 
-		trace_print("%s: path dgid=%s sgid=%s raw=%d flow=%s hop=%d tclass=%#x",
-			    id_name(id), gid_str(&p->dgid), gid_str(&p->sgid), p->raw_traffic,
-			    flow_str(id, ntohl(p->flow_label)), p->hop_limit, p->traffic_class);
-		trace_print("%s: path rev=%d numb=%d pkey=%#x sl=%d mtu=%d/%d rate=%d/%d life=%d/%s",
-			    id_name(id), p->reversible, p->numb_path, ntohs(p->pkey), p->sl,
-			    p->mtu_selector, p->mtu, p->rate_selector, p->rate,
-			    p->packet_life_time_selector, life_str(p->packet_life_time));
+		tap_note_print("%s: path dgid=%s sgid=%s raw=%d flow=%s hop=%d tclass=%#x",
+			       id_name(id), gid_str(&p->dgid), gid_str(&p->sgid), p->raw_traffic,
+			       flow_str(id, ntohl(p->flow_label)), p->hop_limit, p->traffic_class);
+		tap_note_print("%s: path rev=%d numb=%d pkey=%#x sl=%d mtu=%d/%d rate=%d/%d life=%d/%s",
+			       id_name(id), p->reversible, p->numb_path, ntohs(p->pkey), p->sl,
+			       p->mtu_selector, p->mtu, p->rate_selector, p->rate,
+			       p->packet_life_time_selector, life_str(p->packet_life_time));
 	}
 }
 
 void show_ports(struct rdma_cm_id *id)
 {
-	trace_print("%s: src_port=%s dst_port=%s", id_name(id),
-		    port_str(ntohs(rdma_get_src_port(id))), port_str(ntohs(rdma_get_dst_port(id))));
+	tap_note_print("%s: src_port=%s dst_port=%s", id_name(id),
+		       port_str(ntohs(rdma_get_src_port(id))), port_str(ntohs(rdma_get_dst_port(id))));
 }
 
 /* The SA may choose the last 80 bits of an MGID, and chooses others each time. */
@@ -203,11 +203,11 @@ static const char *lid_str(int lid)
 
 static void show_ah(const struct ibv_ah_attr *ah)
 {
-	trace_print("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
-		    ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,
-		    ah->grh.traffic_class);
-	trace_print("  ah dlid=%s sl=%d bits=%d rate=%d global=%d port=%d", lid_str(ah->dlid),
-		    ah->sl, ah->src_path_bits, ah->static_rate, ah->is_global, ah->port_num);
+	tap_note_print("  ah dgid=%s flow=%s sgid_index=%d hop=%d tclass=%#x", dgid_str(&ah->grh.dgid),
+		       ah->grh.flow_label ? "set" : "0", ah->grh.sgid_index, ah->grh.hop_limit,
+		       ah->grh.traffic_class);
+	tap_note_print("  ah dlid=%s sl=%d bits=%d rate=%d global=%d port=%d", lid_str(ah->dlid),
+		       ah->sl, ah->src_path_bits, ah->static_rate, ah->is_global, ah->port_num);
 }
 
 /* Sequence numbers are random. */
@@ -242,7 +242,7 @@ void show_attr(const struct ibv_qp_attr *attr, int mask)
 	ADD(IBV_QP_DEST_QPN, "dest=%s", qpn_name(attr->dest_qp_num));
 	ADD(IBV_QP_ALT_PATH, "alt_port=%d", attr->alt_port_num);
 #undef ADD
-	trace_print("  attr mask=%#x%s", mask, text);
+	tap_note_print("  attr mask=%#x%s", mask, text);
 	if (mask & IBV_QP_AV)
 		show_ah(&attr->ah_attr);
 }
@@ -255,13 +255,13 @@ void show_qp(struct ibv_qp *qp)
 	int ret;
 
 	if (!qp) {
-		trace_print("no qp");
+		tap_note_print("no qp");
 		return;
 	}
 	memset(&attr, 0, sizeof(attr));
 	ret = ibv_query_qp(qp, &attr, mask, &init);
 	if (ret) {
-		trace_result(ret, 0, "query_qp");
+		call_report(ret, 0, "query_qp");
 		return;
 	}
 	if (qp->qp_type == IBV_QPT_UD) {
@@ -275,7 +275,7 @@ void show_qp(struct ibv_qp *qp)
 			mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
 	}
-	trace_print("qp %s:", qpn_name(qp->qp_num));
+	tap_note_print("qp %s:", qpn_name(qp->qp_num));
 	show_attr(&attr, mask);
 }
 
@@ -303,7 +303,7 @@ static void show_data(const void *data, int len)
 		if (i < 8)
 			snprintf(text + 2 * i, 3, "%02x", p[i]);
 	}
-	trace_print("  data len=%d%s used=%d sum=%#x %s", len, p ? "" : " null", end, sum, text);
+	tap_note_print("  data len=%d%s used=%d sum=%#x %s", len, p ? "" : " null", end, sum, text);
 }
 
 static int is_ud(const struct rdma_cm_event *ev)
@@ -313,27 +313,27 @@ static int is_ud(const struct rdma_cm_event *ev)
 
 void show_event(const struct rdma_cm_event *ev)
 {
-	trace_print("event %s %s status=%d%s%s", id_name(ev->id), event_name(ev->event), ev->status,
-		    ev->listen_id ? " listen=" : "", ev->listen_id ? id_name(ev->listen_id) : "");
+	tap_note_print("event %s %s status=%d%s%s", id_name(ev->id), event_name(ev->event), ev->status,
+		       ev->listen_id ? " listen=" : "", ev->listen_id ? id_name(ev->listen_id) : "");
 	if (ev->event == RDMA_CM_EVENT_MULTICAST_JOIN ||
 	    ev->event == RDMA_CM_EVENT_MULTICAST_ERROR) {
-		trace_print("  ud context=%s qpn=%#x qkey=%#x",
-			    (const char *)ev->param.ud.private_data, ev->param.ud.qp_num,
-			    ev->param.ud.qkey);
+		tap_note_print("  ud context=%s qpn=%#x qkey=%#x",
+			       (const char *)ev->param.ud.private_data, ev->param.ud.qp_num,
+			       ev->param.ud.qkey);
 		show_ah(&ev->param.ud.ah_attr);
 	} else if (is_zero(&ev->param, sizeof(ev->param))) {
 		return;
 	} else if (is_ud(ev)) {
-		trace_print("  ud qpn=%s qkey=%#x", qpn_name(ev->param.ud.qp_num),
-			    ev->param.ud.qkey);
+		tap_note_print("  ud qpn=%s qkey=%#x", qpn_name(ev->param.ud.qp_num),
+			       ev->param.ud.qkey);
 		show_ah(&ev->param.ud.ah_attr);
 		show_data(ev->param.ud.private_data, ev->param.ud.private_data_len);
 	} else {
 		const struct rdma_conn_param *c = &ev->param.conn;
 
-		trace_print("  conn rr=%d depth=%d flow=%d retry=%d rnr=%d srq=%d qpn=%s",
-			    c->responder_resources, c->initiator_depth, c->flow_control,
-			    c->retry_count, c->rnr_retry_count, c->srq, qpn_name(c->qp_num));
+		tap_note_print("  conn rr=%d depth=%d flow=%d retry=%d rnr=%d srq=%d qpn=%s",
+			       c->responder_resources, c->initiator_depth, c->flow_control,
+			       c->retry_count, c->rnr_retry_count, c->srq, qpn_name(c->qp_num));
 		show_data(c->private_data, c->private_data_len);
 	}
 }
@@ -355,26 +355,19 @@ int channel_poll(struct rdma_event_channel *ch, int ms)
 	return poll(&p, 1, ms) == 1 && p.revents & POLLIN;
 }
 
-/* Fetches the next event. Fails with EAGAIN if none comes within @ms. */
-static int event_next(struct rdma_event_channel *ch, int ms, struct rdma_cm_event **event)
-{
-	if (channel_poll(ch, ms))
-		return rdma_get_cm_event(ch, event);
-	errno = EAGAIN;
-	return -1;
-}
-
 struct rdma_cm_event *event_fetch(struct rdma_event_channel *ch, int ms)
 {
-	struct rdma_cm_event *event;
+	struct rdma_cm_event *event = event_next(ch, ms);
 
-	if (!event_next(ch, ms, &event))
-		return event;
-	if (errno == EAGAIN)
-		trace_print("event: timeout");
-	else
-		trace_result(-1, errno, "get_cm_event");
-	return NULL;
+	if (!event && errno == EAGAIN)
+		tap_note_print("event: timeout");
+	return event;
+}
+
+void event_report(const struct rdma_cm_event *event, bool expected)
+{
+	if (!quiet || event->status || !expected)
+		show_event(event);
 }
 
 int event_trace(struct rdma_event_channel *ch)
@@ -385,38 +378,20 @@ int event_trace(struct rdma_event_channel *ch)
 	if (!event)
 		return -1;
 	type = event->event;
-	if (!quiet || event->status)
-		show_event(event);
+	event_report(event, true);
 	rdma_ack_cm_event(event);
 	return type;
 }
 
-struct rdma_cm_id *event_trace_request(struct rdma_event_channel *ch, const char *name)
-{
-	struct rdma_cm_event *event = event_fetch(ch, 5000);
-	struct rdma_cm_id *id = NULL;
-
-	if (!event)
-		return NULL;
-	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-		id = event->id;
-		id_label(id, name);
-	}
-	if (!quiet || !id)
-		show_event(event);
-	rdma_ack_cm_event(event);
-	return id;
-}
-
 void event_expect_none(struct rdma_event_channel *ch)
 {
-	struct rdma_cm_event *event;
+	struct rdma_cm_event *event = event_next(ch, 300);
 
-	if (event_next(ch, 300, &event)) {
-		trace_print("no event");
+	if (!event) {
+		tap_note_print("no event");
 		return;
 	}
-	trace_print("an event:");
+	tap_note_print("an event:");
 	show_event(event);
 	rdma_ack_cm_event(event);
 }

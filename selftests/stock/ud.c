@@ -10,174 +10,174 @@ struct lens {
 
 static void test_full(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_listen(&d, RDMA_PS_UDP);
-	duo_route(&d, RDMA_PS_UDP);
-	show_id(d.cli);
-	show_qp(d.cli->qp);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	show_id(d.srv);
-	qp_create(d.srv, IBV_QPT_UD);
-	show_qp(d.srv->qp);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	show_id(d.cli);
-	show_qp(d.cli->qp);
-	CALL(rdma_disconnect(d.cli), "disconnect cli");
-	CALL(rdma_disconnect(d.srv), "disconnect srv");
-	event_expect_none(d.cc);
-	event_expect_none(d.cl);
-	duo_end(&d);
+	pair_init(&d);
+	pair_listen(&d, RDMA_PS_UDP);
+	pair_route(&d, RDMA_PS_UDP);
+	show_id(d.id);
+	show_qp(d.id->qp);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	show_id(d.child);
+	qp_create(d.child, IBV_QPT_UD);
+	show_qp(d.child->qp);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	event_expect_none(d.lch);
+	show_id(d.id);
+	show_qp(d.id->qp);
+	CALL(rdma_disconnect(d.id), "disconnect cli");
+	CALL(rdma_disconnect(d.child), "disconnect srv");
+	event_expect_none(d.ch);
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 static void test_private_data(const void *arg)
 {
 	const struct lens *l = arg;
-	struct duo d;
+	struct pair d;
 
 	memset(data + 40, 0xa5, sizeof(data) - 40);
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
 	d.param.private_data = data;
 	d.param.private_data_len = l->req;
-	if (CALL(rdma_connect(d.cli, &d.param), "connect len=%d", l->req))
+	if (CALL(rdma_connect(d.id, &d.param), "connect len=%d", l->req))
 		goto out;
-	d.srv = event_trace_request(d.cl, "srv");
-	qp_create(d.srv, IBV_QPT_UD);
+	d.child = event_expect_request(d.lch, "srv");
+	qp_create(d.child, IBV_QPT_UD);
 	d.param.private_data_len = l->rep;
-	if (!CALL(rdma_accept(d.srv, &d.param), "accept len=%d", l->rep) ||
-	    channel_poll(d.cc, 1000))
-		event_trace(d.cc);
+	if (!CALL(rdma_accept(d.child, &d.param), "accept len=%d", l->rep) ||
+	    channel_poll(d.ch, 1000))
+		event_trace(d.ch);
 out:
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_refused(const void *arg)
 {
 	const int *len = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_UDP);
-	CALL(rdma_reject(d.srv, data, *len), "reject srv len=%d", *len);
-	if (channel_poll(d.cc, 1000))
-		event_trace(d.cc);
-	CALL(rdma_reject(d.srv, data, 0), "reject srv again");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_UDP);
+	CALL(rdma_reject(d.child, data, *len), "reject srv len=%d", *len);
+	if (channel_poll(d.ch, 1000))
+		event_trace(d.ch);
+	CALL(rdma_reject(d.child, data, 0), "reject srv again");
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_connect(d.id, &d.param), "connect cli again");
+	pair_close(&d);
 }
 
 static void test_no_listener(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_route, &d, RDMA_PS_UDP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event_trace(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_route, &d, RDMA_PS_UDP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 /* A request of UDP does not find a listener of another port space. */
 static void test_wrong_space(const void *arg)
 {
 	const enum rdma_port_space *ps = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
+	pair_init(&d);
 	quiet++;
-	duo_listen(&d, ps[0]);
-	duo_route(&d, ps[1]);
+	pair_listen(&d, ps[0]);
+	pair_route(&d, ps[1]);
 	quiet--;
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	event_trace(d.cc);
-	event_expect_none(d.cl);
-	duo_end(&d);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	event_trace(d.ch);
+	event_expect_none(d.lch);
+	pair_close(&d);
 }
 
 static void test_external(const void *arg)
 {
 	struct ibv_qp *mine, *theirs;
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.no_qp = 1;
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	mine = ext_qp_create(d.cli, IBV_QPT_UD, "mine");
-	ext_qp_modify(d.cli, mine, IBV_QPS_INIT);
-	show_init_attr(d.cli, IBV_QPS_RTR);
-	show_init_attr(d.cli, IBV_QPS_RTS);
+	pair_init(&d);
+	d.qp_create = NULL;
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
+	mine = ext_qp_create(d.id, IBV_QPT_UD, "mine");
+	ext_qp_modify(d.id, mine, IBV_QPS_INIT);
+	show_init_attr(d.id, IBV_QPS_RTR);
+	show_init_attr(d.id, IBV_QPS_RTS);
 	d.param.qp_num = mine->qp_num;
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	CALL(rdma_establish(d.cli), "establish cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	theirs = ext_qp_create(d.srv, IBV_QPT_UD, "theirs");
-	ext_qp_modify(d.srv, theirs, IBV_QPS_INIT);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	CALL(rdma_establish(d.id), "establish cli");
+	d.child = event_expect_request(d.lch, "srv");
+	theirs = ext_qp_create(d.child, IBV_QPT_UD, "theirs");
+	ext_qp_modify(d.child, theirs, IBV_QPS_INIT);
 	d.param.qp_num = theirs->qp_num;
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	duo_end(&d);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 static void test_accept_bare(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_prepare, &d, RDMA_PS_UDP);
-	CALL(rdma_connect(d.cli, NULL), "connect cli NULL");
-	d.srv = event_trace_request(d.cl, "srv");
+	pair_init(&d);
+	pair_run_quietly(pair_prepare, &d, RDMA_PS_UDP);
+	CALL(rdma_connect(d.id, NULL), "connect cli NULL");
+	d.child = event_expect_request(d.lch, "srv");
 	d.param.qp_num = qpn_fake("srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv, no QP");
-	event_trace(d.cc);
-	duo_end(&d);
+	CALL(rdma_accept(d.child, &d.param), "accept srv, no QP");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 static void test_twice(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_UDP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli again");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	CALL(rdma_accept(d.srv, &d.param), "accept srv again");
-	event_trace(d.cc);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli after all");
-	event_expect_none(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_UDP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli again");
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	CALL(rdma_accept(d.child, &d.param), "accept srv again");
+	event_trace(d.ch);
+	CALL(rdma_connect(d.id, &d.param), "connect cli after all");
+	event_expect_none(d.ch);
+	pair_close(&d);
 }
 
 static void test_destroyed(const void *arg)
 {
 	const int *which = arg;
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_run_quietly(duo_request, &d, RDMA_PS_UDP);
+	pair_init(&d);
+	pair_run_quietly(pair_request, &d, RDMA_PS_UDP);
 	if (*which) {
-		rdma_destroy_qp(d.srv);
-		id_destroy(d.srv);
-		d.srv = NULL;
-		event_trace(d.cc);
+		rdma_destroy_qp(d.child);
+		id_destroy(d.child);
+		d.child = NULL;
+		event_trace(d.ch);
 	} else {
-		rdma_destroy_qp(d.cli);
-		id_destroy(d.cli);
-		d.cli = NULL;
-		CALL(rdma_accept(d.srv, &d.param), "accept srv");
-		event_expect_none(d.cl);
+		rdma_destroy_qp(d.id);
+		id_destroy(d.id);
+		d.id = NULL;
+		CALL(rdma_accept(d.child, &d.param), "accept srv");
+		event_expect_none(d.lch);
 	}
-	duo_end(&d);
+	pair_close(&d);
 }
 
 static void test_ghost(const void *arg)
@@ -205,64 +205,64 @@ static void test_ghost(const void *arg)
 
 static void test_wildcard(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
 	(void)arg;
-	duo_init(&d);
-	d.lst = id_create(d.cl, "lst", RDMA_PS_UDP);
-	id_bind(d.lst, "0.0.0.0", PORT);
-	id_listen(d.lst, 2);
-	duo_run_quietly(duo_route, &d, RDMA_PS_UDP);
-	CALL(rdma_connect(d.cli, &d.param), "connect cli");
-	d.srv = event_trace_request(d.cl, "srv");
-	show_id(d.srv);
-	qp_create(d.srv, IBV_QPT_UD);
-	CALL(rdma_accept(d.srv, &d.param), "accept srv");
-	event_trace(d.cc);
-	duo_end(&d);
+	pair_init(&d);
+	d.listener = id_create(d.lch, "lst", RDMA_PS_UDP);
+	id_bind(d.listener, "0.0.0.0", PORT);
+	id_listen(d.listener, 2);
+	pair_run_quietly(pair_route, &d, RDMA_PS_UDP);
+	CALL(rdma_connect(d.id, &d.param), "connect cli");
+	d.child = event_expect_request(d.lch, "srv");
+	show_id(d.child);
+	qp_create(d.child, IBV_QPT_UD);
+	CALL(rdma_accept(d.child, &d.param), "accept srv");
+	event_trace(d.ch);
+	pair_close(&d);
 }
 
 /* A server answers all SIDR requests with the QP of its listener. */
 static void test_listener_qp(const void *arg)
 {
 	enum rdma_port_space ps = *(const int *)arg;
-	struct duo d;
+	struct pair d;
 	int i;
 
-	duo_init(&d);
-	if (duo_listen(&d, ps) || qp_create(d.lst, IBV_QPT_UD))
+	pair_init(&d);
+	if (pair_listen(&d, ps) || qp_create(d.listener, IBV_QPT_UD))
 		return;
-	show_qp(d.lst->qp);
-	show_init_attr(d.lst, IBV_QPS_INIT);
-	show_init_attr(d.lst, IBV_QPS_RTR);
-	show_init_attr(d.lst, IBV_QPS_RTS);
+	show_qp(d.listener->qp);
+	show_init_attr(d.listener, IBV_QPS_INIT);
+	show_init_attr(d.listener, IBV_QPS_RTR);
+	show_init_attr(d.listener, IBV_QPS_RTS);
 	for (i = 0; i < 2; i++) {
-		duo_route(&d, ps);
+		pair_route(&d, ps);
 		d.param.qp_num = 0;
-		CALL(rdma_connect(d.cli, &d.param), "connect cli");
-		d.srv = event_trace_request(d.cl, "srv");
-		d.param.qp_num = d.lst->qp->qp_num;
-		CALL(rdma_accept(d.srv, &d.param), "accept srv");
-		event_trace(d.cc);
-		id_destroy(d.srv);
-		d.srv = NULL;
-		rdma_destroy_qp(d.cli);
-		id_destroy(d.cli);
-		d.cli = NULL;
+		CALL(rdma_connect(d.id, &d.param), "connect cli");
+		d.child = event_expect_request(d.lch, "srv");
+		d.param.qp_num = d.listener->qp->qp_num;
+		CALL(rdma_accept(d.child, &d.param), "accept srv");
+		event_trace(d.ch);
+		id_destroy(d.child);
+		d.child = NULL;
+		rdma_destroy_qp(d.id);
+		id_destroy(d.id);
+		d.id = NULL;
 	}
-	duo_end(&d);
+	pair_close(&d);
 }
 
 /* QP attributes of a listener for connections. */
 static void test_listener_attr(const void *arg)
 {
-	struct duo d;
+	struct pair d;
 
-	duo_init(&d);
-	duo_listen(&d, *(const int *)arg);
-	qp_create(d.lst, IBV_QPT_RC);
-	show_init_attr(d.lst, IBV_QPS_INIT);
-	duo_end(&d);
+	pair_init(&d);
+	pair_listen(&d, *(const int *)arg);
+	qp_create(d.listener, IBV_QPT_RC);
+	show_init_attr(d.listener, IBV_QPS_INIT);
+	pair_close(&d);
 }
 
 static void test_qp_types(const void *arg)

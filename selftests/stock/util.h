@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cma.h>
+#include "../lib/pair.h"
 #include "../lib/tap.h"
 
 /* Addresses that the script of the suite has set up */
@@ -62,50 +63,24 @@ extern const struct cmp_case option_cases[], bind_cases[], resolve_cases[], mcas
 extern const struct cmp_case ece_cases[], connect_cases[], reject_cases[], ud_cases[];
 extern const struct cmp_case event_cases[], owner_cases[], misc_cases[];
 
-/* A line of the trace: what a case prints before its result. */
-#define trace_print tap_note_print
-
-/* util.c: the trace. While quiet is not 0, steps that succeed are not printed. */
+/*
+ * util.c: the trace, which is what a case prints before its result. CALL() prints "text -> ret errno", and each
+ * event is printed. While quiet is not 0, steps that succeed are not.
+ */
 extern int quiet;
-
-long trace_result(long ret, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-/* Makes a call and traces it as "text -> ret errno". */
-#define CALL(expr, ...) ({			\
-	long __ret;				\
-						\
-	errno = 0;				\
-	__ret = (expr);				\
-	trace_result(__ret, errno, __VA_ARGS__);\
-})
 
 extern int case_port;
 
-int port_real(int port);
 int port_shown(int port);
-struct sockaddr *ip_addr(const char *addr, int port);
-/* See address_real(). A case without that address is skipped. */
-const char *addr_real(const char *addr);
 struct sockaddr *ib_addr(int port);
 
-void id_label(struct rdma_cm_id *id, const char *name);
-const char *id_name(const struct rdma_cm_id *id);
 void qpn_label(uint32_t qpn, const char *name);
 const char *qpn_name(uint32_t qpn);
 uint32_t qpn_fake(const char *name);
 
-/* Traced calls that most cases need. Each returns the result of the call. */
-struct rdma_event_channel *channel_create(void);
-struct rdma_cm_id *id_create(struct rdma_event_channel *ch, const char *name,
-			     enum rdma_port_space ps);
-int id_destroy(struct rdma_cm_id *id);
 int qp_create(struct rdma_cm_id *id, enum ibv_qp_type type);
-int id_bind(struct rdma_cm_id *id, const char *addr, int port);
 /* The AF_IB address of ADDR: the GID of its port, and the service ID of @port in RDMA_PS_TCP. */
 struct sockaddr *ib_addr_local(struct rdma_event_channel *ch, int port);
-int id_listen(struct rdma_cm_id *id, int backlog);
-int id_resolve_addr(struct rdma_cm_id *id, const char *src, const char *dst, int port);
-int id_resolve_route(struct rdma_cm_id *id);
 
 /* show.c: state and events as text */
 const char *event_name(int event);
@@ -119,8 +94,6 @@ void show_init_attr(struct rdma_cm_id *id, enum ibv_qp_state state);
 
 /* Waits up to 5 s for an event, traces and acknowledges it. Returns -1 if none comes. */
 int event_trace(struct rdma_event_channel *ch);
-/* The same for a connection request. Its id is called @name. */
-struct rdma_cm_id *event_trace_request(struct rdma_event_channel *ch, const char *name);
 /* Fetches an event without tracing or acknowledging it. */
 struct rdma_cm_event *event_fetch(struct rdma_event_channel *ch, int ms);
 /* Checks that no event comes within 0.3 s. */
@@ -133,42 +106,17 @@ enum reach {
 	REACHES
 };
 
-/**
- * struct duo - a listener, a client and the connection between them
- * @cl: channel of the listener and of the passive side
- * @cc: channel of the active side
- * @lst: the listener
- * @srv: id of the passive side
- * @cli: id of the active side
- * @param: parameters of connect and accept
- * @addr: address of both sides
- * @no_qp: the case creates the QPs
- */
-struct duo {
-	struct rdma_event_channel *cl, *cc;
-	struct rdma_cm_id *lst, *srv, *cli;
-	struct rdma_conn_param param;
-	const char *addr;
-	int no_qp;
-};
-
 extern const char *const reach_names[REACHES];
 
-void duo_init(struct duo *d);
-int duo_listen(struct duo *d, enum rdma_port_space ps);
-int duo_route(struct duo *d, enum rdma_port_space ps);
-int duo_prepare(struct duo *d, enum rdma_port_space ps);	/* duo_listen() and duo_route() */
-int duo_request(struct duo *d, enum rdma_port_space ps);
-int duo_connect(struct duo *d, enum rdma_port_space ps);
-int duo_disconnect(struct duo *d, struct rdma_cm_id *first, struct rdma_cm_id *second);
-void duo_end(struct duo *d);
+/* Both sides have channels, QPs and the address ADDR, and the listener has PORT. */
+void pair_init(struct pair *d);
 
 /* Takes one of these steps. Only failures are traced. */
-void duo_run_quietly(int (*step)(struct duo *d, enum rdma_port_space ps), struct duo *d,
-		     enum rdma_port_space ps);
+void pair_run_quietly(int (*step)(struct pair *d, enum rdma_port_space ps), struct pair *d,
+		      enum rdma_port_space ps);
 
 /* Brings @d to a state and returns the id that is in it. Only failures are traced. */
-struct rdma_cm_id *duo_reach(struct duo *d, enum reach where);
+struct rdma_cm_id *pair_reach(struct pair *d, enum reach where);
 
 /* Creates a QP on the device of @id without librdmacm. */
 struct ibv_qp *ext_qp_create(struct rdma_cm_id *id, enum ibv_qp_type type, const char *name);
