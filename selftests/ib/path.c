@@ -41,11 +41,11 @@
 #include <unistd.h>
 #include <infiniband/ib.h>
 #include <infiniband/sa.h>
-#include <rdma/rdma_cma.h>
 #include <rdma/rdma_cmx.h>
 #include "../lib/address.h"
 #include "../lib/die.h"
 #include "../lib/now.h"
+#include "../lib/pair.h"
 
 #define GIVE_UP_MAX 64
 
@@ -104,32 +104,17 @@ static const char *addr_text(struct sockaddr *addr)
 	return text[i];
 }
 
-/* Returns the status of the next event, which must be of type @type. */
-static int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type,
-			struct rdma_cm_id **id)
+void event_report(const struct rdma_cm_event *ev, bool expected)
 {
-	struct rdma_cm_event *ev;
-	int status;
-
-	if (rdma_get_cm_event(ch, &ev))
-		die("get_cm_event");
-	status = ev->status;
-	if (ev->event != type) {
-		printf("%s %d, not %s\n", rdma_event_str(ev->event), status, rdma_event_str(type));
-		rdma_ack_cm_event(ev);
-		exit(1);
-	}
-	if (id)
-		*id = ev->id;
-	if (type == RDMA_CM_EVENT_CONNECT_REQUEST)
+	if (!expected)
+		return;
+	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		printf("request %s\n", (const char *)ev->param.conn.private_data + 2);
-	if (type == RDMA_CM_EVENT_ESTABLISHED && ev->param.conn.private_data)
+	if (ev->event == RDMA_CM_EVENT_ESTABLISHED && ev->param.conn.private_data)
 		printf("answer %s\n", (const char *)ev->param.conn.private_data);
-	if (type == RDMA_CM_EVENT_ESTABLISHED && with_ud)
+	if (ev->event == RDMA_CM_EVENT_ESTABLISHED && with_ud)
 		printf("datagrams to qpn=%#x qkey=%#x dlid=%u\n", ev->param.ud.qp_num,
 		       ev->param.ud.qkey, ev->param.ud.ah_attr.dlid);
-	rdma_ack_cm_event(ev);
-	return status;
 }
 
 static enum rdma_port_space addr_port_space(const char *addr)
@@ -139,14 +124,10 @@ static enum rdma_port_space addr_port_space(const char *addr)
 	return strncmp(addr, "ib:", 3) ? RDMA_PS_TCP : RDMA_PS_IB;
 }
 
-static struct rdma_cm_id *id_create(struct rdma_event_channel **ch, enum rdma_port_space ps)
+static struct rdma_cm_id *id_create_on_channel(struct rdma_event_channel **ch, enum rdma_port_space ps)
 {
-	struct rdma_cm_id *id;
-
-	*ch = rdma_create_event_channel();
-	if (!*ch || rdma_create_id(*ch, &id, NULL, ps))
-		die("create_id");
-	return id;
+	*ch = channel_create();
+	return id_create(*ch, "id", ps);
 }
 
 /* Prints the ECE of the peer. */
@@ -154,16 +135,14 @@ static void ece_print(struct rdma_cm_id *id)
 {
 	struct ibv_ece ece = { };
 
-	if (rdma_get_remote_ece(id, &ece))
-		die("get_remote_ece");
+	CALL(rdma_get_remote_ece(id, &ece), "get_remote_ece");
 	printf("ece vendor=%#x options=%#x\n", ece.vendor_id, ece.options);
 }
 
 static void ece_set(struct rdma_cm_id *id, struct ibv_ece *ece, struct rdma_conn_param *param)
 {
 	param->qp_num = 0x400000 + getpid() % 0x400000;
-	if (rdma_set_local_ece(id, ece))
-		die("set_local_ece");
+	CALL(rdma_set_local_ece(id, ece), "set_local_ece");
 }
 
 static void qp_make(struct rdma_cm_id *id)
@@ -173,8 +152,7 @@ static void qp_make(struct rdma_cm_id *id)
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 
-	if (rdma_create_qp(id, NULL, &attr))
-		die("create_qp");
+	CALL(rdma_create_qp(id, NULL, &attr), "create_qp");
 }
 
 /* Sends without a posted receive at the peer, so that the QP fails. */
@@ -221,11 +199,11 @@ static void run_serve(const char *addr, int port)
 	struct rdma_cm_id *listener, *id;
 	struct rdma_event_channel *ch;
 
-	listener = id_create(&ch, ps);
+	listener = id_create_on_channel(&ch, ps);
 	if (rdma_bind_addr(listener, addr_parse(addr, port, ps)) || rdma_listen(listener, 4))
 		die("bind or listen");
 	printf("listening\n");
-	event_expect(ch, RDMA_CM_EVENT_CONNECT_REQUEST, &id);
+	id = event_expect_request(ch, "request");
 	printf("local %s peer %s\n", addr_text(rdma_get_local_addr(id)),
 	       addr_text(rdma_get_peer_addr(id)));
 	if (with_ud) {
@@ -235,8 +213,7 @@ static void run_serve(const char *addr, int port)
 		param.qp_num = 0x4711;
 		if (with_ece && rdma_set_local_ece(id, &answer))
 			die("set_local_ece");
-		if (rdma_accept(id, &param))
-			die("accept");
+		CALL(rdma_accept(id, &param), "accept");
 		return;
 	}
 	path_print(id);
@@ -246,11 +223,10 @@ static void run_serve(const char *addr, int port)
 	} else {
 		qp_make(id);
 	}
-	if (rdma_accept(id, &param))
-		die("accept");
-	event_expect(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	CALL(rdma_accept(id, &param), "accept");
+	event_expect(ch, RDMA_CM_EVENT_ESTABLISHED);
 	qp_print(id);
-	event_expect(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	event_expect(ch, RDMA_CM_EVENT_DISCONNECTED);
 	rdma_disconnect(id);
 	if (id->qp)
 		rdma_destroy_qp(id);
@@ -262,21 +238,19 @@ static struct rdma_cm_id *id_create_resolved(struct rdma_event_channel **ch, con
 					     int port, const char *src)
 {
 	enum rdma_port_space ps = addr_port_space(addr);
-	struct rdma_cm_id *id = id_create(ch, ps);
+	struct rdma_cm_id *id = id_create_on_channel(ch, ps);
 
-	if (rdma_resolve_addr(id, src ? addr_parse(src, 0, ps) : NULL, addr_parse(addr, port, ps),
-			      5000))
-		die("resolve_addr");
-	if (event_expect(*ch, RDMA_CM_EVENT_ADDR_RESOLVED, NULL))
+	CALL(rdma_resolve_addr(id, src ? addr_parse(src, 0, ps) : NULL, addr_parse(addr, port, ps), 5000),
+	     "resolve_addr");
+	if (event_expect(*ch, RDMA_CM_EVENT_ADDR_RESOLVED))
 		exit(1);
 	return id;
 }
 
-static void id_resolve_route(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+static void route_resolve(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
-	if (rdma_resolve_route(id, 5000))
-		die("resolve_route");
-	if (event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL))
+	CALL(rdma_resolve_route(id, 5000), "resolve_route");
+	if (event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED))
 		exit(1);
 }
 
@@ -297,7 +271,7 @@ static void path_give(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	};
 	struct ibv_path_record *path = &data[1].path;
 
-	id_resolve_route(och, other);
+	route_resolve(och, other);
 	rec = other->route.path_rec;
 	path->dgid = rec->dgid;
 	if (with_wrong_gid)
@@ -311,16 +285,14 @@ static void path_give(struct rdma_event_channel *ch, struct rdma_cm_id *id, cons
 	path->mtu = 2 << 6 | IBV_MTU_1024;
 	path->rate = 2 << 6 | rec->rate;
 	path->packetlifetime = 2 << 6 | 10;
-	if (rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data)))
-		die("set_option IB_PATH");
-	event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
+	CALL(rdma_set_option(id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, data, sizeof(data)), "set_option IB_PATH");
+	event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	rdma_destroy_id(other);
 }
 
 static void option_set(struct rdma_cm_id *id, int name, uint32_t val)
 {
-	if (rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)))
-		die("set_option");
+	CALL(rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)), "set_option");
 }
 
 static void run_connect(const char *addr, int port, const char *src, int given, int more)
@@ -336,7 +308,7 @@ static void run_connect(const char *addr, int port, const char *src, int given, 
 	if (given)
 		path_give(ch, id, addr, port, more);
 	else
-		id_resolve_route(ch, id);
+		route_resolve(ch, id);
 	path_print(id);
 	if (with_ece)
 		ece_set(id, &offer, &param);
@@ -346,20 +318,17 @@ static void run_connect(const char *addr, int port, const char *src, int given, 
 		option_set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, 17);
 		option_set(id, CMX_OPTION_CM_RETRIES, 1);
 	}
-	if (rdma_connect(id, &param))
-		die("connect");
+	CALL(rdma_connect(id, &param), "connect");
 	if (take_back) {
-		if (rdma_reject(id, NULL, 0))
-			die("reject");
+		CALL(rdma_reject(id, NULL, 0), "reject");
 		exit(0);
 	}
 	if (with_ece) {
-		event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
+		event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE);
 		ece_print(id);
-		if (rdma_establish(id))
-			die("establish");
+		CALL(rdma_establish(id), "establish");
 	} else {
-		event_expect(ch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+		event_expect(ch, RDMA_CM_EVENT_ESTABLISHED);
 	}
 	printf("local %s peer %s\n", addr_text(rdma_get_local_addr(id)),
 	       addr_text(rdma_get_peer_addr(id)));
@@ -372,9 +341,9 @@ static void run_connect(const char *addr, int port, const char *src, int given, 
 		if (leave)
 			exit(0);
 		rdma_disconnect(id);
-		event_expect(ch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+		event_expect(ch, RDMA_CM_EVENT_DISCONNECTED);
 		if (stay)
-			event_expect(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT, NULL);
+			event_expect(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT);
 	}
 	if (id->qp)
 		rdma_destroy_qp(id);
@@ -409,7 +378,7 @@ static void run_routes(const char *addr, int port, int n, int ms, int retries)
 	}
 }
 
-static void id_destroy(struct rdma_event_channel *ch, struct rdma_cm_id *id)
+static void id_end(struct rdma_event_channel *ch, struct rdma_cm_id *id)
 {
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
@@ -426,15 +395,14 @@ static void run_giveup(const char *addr, int port, int n)
 	for (i = 0; i < n; i++)
 		id[i] = id_create_resolved(&ch[i], addr, port, NULL);
 	for (i = 0; i < n; i++)
-		if (rdma_resolve_route(id[i], 5000))
-			die("resolve_route");
+		CALL(rdma_resolve_route(id[i], 5000), "resolve_route");
 	for (i = 0; i + 1 < n; i += 2) {
 		p.fd = ch[i]->fd;
 		poll(&p, 1, 10000);
 		usleep(rand() % 500);
-		id_destroy(ch[i + 1], id[i + 1]);
-		event_expect(ch[i], RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
-		id_destroy(ch[i], id[i]);
+		id_end(ch[i + 1], id[i + 1]);
+		event_expect(ch[i], RDMA_CM_EVENT_ROUTE_RESOLVED);
+		id_end(ch[i], id[i]);
 	}
 }
 
@@ -450,10 +418,9 @@ static struct rdma_cm_id *closing_connect(struct rdma_event_channel **ch, const 
 
 	snprintf(addr, sizeof(addr), "%s%d", prefix, n);
 	id = id_create_resolved(ch, addr, port, NULL);
-	id_resolve_route(*ch, id);
+	route_resolve(*ch, id);
 	begin = now_ms();
-	if (rdma_connect(id, &param))
-		die("connect");
+	CALL(rdma_connect(id, &param), "connect");
 	printf("waited %ld s\n", (now_ms() - begin + 500) / 1000);
 	return id;
 }
@@ -464,16 +431,14 @@ static void closing_begin(struct rdma_event_channel *lch, const char *prefix, in
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id = closing_connect(&ch, prefix, n, port), *child;
 
-	event_expect(lch, RDMA_CM_EVENT_CONNECT_REQUEST, &child);
-	if (rdma_accept(child, &param))
-		die("accept");
-	event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL);
-	if (rdma_establish(id))
-		die("establish");
-	event_expect(lch, RDMA_CM_EVENT_ESTABLISHED, NULL);
+	child = event_expect_request(lch, "request");
+	CALL(rdma_accept(child, &param), "accept");
+	event_expect(ch, RDMA_CM_EVENT_CONNECT_RESPONSE);
+	CALL(rdma_establish(id), "establish");
+	event_expect(lch, RDMA_CM_EVENT_ESTABLISHED);
 	rdma_disconnect(id);
-	id_destroy(ch, id);
-	event_expect(lch, RDMA_CM_EVENT_DISCONNECTED, NULL);
+	id_end(ch, id);
+	event_expect(lch, RDMA_CM_EVENT_DISCONNECTED);
 	/* the peer takes another connection of the QP */
 	rdma_disconnect(child);
 	rdma_destroy_id(child);
@@ -483,7 +448,7 @@ static void closing_begin(struct rdma_event_channel *lch, const char *prefix, in
 static void run_closing(const char *prefix, int port, int n)
 {
 	struct rdma_event_channel *ch, *lch;
-	struct rdma_cm_id *id, *listener = id_create(&lch, RDMA_PS_TCP);
+	struct rdma_cm_id *id, *listener = id_create_on_channel(&lch, RDMA_PS_TCP);
 	int i;
 
 	if (rdma_bind_addr(listener, addr_parse("0.0.0.0", port, RDMA_PS_TCP)) || rdma_listen(listener, 4))
@@ -494,8 +459,8 @@ static void run_closing(const char *prefix, int port, int n)
 			continue;
 		printf("after %d: ", i);
 		id = closing_connect(&ch, prefix, 1, port + 1);
-		event_expect(ch, RDMA_CM_EVENT_REJECTED, NULL);
-		id_destroy(ch, id);
+		event_expect(ch, RDMA_CM_EVENT_REJECTED);
+		id_end(ch, id);
 	}
 }
 
@@ -505,10 +470,9 @@ static void run_bind(const char *addr, int port, const char *space)
 				  !strcmp(space, "ib") ? RDMA_PS_IB :
 				  !strcmp(space, "ipoib") ? RDMA_PS_IPOIB : RDMA_PS_TCP;
 	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = id_create(&ch, ps);
+	struct rdma_cm_id *id = id_create_on_channel(&ch, ps);
 
-	if (rdma_bind_addr(id, addr_parse(addr, port, ps)))
-		die("bind");
+	CALL(rdma_bind_addr(id, addr_parse(addr, port, ps)), "bind");
 	printf("%s on %s\n", addr_text(rdma_get_local_addr(id)),
 	       id->verbs ? ibv_get_device_name(id->verbs->device) : "no device");
 	rdma_destroy_id(id);
@@ -517,6 +481,7 @@ static void run_bind(const char *addr, int port, const char *space)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	event_wait_ms = -1;
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
 		if (argv[1][1] == 'e')
 			with_ece = 1;

@@ -8,24 +8,20 @@
  * callbacks by chance, with the stack filter of failslab.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <infiniband/sa.h>
 #include <rdma/rdma_cmx.h>
-#include "../lib/address.h"
-#include "../lib/slow.h"
+#include "../lib/pair.h"
 
 #define MAX_NTH 500
 
 static int nth_fd = -1;
-static int event_wait_ms;	/* how long to wait for an event */
 static int num_errors;	/* scenarios that ended with an error */
 
 /*
@@ -48,230 +44,164 @@ static int failure_arm(int n)
 	exit(2);
 }
 
-/* Fetches the next event of @ch. Returns -1 if none comes in time. */
-static int event_next(struct rdma_event_channel *ch, struct rdma_cm_event **ev)
+/* A failure is expected: the scenario ends, and its objects are destroyed. */
+long call_report(long ret, int err, const char *fmt, ...)
 {
-	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
-
-	if (poll(&p, 1, event_wait_ms) != 1) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	return rdma_get_cm_event(ch, ev);
-}
-
-static int event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
-{
-	struct rdma_cm_event *ev;
-	int ret;
-
-	if (event_next(ch, &ev))
-		return -1;
-	ret = ev->event == type ? 0 : -1;
-	if (ret)
-		errno = ev->status < 0 ? -ev->status : EPROTO;
-	rdma_ack_cm_event(ev);
+	(void)fmt;
+	errno = err;
 	return ret;
 }
 
-struct scene {
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id;
-	struct rdma_event_channel *listen_ch;
-	struct rdma_cm_id *listener;
-	struct rdma_cm_id *child;
-};
-
-static int scene_create_id(struct scene *s, enum rdma_port_space ps)
+static int id_make(struct rdma_event_channel **ch, struct rdma_cm_id **id, enum rdma_port_space ps)
 {
-	s->ch = rdma_create_event_channel();
-	return s->ch ? rdma_create_id(s->ch, &s->id, NULL, ps) : -1;
+	*ch = rdma_create_event_channel();
+	return *ch ? rdma_create_id(*ch, id, NULL, ps) : -1;
 }
 
-static int scene_resolve(struct scene *s, const char *dst, int port)
+static int try_listen(struct pair *p, enum rdma_port_space ps)
 {
-	struct sockaddr_storage ss = address_parse(dst, port);
-
-	if (rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
-	    event_expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED) ||
-	    rdma_resolve_route(s->id, 1000))
-		return -1;
-	return event_expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return id_make(&p->lch, &p->listener, ps) ?: pair_listen(p, ps);
 }
 
-static int scene_listen(struct scene *s, const char *addr, int port, enum rdma_port_space ps)
+static int try_route(struct pair *p, enum rdma_port_space ps)
 {
-	struct sockaddr_storage ss = address_parse(addr, port);
-
-	s->listen_ch = rdma_create_event_channel();
-	if (!s->listen_ch || rdma_create_id(s->listen_ch, &s->listener, NULL, ps) ||
-	    rdma_bind_addr(s->listener, (struct sockaddr *)&ss))
-		return -1;
-	return rdma_listen(s->listener, 4);
+	return id_make(&p->ch, &p->id, ps) ?: pair_route(p, ps);
 }
 
-static void scene_clean(struct scene *s)
+static int try_bind(struct pair *p)
 {
-	if (s->child)
-		rdma_destroy_id(s->child);
-	if (s->listener)
-		rdma_destroy_id(s->listener);
-	if (s->id)
-		rdma_destroy_id(s->id);
-	if (s->listen_ch)
-		rdma_destroy_event_channel(s->listen_ch);
-	if (s->ch)
-		rdma_destroy_event_channel(s->ch);
+	p->port = 7301;
+	return try_listen(p, RDMA_PS_TCP);
 }
 
-static int try_bind(struct scene *s)
+static int try_listen_any(struct pair *p)
 {
-	struct sockaddr_storage ss = address_parse("10.77.0.1", 7301);
-
-	return scene_create_id(s, RDMA_PS_TCP) || rdma_bind_addr(s->id, (struct sockaddr *)&ss) ||
-	       rdma_listen(s->id, 1) ? -1 : 0;
+	p->addr = "::";
+	p->port = 7302;
+	return try_listen(p, RDMA_PS_TCP);
 }
 
-static int try_listen_any(struct scene *s)
+static int try_resolve(struct pair *p)
 {
-	return scene_listen(s, "::", 7302, RDMA_PS_TCP);
+	p->port = 7303;
+	return try_route(p, RDMA_PS_TCP);
 }
 
-static int try_resolve(struct scene *s)
+static int try_resolve6(struct pair *p)
 {
-	return scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "10.77.0.1", 7303) ? -1 : 0;
+	p->addr = "fd77::1";
+	p->port = 7303;
+	return try_route(p, RDMA_PS_TCP);
 }
 
-static int try_resolve6(struct scene *s)
-{
-	return scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "fd77::1", 7303) ? -1 : 0;
-}
-
-static int try_options(struct scene *s)
+static int try_options(struct pair *p)
 {
 	struct ibv_ece ece = { .vendor_id = 1, .options = 2 };
 	uint8_t tos = 32;
 	int one = 1;
 
-	if (scene_create_id(s, RDMA_PS_TCP) ||
-	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
-	    rdma_set_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)))
+	if (id_make(&p->ch, &p->id, RDMA_PS_TCP) ||
+	    rdma_set_option(p->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
+	    rdma_set_option(p->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)))
 		return -1;
-	return rdma_set_local_ece(s->id, &ece);
+	return rdma_set_local_ece(p->id, &ece);
 }
 
-static int try_join(struct scene *s, const char *group)
+static int try_join(struct pair *p, const char *group)
 {
 	const char *ip = strchr(group, ':') ? "fd77::1" : "10.77.0.1";
-	struct sockaddr_storage src = address_parse(ip, 0), ss = address_parse(group, 0);
 
-	if (scene_create_id(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
-	    rdma_join_multicast(s->id, (struct sockaddr *)&ss, s) ||
-	    event_expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+	if (id_make(&p->ch, &p->id, RDMA_PS_UDP) || id_bind(p->id, ip, 0) ||
+	    rdma_join_multicast(p->id, ip_addr(group, 0), p) ||
+	    event_expect(p->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
 		return -1;
-	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
+	return rdma_leave_multicast(p->id, ip_addr(group, 0));
 }
 
-static int try_join4(struct scene *s)
+static int try_join4(struct pair *p)
 {
-	return try_join(s, "239.7.7.7");
+	return try_join(p, "239.7.7.7");
 }
 
-static int try_join6(struct scene *s)
+static int try_join6(struct pair *p)
 {
-	return try_join(s, "ff15::77");
+	return try_join(p, "ff15::77");
 }
 
-static int try_send_only(struct scene *s)
+static int try_send_only(struct pair *p)
 {
-	struct sockaddr_storage src = address_parse("10.77.0.1", 0);
-	struct sockaddr_storage ss = address_parse("239.7.7.8", 0);
 	struct rdma_cm_join_mc_attr_ex attr = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
 		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
-		.addr = (struct sockaddr *)&ss,
+		.addr = ip_addr("239.7.7.8", 0),
 	};
 
-	if (scene_create_id(s, RDMA_PS_UDP) || rdma_bind_addr(s->id, (struct sockaddr *)&src) ||
-	    rdma_join_multicast_ex(s->id, &attr, s) ||
-	    event_expect(s->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
+	if (id_make(&p->ch, &p->id, RDMA_PS_UDP) || id_bind(p->id, "10.77.0.1", 0) ||
+	    rdma_join_multicast_ex(p->id, &attr, p) ||
+	    event_expect(p->ch, RDMA_CM_EVENT_MULTICAST_JOIN))
 		return -1;
-	return rdma_leave_multicast(s->id, (struct sockaddr *)&ss);
+	return rdma_leave_multicast(p->id, ip_addr("239.7.7.8", 0));
 }
 
-/* Takes the request of @s->id. A late request of the last run may arrive before, on that port. */
-static int scene_take_request(struct scene *s)
+/* Prepares the ids. ib_cm remembers the QP numbers of closed connections, of both sides. */
+static int try_prepare(struct pair *p, int port, enum rdma_port_space ps)
 {
-	struct rdma_cm_event *ev;
+	static unsigned int qp_num = 0x1000;
+
+	p->port = port;
+	p->param = (struct rdma_conn_param){ .qp_num = qp_num, .responder_resources = 1, .initiator_depth = 1,
+					     .retry_count = 1 };
+	qp_num += 2;
+	return try_listen(p, ps) ?: try_route(p, ps);
+}
+
+/* Sends and takes the request. A late request of the last run may arrive before, on that port. */
+static int try_request(struct pair *p)
+{
 	struct rdma_cm_id *child;
 
-	while (!event_next(s->listen_ch, &ev)) {
-		child = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST ? ev->id : NULL;
-		rdma_ack_cm_event(ev);
-		if (!child)
-			break;
-		if (rdma_get_dst_port(child) == rdma_get_src_port(s->id)) {
-			s->child = child;
+	if (rdma_connect(p->id, &p->param))
+		return -1;
+	while ((child = event_expect_request(p->lch, "srv"))) {
+		if (rdma_get_dst_port(child) == rdma_get_src_port(p->id)) {
+			p->child = child;
 			return 0;
 		}
-		rdma_destroy_id(child);
+		id_destroy(child);
 	}
 	return -1;
 }
 
-/* ib_cm remembers the QP numbers of closed connections, of both sides */
-static unsigned int qp_num = 0x1000;
-
-static int scene_connect(struct scene *s, int port, enum rdma_port_space ps,
-			 enum rdma_cm_event_type answer)
+static int try_reject(struct pair *p)
 {
-	struct rdma_conn_param par = { .qp_num = qp_num++, .responder_resources = 1,
-				       .initiator_depth = 1, .retry_count = 1 };
-
-	if (scene_listen(s, "10.77.0.1", port, ps) || scene_create_id(s, ps) ||
-	    scene_resolve(s, "10.77.0.1", port) || rdma_connect(s->id, &par) ||
-	    scene_take_request(s))
+	if (try_prepare(p, 7306, RDMA_PS_TCP) || try_request(p) || rdma_reject(p->child, "no", 3))
 		return -1;
-	par.qp_num = qp_num++;
-	if (rdma_accept(s->child, &par))
-		return -1;
-	return event_expect(s->ch, answer);
+	return event_expect(p->ch, RDMA_CM_EVENT_REJECTED) == 28 ? 0 : -1;
 }
 
-static int try_reject(struct scene *s)
+static int try_migrate(struct pair *p)
 {
-	struct rdma_conn_param par = { .qp_num = qp_num++, .retry_count = 1 };
-
-	if (scene_listen(s, "10.77.0.1", 7306, RDMA_PS_TCP) || scene_create_id(s, RDMA_PS_TCP) ||
-	    scene_resolve(s, "10.77.0.1", 7306) || rdma_connect(s->id, &par) ||
-	    scene_take_request(s) || rdma_reject(s->child, "no", 3))
+	p->port = 7307;
+	if (try_route(p, RDMA_PS_TCP))
 		return -1;
-	return event_expect(s->ch, RDMA_CM_EVENT_REJECTED);
+	p->lch = rdma_create_event_channel();
+	if (!p->lch)
+		return -1;
+	return rdma_migrate_id(p->id, p->lch);
 }
 
-static int try_migrate(struct scene *s)
-{
-	if (scene_create_id(s, RDMA_PS_TCP) || scene_resolve(s, "10.77.0.1", 7307))
-		return -1;
-	s->listen_ch = rdma_create_event_channel();
-	if (!s->listen_ch)
-		return -1;
-	return rdma_migrate_id(s->id, s->listen_ch);
-}
-
-static int try_get_option(struct scene *s)
+static int try_get_option(struct pair *p)
 {
 	uint32_t val;
 	size_t len = sizeof(val);
 
-	if (scene_create_id(s, RDMA_PS_TCP))
+	if (id_make(&p->ch, &p->id, RDMA_PS_TCP))
 		return -1;
-	return rdma_cmx_get_option(s->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
+	return rdma_cmx_get_option(p->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &val, &len, NULL);
 }
 
-static int try_path(struct scene *s)
+static int try_path(struct pair *p)
 {
-	struct sockaddr_storage ss = address_parse("10.77.0.1", 7308);
 	struct ibv_path_data data = {
 		.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL,
 		.path = {
@@ -283,35 +213,31 @@ static int try_path(struct scene *s)
 		},
 	};
 
-	if (scene_create_id(s, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(s->id, NULL, (struct sockaddr *)&ss, 1000) ||
-	    event_expect(s->ch, RDMA_CM_EVENT_ADDR_RESOLVED))
+	if (id_make(&p->ch, &p->id, RDMA_PS_TCP) || id_resolve_addr(p->id, NULL, "10.77.0.1", 7308) ||
+	    event_expect(p->ch, RDMA_CM_EVENT_ADDR_RESOLVED))
 		return -1;
-	data.path.sgid = s->id->route.addr.addr.ibaddr.sgid;
-	data.path.dgid = s->id->route.addr.addr.ibaddr.dgid;
-	if (rdma_set_option(s->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
+	data.path.sgid = p->id->route.addr.addr.ibaddr.sgid;
+	data.path.dgid = p->id->route.addr.addr.ibaddr.dgid;
+	if (rdma_set_option(p->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, &data, sizeof(data)))
 		return -1;
-	return event_expect(s->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	return event_expect(p->ch, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-static int try_connect(struct scene *s)
+static int try_connect(struct pair *p)
 {
-	if (scene_connect(s, 7304, RDMA_PS_TCP, RDMA_CM_EVENT_CONNECT_RESPONSE) ||
-	    rdma_establish(s->id) || event_expect(s->listen_ch, RDMA_CM_EVENT_ESTABLISHED) ||
-	    rdma_disconnect(s->id) || event_expect(s->listen_ch, RDMA_CM_EVENT_DISCONNECTED) ||
-	    rdma_disconnect(s->child) || event_expect(s->ch, RDMA_CM_EVENT_DISCONNECTED))
+	if (try_prepare(p, 7304, RDMA_PS_TCP) || try_request(p) || pair_connect(p, RDMA_PS_TCP))
 		return -1;
-	return 0;
+	return pair_disconnect(p, p->id, p->child);
 }
 
-static int try_sidr(struct scene *s)
+static int try_sidr(struct pair *p)
 {
-	return scene_connect(s, 7305, RDMA_PS_UDP, RDMA_CM_EVENT_ESTABLISHED);
+	return try_prepare(p, 7305, RDMA_PS_UDP) || try_request(p) || pair_connect(p, RDMA_PS_UDP) ? -1 : 0;
 }
 
 static const struct {
 	const char *name;
-	int (*run)(struct scene *s);
+	int (*run)(struct pair *p);
 } tries[] = {
 	{ "bind and listen", try_bind },
 	{ "listen on any", try_listen_any },
@@ -331,15 +257,15 @@ static const struct {
 
 static int try_run(int i, int n)
 {
-	struct scene s = {};
+	struct pair p = {};
 	int ret, err;
 
 	/* a failure may prevent the event; without a failure it must come */
-	event_wait_ms = slow_time(n ? 300 : 10000);
+	event_wait_ms = n ? 300 : 10000;
 	failure_arm(n);
-	ret = tries[i].run(&s);
+	ret = tries[i].run(&p);
 	err = errno;
-	scene_clean(&s);
+	pair_close(&p);
 	errno = err;
 	return ret;
 }

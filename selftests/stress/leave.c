@@ -11,14 +11,13 @@
  *	expired		an id is destroyed while ib_cm reports that its request was not answered;
  *			needs window.ko
  */
-#include <arpa/inet.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <rdma/rdma_cmx.h>
 #include "../lib/die.h"
+#include "../lib/pair.h"
 
 #define NOBODY "10.77.0.99"	/* a neighbour entry of the suite, without a host */
 #define PORT 7410
@@ -26,31 +25,21 @@
 static struct rdma_event_channel *ch;
 static unsigned int response_timeout = 31, retries = 15;
 
-static struct sockaddr *addr_ip4(const char *text)
-{
-	static struct sockaddr_in sin;
-
-	sin = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(PORT) };
-	inet_pton(AF_INET, text, &sin.sin_addr);
-	return (struct sockaddr *)&sin;
-}
-
 static void option_set(struct rdma_cm_id *id, int name, unsigned int val)
 {
-	if (rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)))
-		die("rdma_set_option");
+	CALL(rdma_set_option(id, CMX_OPTION, name, &val, sizeof(val)), "option %d", name);
 }
 
 /* Returns the id of the next event of the type. Other events may belong to destroyed ids. */
-static struct rdma_cm_id *event_expect(enum rdma_cm_event_type type)
+static struct rdma_cm_id *event_wait(enum rdma_cm_event_type type)
 {
-	struct pollfd p = { .fd = ch->fd, .events = POLLIN };
 	enum rdma_cm_event_type got;
 	struct rdma_cm_event *ev;
 	struct rdma_cm_id *id;
 
 	do {
-		if (poll(&p, 1, 30000) != 1 || rdma_get_cm_event(ch, &ev))
+		ev = event_next(ch, 30000);
+		if (!ev)
 			die(rdma_event_str(type));
 		id = ev->id;
 		got = ev->event;
@@ -61,21 +50,16 @@ static struct rdma_cm_id *event_expect(enum rdma_cm_event_type type)
 
 static struct rdma_cm_id *request_send(const char *to, struct rdma_conn_param *par)
 {
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = id_create(ch, "cli", RDMA_PS_TCP);
 
-	if (rdma_create_id(ch, &id, NULL, RDMA_PS_TCP))
-		die("rdma_create_id");
 	option_set(id, CMX_OPTION_CM_RESPONSE_TIMEOUT, response_timeout);
 	option_set(id, CMX_OPTION_CM_RETRIES, retries);
-	if (rdma_resolve_addr(id, NULL, addr_ip4(to), 2000))
-		die("rdma_resolve_addr");
-	event_expect(RDMA_CM_EVENT_ADDR_RESOLVED);
-	if (rdma_resolve_route(id, 2000))
-		die("rdma_resolve_route");
-	event_expect(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	id_resolve_addr(id, NULL, to, PORT);
+	event_wait(RDMA_CM_EVENT_ADDR_RESOLVED);
+	id_resolve_route(id);
+	event_wait(RDMA_CM_EVENT_ROUTE_RESOLVED);
 	par->qp_num++;
-	if (rdma_connect(id, par))
-		die("rdma_connect");
+	CALL(rdma_connect(id, par), "connect");
 	return id;
 }
 
@@ -83,9 +67,8 @@ static void leave_withdrawn(struct rdma_conn_param *par)
 {
 	struct rdma_cm_id *id = request_send(NOBODY, par);
 
-	if (rdma_reject(id, NULL, 0))
-		die("rdma_reject");
-	rdma_destroy_id(id);
+	CALL(rdma_reject(id, NULL, 0), "reject");
+	id_destroy(id);
 }
 
 static struct rdma_cm_id *request_accept(struct rdma_conn_param *par, struct rdma_cm_id **id)
@@ -93,10 +76,9 @@ static struct rdma_cm_id *request_accept(struct rdma_conn_param *par, struct rdm
 	struct rdma_cm_id *child;
 
 	*id = request_send("10.77.0.1", par);
-	child = event_expect(RDMA_CM_EVENT_CONNECT_REQUEST);
+	child = event_wait(RDMA_CM_EVENT_CONNECT_REQUEST);
 	par->qp_num++;
-	if (rdma_accept(child, par))
-		die("rdma_accept");
+	CALL(rdma_accept(child, par), "accept");
 	return child;
 }
 
@@ -110,20 +92,18 @@ static void leave_refused(struct rdma_conn_param *par)
 {
 	struct rdma_cm_id *id, *child = request_accept(par, &id);
 
-	if (rdma_reject(child, NULL, 0))
-		die("rdma_reject");
-	rdma_destroy_id(child);
-	rdma_destroy_id(id);
+	CALL(rdma_reject(child, NULL, 0), "reject");
+	id_destroy(child);
+	id_destroy(id);
 }
 
 static void leave_notified(struct rdma_conn_param *par)
 {
 	struct rdma_cm_id *id, *child = request_accept(par, &id);
 
-	if (rdma_notify(child, IBV_EVENT_COMM_EST))
-		die("rdma_notify");
-	rdma_destroy_id(child);
-	rdma_destroy_id(id);
+	CALL(rdma_notify(child, IBV_EVENT_COMM_EST), "notify");
+	id_destroy(child);
+	id_destroy(id);
 }
 
 /* Reads a counter of window.ko. */
@@ -151,7 +131,7 @@ static void leave_expired(struct rdma_conn_param *par)
 	id = request_send(NOBODY, par);
 	while (window_count("reported") == reported)
 		;
-	rdma_destroy_id(id);
+	id_destroy(id);
 	/* window.ko counts work items until its pauses are over, so cause no others */
 	usleep(4000 * window_count("pause_ms"));
 }
@@ -173,10 +153,12 @@ int main(int argc, char **argv)
 	unsigned int way;
 	int i;
 
-	ch = rdma_create_event_channel();
-	if (argc != 3 || !ch || rdma_create_id(ch, &listener, NULL, RDMA_PS_TCP) ||
-	    rdma_bind_addr(listener, addr_ip4("0.0.0.0")) || rdma_listen(listener, 0))
-		die("leave");
+	if (argc != 3)
+		return 2;
+	ch = channel_create();
+	listener = id_create(ch, "lst", RDMA_PS_TCP);
+	id_bind(listener, "0.0.0.0", PORT);
+	id_listen(listener, 0);
 	for (way = 0; way < sizeof(ways) / sizeof(*ways); way++)
 		for (i = 0; !strcmp(argv[1], ways[way].name) && i < atoi(argv[2]); i++)
 			ways[way].leave(&par);
