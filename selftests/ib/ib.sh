@@ -80,6 +80,32 @@ figure() {
 slow() { [ $slow != 1 ]; }
 ! slow || skip "long cases" "deadlines times $slow"
 
+routes() { (with ours ip netns exec h1 "$path" routes 10.78.0.1 "$@") >"$run/routes" 2>&1; }
+query_waits() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
+learned() {
+	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
+}
+forgotten() { [ "$(figure 1 entries)" = 0 ]; }
+dropped() { # WHAT COMMAND...
+	check "$1: the cache has a record" learned
+	check "$1" "${@:2}"
+	check "$1: the record is dropped" within 10 forgotten
+}
+# call_listener PORT COMMAND...: the client's command to $peer, while a server listens on that port of $listener
+call_listener() {
+	local pid status to=${peer:-10.78.0.1} pat=h0 aat=h1
+	[ -z "${at:-}" ] || read -r pat aat <<<"$at"
+	(enter "$pat" ours "$path" serve "${listener:-$to}" "$1") >"$run/server" 2>&1 &
+	pid=$!
+	within 10 listening ours "$pid"
+	(enter "$aat" ours "$path" "${@:2}" "$to" "$1") >"$run/client" 2>&1
+	status=$?
+	kill "$pid"
+	wait "$pid"
+	return $status
+}
+
+# part "rping, IPv" "rping, wildcard" "rping, same port" "udaddy" "ucmatose"
 # clients over IPoIB
 three "rping, IPv4" rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
 # rping waits two seconds for the neighbour, and ib_ipoib may join the group of an address later than that
@@ -94,12 +120,14 @@ at="h0 h0"
 pair "rping, same port" ours ours rping -s -a 10.78.0.1 -C 2 -- rping -c -a 10.78.0.1 -C 2
 at=
 
+# part "each option on the transports"
 option_rows() {
 	(with ours ip netns exec h1 env API_ADDRESS=10.78.0.2 "$tests/api/api" \
 		"option: each on the transports*")
 }
 check "each option on the transports that have it" option_rows
 
+# part "path from the SA: " "path from the application: "
 # the QP gets the values of the path record
 pair "path from the SA" ours ours "$path" serve 10.78.0.1 7501 -- "$path" connect 10.78.0.1 7501
 said "path from the SA: the path has the P_Key" "pkey=0xffff" client
@@ -112,6 +140,7 @@ fi
 pair "path from the application" ours ours "$path" serve 10.78.0.1 7502 -- "$path" given 10.78.0.1 7502
 said "path from the application: the QP has the MTU" "qp mtu=3 " client
 
+# part "ECE"
 # ECE in REQ and REP
 for stacks in "ours ours" "ours stock" "stock ours"; do
 	! slow || break
@@ -139,6 +168,7 @@ if ! slow; then
 	echo 0 >$trace/events/ib_mad/ib_mad_recv_done_handler/enable
 fi
 
+# part "AF_IB"
 # AF_IB: in the namespace of the devices
 at="- -"
 for stacks in "ours ours" "ours stock" "stock ours"; do
@@ -195,8 +225,8 @@ for stack in stock ours; do
 done
 check "AF_IB: bind has the results of the in-tree stack" diff "$run/bind.stock" "$run/bind.ours"
 
+# part "path cache: "
 # the cache
-routes() { (with ours ip netns exec h1 "$path" routes 10.78.0.1 "$@") >"$run/routes" 2>&1; }
 echo 0 >$param/path_cache
 knob mad/count 0
 routes 7610 5 20000
@@ -225,17 +255,8 @@ routes 7613 1 20000
 is "path cache: an expired record is not used" 1 "$(questions)"
 echo 60 >$param/path_cache_seconds
 
+# part "the port is down" "port event: "
 # events that invalidate all records
-query_waits() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
-learned() {
-	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
-}
-forgotten() { [ "$(figure 1 entries)" = 0 ]; }
-dropped() { # WHAT COMMAND...
-	check "$1: the cache has a record" learned
-	check "$1" "${@:2}"
-	check "$1: the record is dropped" within 10 forgotten
-}
 drops=$(figure 1 drops)
 dropped "the port is down" eval 'knob ports/1/up 0 && within 10 ports_are DOWN 1'
 check "the port is down: the drop is counted" test "$(figure 1 drops)" -gt "$drops"
@@ -248,6 +269,7 @@ if ! slow; then
 	dropped "port event: client reregistration" knob ports/1/event 17
 fi
 
+# part "late reply: "
 # the reply to a query that was sent before an event is not cached
 knob mad/class 3
 knob mad/delay 1000
@@ -264,6 +286,7 @@ knob mad/class 0
 said "late reply: the id gets the reply" "ROUTE_RESOLVED.* 0" routes
 check "late reply: the cache does not keep the reply" forgotten
 
+# part "reject: " "silent peer: " "killed client: " "cancelled request: "
 # A record is dropped if the peer does not reply until a deadline expires, or until the process ends.
 connecting() { grep -q " connect " /sys/kernel/debug/rdma_cmx/ids; }
 call() { (with ours ip netns exec h1 "$path" "$@" connect 10.78.0.1 7999) >"$run/client" 2>&1; }
@@ -289,26 +312,16 @@ check "cancelled request: the cache has a record" learned
 check "cancelled request: the client cancels its request" call -t -q
 check "cancelled request: the record is dropped" within 10 forgotten
 knob mad/drop 0
+knob mad/class 0
 
+# part "invalid GID: "
 # or if the peer rejects the path
-# call_listener PORT COMMAND...: the client's command to $peer, while a server listens on that port of $listener
-call_listener() {
-	local pid status to=${peer:-10.78.0.1} pat=h0 aat=h1
-	[ -z "${at:-}" ] || read -r pat aat <<<"$at"
-	(enter "$pat" ours "$path" serve "${listener:-$to}" "$1") >"$run/server" 2>&1 &
-	pid=$!
-	within 10 listening ours "$pid"
-	(enter "$aat" ours "$path" "${@:2}" "$to" "$1") >"$run/client" 2>&1
-	status=$?
-	kill "$pid"
-	wait "$pid"
-	return $status
-}
 check "invalid GID: the cache has a record" learned
 call_listener 7645 -g given
 said "invalid GID: the peer rejects the path" "REJECTED 12," client
 check "invalid GID: the record is dropped" forgotten
 
+# part "lost DREQs, " "DREQ of a "
 # or if the peer does not reply to a DREQ: of an id that waits for the DREP, and of a destroyed id
 lost_dreqs() { awk '$1 == "0x07" && $3 == "0x0015" { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
 unanswered() { # NAME OPTION...
@@ -322,9 +335,6 @@ unanswered() { # NAME OPTION...
 	knob mad/drop 0
 	knob mad/attr 0
 }
-unanswered "lost DREQs, the id stays" -q -s
-unanswered "lost DREQs, the id is destroyed" -q
-
 # the first DREQ is lost, and the program that sent it has ended
 repeated_dreq() { # NAME OPTION...
 	local pid status
@@ -343,9 +353,14 @@ repeated_dreq() { # NAME OPTION...
 	status=$?
 	check "$1: the peer receives a repeated DREQ" [ $status = 0 ]
 }
+knob mad/class 7
+unanswered "lost DREQs, the id stays" -q -s
+unanswered "lost DREQs, the id is destroyed" -q
 repeated_dreq "DREQ of a disconnect"
 repeated_dreq "DREQ of a destroyed id" -x
+knob mad/class 0
 
+# part "a connection whose last send" "a connection on another device" "another device is removed"
 # the last send of a connection is not completed, and another device is removed
 rig
 knob ports/1/late 100000
@@ -354,10 +369,12 @@ at="- -" pair "a connection on another device" ours ours "$path" serve 10.77.0.1
 check "another device is removed while a send is not completed" timeout $((20 * slow)) rdma link delete rxe0
 knob ports/1/late 0
 
+# part "the search for the last connection"
 # A QP that connects again waits for the end of its last connection. A program chooses its QP numbers.
 if ! slow; then
 	seq -f "addr add 10.78.1.%g/32 dev ib1" 65 | ip -n h1 -batch -
 	echo 0 >$param/path_cache
+	knob mad/class 7
 	knob mad/attr 0x16
 	knob mad/drop 1
 	(enter h1 ours "$path" closing 10.78.1. 7648 65) >"$run/closing" 2>&1
@@ -366,9 +383,10 @@ if ! slow; then
 	echo 1024 >$param/path_cache
 	is "the search for the last connection of a QP ends after 64 ids" "after 64: waited 2 s
 after 65: waited 0 s" "$(grep ^after "$run/closing")"
+	knob mad/class 0
 fi
-knob mad/class 0
 
+# part "data: "
 # A record is dropped if data fails after the connection was established.
 check "data: the cache has a record" learned
 pair "data: a connection without an error" ours ours "$path" serve 10.78.0.1 7644 -- "$path" connect 10.78.0.1 7644
@@ -377,6 +395,7 @@ pair "data: a connection whose data fails" ours ours "$path" serve 10.78.0.1 764
 said "data: the QP has stopped" "data: RNR" client
 check "data: the record is dropped" forgotten
 
+# part "a peer without a route" "a peer outside the partition of"
 # requests that a listener rejects
 for route in "10.78.0.1 10.78.0.2" "fd78::1 fd78::2"; do
 	read -r peer from <<<"$route"
@@ -390,6 +409,7 @@ gid=$(vib_gid 0)
 at="- -" peer=ib:$gid listener=ib:$gid/0x8001 call_listener 7652 connect
 said "a peer outside the partition of an AF_IB listener is rejected" "REJECTED" client
 
+# part "another partition" "rping, another partition" "udaddy, another partition" "path in another partition" "the interface of a partition" "rping, wildcard, another" "a listener in another namespace" "the SA refuses" "a peer behind"
 # partitions: one of both ports, one without the peer's
 printf '%s\n' "Part=0x1,ipoib,sl=2:ALL=full;" "Lone=0x2:$(vib_guid 1)=full;" \
 	>>$fabric_run/partitions.conf
@@ -434,8 +454,11 @@ if ! slow; then
 	ip -n h1 route add 10.99.0.0/24 via 10.78.0.1
 	(with ours ip netns exec h1 "$path" routes 10.99.0.1 7622 1 5000) >"$run/routes" 2>&1
 	said "a peer behind an IP router is refused" "resolve_addr: Cannot assign requested address" routes
+fi
 
-	# the port of the peer has lower limits than ours
+# part "ping with a " "MTU: "
+# the port of the peer has lower limits than ours
+if ! slow; then
 	knob ports/0/mtu 4
 	knob ports/0/cable 0
 	knob ports/0/cable 1
@@ -451,8 +474,11 @@ if ! slow; then
 	check "ping with a larger MTU of the peer" within 30 on 1 ping -c 1 -W 1 10.78.0.1
 	mtu 5
 	said "MTU: a path with the larger MTU is found" "ROUTE_RESOLVED.* 0" routes
+fi
 
-	# another SM, other LIDs
+# part "another SM takes over" "ping under" "rping, another SM" "other LIDs" "ping with other" "rping, other LIDs" "path with other LIDs"
+# another SM, other LIDs
+if ! slow; then
 	sm_is() { sminfo -C vib0 "$(vib_lid 1)" | grep -q "SMINFO_$1"; }
 	takeover() { sm start 1 && within 20 sm_is STANDBY && sm kill 0 && within 30 sm_is MASTER; }
 	dropped "another SM takes over" takeover
@@ -466,6 +492,7 @@ if ! slow; then
 	said "path with other LIDs: the path has the peer's LID" "dlid=32 " client
 fi
 
+# part "each port has two LIDs" "ping with two" "rping, two LIDs" "udaddy, two LIDs" "path with two LIDs" "second LIDs" "records from ibacm"
 # LMC 1: two LIDs for each port
 sm stop
 sm start 0 -l 1
@@ -502,6 +529,7 @@ done
 kill $pid
 wait $pid
 
+# part "ids destroyed while"
 # Replies arrive before the send has completed, while ids are destroyed: ib_sa may call back twice.
 give_up() {
 	local pid pids=()
@@ -523,6 +551,7 @@ echo 1024 >$param/path_cache
 is "ids destroyed while ib_sa answers: all other ids get their replies" "" "$(cat "$run/giveup")"
 check "ids destroyed while ib_sa answers: more than 100 queries" test "$(questions)" -gt 100
 
+# part "services: "
 # services: from Linux 6.18 on, ib_sa can query ServiceRecords
 sid=0x13f1234
 service() { with ours "$tests/ib/service" "$@" 2>&1; }
@@ -571,6 +600,7 @@ else
 		"$(service getaddrinfo $sid)"
 fi
 
+# part "lost query" "killed process: " "15 retries: " "long timeout: " "removed device: "
 # queries to the SA are lost
 knob mad/class 3
 knob mad/drop 1
@@ -610,6 +640,7 @@ check "removed device: a query is in progress" within 10 query_waits
 knob remove 1
 wait $pid
 said "removed device: the id gets DEVICE_REMOVAL" "DEVICE_REMOVAL" routes
+# all parts
 knob mad/drop 0
 check "the module unloads" unload_cmx
 check "the fabric goes down" fabric down

@@ -28,10 +28,16 @@ start() { # NAME HCA STACK: with an id of the UDP port space, and a QP
 shown() { "$cmx" show mcast | tr -s ' ' | sed 's/ $//' | grep -F " $1 "; }
 shown_not() { ! shown "$1"; }
 
-echo "# cmx show mcast"
-mgid=ff12:4001:ffff::f02:101
+partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
 start a 0 ours
 start b 1 ours
+start plain 1 ours
+start stock 1 stock
+start l 0 ours
+
+# part "listed: "
+echo "# cmx show mcast"
+mgid=ff12:4001:ffff::f02:101
 start a2 0 ours
 mc a id 1 udp 10.78.0.1 >/dev/null
 for who in "a 0" "a 1" "a2 0" "b 0"; do
@@ -62,10 +68,10 @@ is "listed: the counters have a join, a loss and a rejoin" "1 1 1" \
 for n in a b; do mc $n leave 0 239.2.1.1 >/dev/null; done
 check "listed: a group that all have left has no line" shown_not $mgid
 
+# part "reregistration: "
 echo "# clients register again, with an SM that knows all of them"
 check "reregistration: IPoIB works again" within 30 on 1 ping -c 1 -W 1 10.78.0.1
-start plain 1 ours
-start stock 1 stock
+mc b option 0 rejoin 1 >/dev/null
 for n in a b plain stock; do
 	mc $n join 0 239.2.1.2 >/dev/null
 	like "reregistration: $n joins" "MULTICAST_JOIN*status=0 *" "$(joined $n)"
@@ -90,6 +96,7 @@ check "reregistration: a rejoined member sends datagrams" flows b 0 a 0
 for n in a b plain stock; do mc $n leave 0 239.2.1.2 >/dev/null; done
 check "reregistration: the group ends with its members" within 10 no_group ff12:4001:ffff::f02:102
 
+# part "partition: " "lost partition: "
 echo "# another partition"
 mgid=ff12:4001:8001::f02:106
 echo "Part=0x1,ipoib:ALL=full;" >>"$fabric_run/partitions.conf"
@@ -132,9 +139,11 @@ check "lost partition: a rejoined member receives datagrams" flows a 2 b 2
 for n in a b plain stock; do mc $n destroy 2 >/dev/null; done
 check "lost partition: the group ends with its members" within 10 no_group $mgid
 
+# all parts
 # the rest takes too long on the debug kernel
 [ $slow = 1 ] || { skip "senders only, mckey, no SM, no broadcast group" "deadlines times $slow"; the_end; }
 
+# part "join states: "
 echo "# send-only members and non-members"
 mgid=ff12:4001:ffff::f02:103
 start c 2 ours
@@ -157,8 +166,8 @@ mc a leave 0 239.2.1.3 >/dev/null
 check "join states: the group ends when no full member is left" within 10 no_group $mgid
 for n in b c; do mc $n leave 0 239.2.1.3 >/dev/null; done
 
+# part "second join state: "
 echo "# a port leaves a group with one join state and stays in it with another"
-start l 0 ours
 mc l join 0 239.2.1.8 >/dev/null
 like "second join state: a full member joins" "MULTICAST_JOIN*status=0 *" "$(joined l)"
 mc a join 0 239.2.1.8 non >/dev/null
@@ -172,6 +181,7 @@ like "second join state: a join does not wait for the leave's timeout" \
 mc l leave 0 239.2.1.9 >/dev/null
 mc a leave 0 239.2.1.8 >/dev/null
 
+# part "mckey -p "
 echo "# Debian's mckey"
 i=0
 mckey_in() { # STACK HCA ARG...
@@ -204,6 +214,7 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 	done
 done
 
+# part "another SL: "
 echo "# another port creates a lost group again, with another SL"
 mgid=ff12:4001:ffff::f02:108
 mc b id 5 udp 10.78.0.2 >/dev/null; mc b qp 5 >/dev/null
@@ -223,7 +234,7 @@ mc_stop d
 mc b destroy 5 >/dev/null
 check "another SL: the group ends with its members" within 10 no_group $mgid
 
-partitions() { echo "$1" >"$fabric_run/partitions.conf" && sm stop && sm start; }
+# part "broadcast SL: "
 if [ "$slow" = 1 ]; then
 	echo "# an SM whose broadcast group has another SL"
 	mgid=ff12:4001:ffff::f02:10b
@@ -251,6 +262,7 @@ if [ "$slow" = 1 ]; then
 	mc b destroy 6 >/dev/null
 fi
 
+# part "no SM: "
 echo "# no SM"
 sm stop
 for i in 0 1; do
@@ -275,6 +287,7 @@ done
 check "no SM: the group ends with its members" within 10 no_group ff12:4001:ffff::f02:107
 is "no SM: a join that the new SM refuses is an error" "MULTICAST_ERROR id=0 status=-22" "$(joined l)"
 
+# part "no broadcast group: "
 echo "# no broadcast group"
 check "no broadcast group: an SM without partitions for IPoIB starts" partitions "Default=0x7fff:ALL=full;"
 # the SA answers when the SM is ready
@@ -291,4 +304,5 @@ check "no broadcast group: a datagram arrives" flows a 0 b 0
 is "no broadcast group: the in-tree stack refuses a join" "-1 EADDRNOTAVAIL" "$(mc stock join 0 239.2.1.4)"
 mc a id 1 ipoib 10.78.0.1 >/dev/null
 is "no broadcast group: a join with IPoIB's port space is refused" "-1 EADDRNOTAVAIL" "$(mc a join 1 239.2.1.5)"
+# all parts
 the_end

@@ -24,6 +24,7 @@ start() { # NAME HCA: with an id
 	mc "$1" id 0 udp "10.78.0.$(($2 + 1))" >/dev/null
 }
 
+# part "slow SA: "
 echo "# many joins, then many leaves, and a slow SA"
 start a 0
 knob mad/count 0
@@ -39,6 +40,7 @@ check "slow SA: no group is left" within 20 none_left
 check "slow SA: few leaves are repeated" test "$(leaves)" -le $((storm + storm / 2))
 mc_stop a
 
+# part "two users: " "killed user: "
 echo "# fairness between users"
 mc_as=65534 start hog 0
 start a 0
@@ -58,6 +60,7 @@ check "killed user: no group is left" within 60 none_left
 check "killed user: waiting joins are not sent" test "$(joins)" -le $((storm / 2))
 mc_stop a
 
+# part "limit: "
 echo "# a leave counts as an id of its user until it has ended"
 limit=/sys/module/rdma_cmx/parameters/max_user_ids
 mc_as=65533 start u 0
@@ -73,6 +76,7 @@ check "limit: a join succeeds when the leave has ended" within 20 can_join
 echo 65536 >$limit
 mc_stop u
 
+# part "one lost join: "
 echo "# an SA that does not reply to one join"
 start a 0
 mc_as=65533 start u 0
@@ -92,6 +96,7 @@ mc_stop u
 mc_stop a
 check "one lost join: no group is left" within 20 none_left
 
+# part "silent SA: "
 echo "# a silent SA"
 start a 0
 start e 0
@@ -114,11 +119,12 @@ mc_ask a many 0 239.1.6.101 40
 sleep 5
 silence 0
 is "silent SA: joins with MCAST_REJOIN wait for the SA" "40 of 40, status 0" "$(mc_answer a)"
-mc a destroy 0 >/dev/null
+mc_stop a
 check "silent SA: no group is left" within 20 none_left
 
+# part "reregistration: "
 echo "# clients register again, and a program fetches no event"
-mc a id 0 udp 10.78.0.1 >/dev/null
+start a 0
 mc a option 0 rejoin 1 >/dev/null
 is "reregistration: all joins succeed" "$storm of $storm, status 0" "$(mc a many 0 239.1.6.1 $storm)"
 rejoined() { stat_of vib0/1 groups_rejoined; }
@@ -131,11 +137,12 @@ is "reregistration: all members rejoin 10 times" $((before + 10 * storm)) "$(rej
 told=0
 told_all() { told=$((told + $(mc a count))); [ $told = $((2048 + storm)) ]; }
 check "reregistration: 2,048 events are queued, then one for each group" within 30 told_all
-mc a destroy 0 >/dev/null
+mc_stop a
 check "reregistration: no group is left" within 20 none_left
 
+# part "late reply: "
 echo "# a join whose reply is late"
-mc a id 0 udp 10.78.0.1 >/dev/null
+start a 0
 knob mad/class 3
 knob mad/delay 4000
 mc a join 0 239.1.6.1 >/dev/null
@@ -156,6 +163,7 @@ knob mad/delay 0
 check "late reply: a leave before the reply ends the group" no_group ff12:4001:ffff::f01:602
 mc_stop a
 
+# part "removed device: " "unload: "
 echo "# the end of a device and of the module"
 start a 1
 knob mad/count 0
@@ -179,6 +187,8 @@ begin=$(ms)
 check "unload: the module unloads while many leaves wait" unload_cmx
 check "unload: the unload does not wait for the SA" test $(($(ms) - begin)) -lt $((2000 * slow))
 silence 0
+# all parts
 knob mad/class 0
+unload_cmx
 check "the fabric goes down" fabric down
 finish

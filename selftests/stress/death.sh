@@ -48,6 +48,7 @@ knock() {
 	return $status
 }
 
+# part "a process holds ids in every state" "the 50 groups" "rmmod is refused" "a killed process" "the ports of a killed" "the ids of the next" "the module unloads after"
 start "a process holds ids in every state" -n 30 -g 50
 check "the 50 groups are in /proc/net/igmp" groups 50
 check_not "rmmod is refused while ids exist" rmmod rdma_cmx
@@ -59,7 +60,9 @@ start "the ports of a killed process are free" -n 3 -g 3
 end "the ids of the next process are destroyed"
 check "the module unloads after a killed process" unload_cmx
 
+# all parts
 load_cmx || exit
+# part "a process holds ids in every state before" "each id gets" "the removal ends" "calls on ids of" "the port of an id" "ids are destroyed after" "no id gets"
 start "a process holds ids in every state before a removal" -n 30 -g 50
 # without any device a program gets no channel
 ip link add d1 type dummy
@@ -80,12 +83,14 @@ check "the removal ends when the last process closes the device" within 30 test 
 wait
 rig
 
+# part "a process listens on any" "the device is removed under" "a wildcard listener" "the wildcard listener"
 start "a process listens on any device" -w
 check "the device is removed under a wildcard listener" remove
 rig
 check "a wildcard listener gets requests of a device that is added later" knock
 end "the wildcard listener is destroyed"
 
+# part "the device is removed while"
 # connections are made and ended while the device is removed and added
 for i in 1 2 3 4 5; do
 	ours timeout $((60 * slow)) "$hold" -n 60 -g 20 </dev/null >/dev/null 2>&1 &
@@ -95,6 +100,7 @@ for i in 1 2 3 4 5; do
 	wait
 done
 
+# part "300 " "1000 " "the device is removed within" "the module unloads within"
 # Messages without a reply would be repeated for days. No removal waits for them.
 ip link set d0 arp on
 messages=1000
@@ -125,6 +131,7 @@ check "the module unloads within two seconds" within 2 test ! -e /sys/module/rdm
 wait
 load_cmx || exit
 
+# part "a process holds ports" "a port is bound" "the ids with the ports" "a process holds ids in another" "a namespace is deleted" "ids in a deleted" "nothing holds"
 ip netns add gone
 ip netns exec gone ip link set lo up
 start "a process holds ports" -w
@@ -140,6 +147,7 @@ check "a namespace is deleted with ids in it" ip netns del gone
 end "ids in a deleted namespace are destroyed"
 check "nothing holds the deleted namespace" within 30 test ! -e /sys/class/net/cable0
 
+# all parts
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

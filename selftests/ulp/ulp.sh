@@ -27,6 +27,9 @@ reports_start_no_io() {
 	grep __GFP_NOFAIL /sys/kernel/tracing/trace >"$tmp/nofail" && ! grep -v GFP_NOIO "$tmp/nofail"
 }
 
+loaded() { [ -d /sys/module/cmx_ulp ] || load; }
+
+# part "the ULP " "cmx show names" "ping" "a second listener" "echo over" "a group left" "GIDs of" "a reject" "a REJ" "an allocation" "no id is left with"
 check "the ULP loads" load
 check "the ULP listens" run "serve $a 7600"
 check "cmx show names the module" eval '"$top/tools/cmx" show ids src-port 7600 | grep -qF " [cmx_ulp] "'
@@ -71,6 +74,7 @@ check "an allocation that must not fail starts no I/O" reports_start_no_io
 check "the ULP unloads with a listener" unload
 check "no id is left with a listener" within 5 no_ids
 
+# part "listener for IB" "listener for iWARP: "
 # by number: 1 is RDMA_NODE_IB_CA, which RoCE has as well, and 4 is RDMA_NODE_RNIC
 check "listener for IB and RoCE: the ULP loads" load
 check "listener for IB and RoCE: ids are restricted to devices of one node type" run "restrict $a 7642"
@@ -83,6 +87,7 @@ check_not "listener for iWARP: ping over RoCE fails" run "ping $a 7602 1"
 check "listener for iWARP: the ULP unloads" unload
 check "listener for iWARP: no id is left" within 5 no_ids
 
+# part "return" "thread: "
 # by number: enum rdma_cm_event_type
 check "return codes: the ULP loads" load
 both_established() { [ "$(grep -c " established " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
@@ -114,7 +119,9 @@ for how in return thread; do
 done
 check "return codes: no id is left" within 5 no_ids
 
+# part "locked id: "
 # A call keeps an id locked. A process that waits for this lock cannot be killed.
+loaded
 run "hold $a 7620" >"$tmp/out" 2>&1 &
 pid=$!
 check "locked id: a call holds its lock" within 10 grep -q held $ctl/result
@@ -127,8 +134,10 @@ kill $pid
 wait
 check "locked id: no id is left" within 5 no_ids
 
+# part "locked handler: "
 # three ids: the listener, its request and the id of the client
 request_waits() { [ "$(grep -c ":7630\b" /sys/kernel/debug/rdma_cmx/ids)" = 3 ]; }
+loaded
 run "lock $a 7630" >"$tmp/out" 2>&1 &
 pid=$!
 within 10 grep -q locked $ctl/result
@@ -139,8 +148,10 @@ wait
 check "locked handler: the request waits for the unlock" eval '[ "$(echo $(cat $ctl/result))" = "locked unlocked request" ]'
 check "locked handler: no id is left" within 5 no_ids
 
+# part "stalled handlers: "
 # ib_mad reports timeouts to the users of a port one after another
 ip neigh replace 10.77.0.99 lladdr 02:77:00:00:00:99 dev d0 nud permanent
+loaded
 run "stall 10.77.0.9 7620" >"$tmp/out" 2>&1 &
 pid=$!
 check "stalled handlers: 300 handlers do not return" within $((20 * slow)) grep -q stalled $ctl/result
@@ -149,6 +160,8 @@ kill $pid
 wait
 check "stalled handlers: no id is left" within 5 no_ids
 
+# part "removed device: "
+loaded
 check "removed device: the ULP listens" run "serve $a 7600"
 run "ping $a 7600 1000000" >/dev/null 2>&1 &
 pid=$!
@@ -158,8 +171,10 @@ wait $pid
 check "removed device: no id is left" within 5 no_ids
 rig
 
+# part "unload under connects: "
 # the list of ids still has a destroyed id until ib_cm has released it
 list_ids() { while "$top/tools/cmx" show ids >/dev/null; do :; done; }
+loaded
 check "unload under connects: the ULP listens" run "serve $a 7600"
 list_ids &
 pid=$!
@@ -176,10 +191,11 @@ check "unload under connects: many ids connect to a silent peer" run "storm 10.7
 check "unload under connects: the ULP unloads during connects to a silent peer" unload
 check "unload under connects: no id is left" within 5 no_ids
 
+# part "random failures: "
 # Allocations with our module in the call trace fail at random, also in callbacks and work queues.
 f=/sys/kernel/debug/failslab
 if [ -d $f ]; then
-	load
+	loaded
 	text=$(awk '$4 == "[rdma_cmx]" && $2 ~ /[tT]/ {print $1}' /proc/kallsyms | sort)
 	echo N >$f/ignore-gfp-wait
 	echo 0 >$f/verbose
@@ -203,6 +219,7 @@ if [ -d $f ]; then
 fi
 check "random failures: no id is left" within 5 no_ids
 
+# part "InfiniBand: "
 # the same over InfiniBand: the ends are HCAs in namespaces of their own
 at() { # I COMMAND...
 	nsenter --net="/run/netns/h$1" bash -c "echo '${*:2}' >$ctl/run" && return
@@ -212,7 +229,7 @@ at() { # I COMMAND...
 # joins: check that joins were sent to the SA
 joins() { [ "$(mads 0x03 0x02 0x0038)" != 0 ]; }
 check "InfiniBand: a fabric comes up" fabric up
-load
+loaded
 check "InfiniBand: listen" at 0 "serve 10.78.0.1 7600"
 check "InfiniBand: ping: RDMA write and read, options and ECE" at 1 "ping 10.78.0.1 7600 20"
 check_not "InfiniBand: ping without a listener fails" at 1 "ping 10.78.0.1 7999 1"
@@ -228,6 +245,8 @@ check "InfiniBand: the GIDs of an id are those of its path" at 1 "gids 10.78.0.1
 check "InfiniBand: the ULP unloads with a listener" unload
 check "InfiniBand: no id is left" within 5 no_ids
 check "InfiniBand: the fabric goes down" fabric down
+# all parts
+[ ! -d /sys/module/cmx_ulp ] || unload
 check "the module unloads" unload_cmx
 rm -rf "$tmp"
 finish

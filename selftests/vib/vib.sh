@@ -49,6 +49,7 @@ check "SMInfo is refused where no SM runs" says 'error status 0xc' \
 check "ibportstate of a port of the switch, and of its peer" says 'Peer PortInfo' \
 	ibportstate -C vib0 "$sw" 2 query
 
+# part "M_Key: "
 # M_Key: a refused MAD starts the lease, a MAD with the key stops it, and when it ends all MADs are accepted
 lid=$(vib_lid 2)
 asks() { smpquery -C vib0 -t 100 "$@" portinfo "$lid" 1; }
@@ -60,6 +61,7 @@ check_not "M_Key: a MAD with the key stops the lease" asks
 check "M_Key: the protection ends with the lease" within 10 asks
 check "M_Key: the M_Key is cleared" ibportstate -C vib0 -y 0x55 "$lid" 1 mkey 0
 
+# all parts
 check "ibroute" says ": \(Channel Adapter portguid $(vib_guid 1)" ibroute -C vib0 "$sw"
 check "ibroute -M" says '^0xc000.* x' ibroute -C vib0 -M "$sw"
 check "ibtracert" says 'To ca node|To ca' ibtracert -C vib0 "$(vib_lid 0)" "$(vib_lid 2)"
@@ -69,6 +71,7 @@ check "the broadcast group" says '^ff12:401b:ffff::ffff:ffff ' groups
 check "perfquery of an HCA" says 'PortXmitPkts' perfquery -C vib0 "$(vib_lid 1)" 1
 check "perfquery -x of a port of the switch" says 'PortMulticastRcvPkts' perfquery -C vib0 -x "$sw" 2
 
+# part "a link of " "ibv_devinfo of the peer"
 # the enabled width and speed of a switch port apply when the link comes up again, also at the peer and the SA
 link() { # WIDTH SPEED RATE-OF-THE-PORT RATE-OF-THE-PATH
 	ibportstate -C vib0 "$sw" 2 width "$1" speed "$2" && ibportstate -C vib0 "$sw" 2 reset &&
@@ -81,6 +84,7 @@ check "a link of 2.5 Gb/s a lane" link 3 1 '10 Gb/sec \(4X' 0x83
 check "a link of full width and speed" link 3 7 '40 Gb/sec \(4X QDR\)' 0x87
 check "ibv_devinfo of the peer" says 'active_width:.*4X' ibv_devinfo -v -d vib1
 
+# part "ibv_" "UC: " "a wrong R_Key" "a write that" "a receive that" "SQD: " "an alternate path"
 # verbs
 check "ibv_rc_pingpong" verbs 0 1 ibv_rc_pingpong -n 100
 check "ibv_rc_pingpong of 64 KB, by events" verbs 0 1 ibv_rc_pingpong -n 20 -s 65536 -e -c
@@ -94,6 +98,7 @@ check "a receive that is too short: the completion has the error" qp length-erro
 check "SQD: requests in progress complete, and others wait" qp sqd
 check "an alternate path is refused" qp no-alternate-path
 
+# part "ping" "rping" "ucmatose" "udaddy"
 # IPoIB and programs that use it
 check "ping" on 0 ping -q -c 2 -i 0.3 10.78.0.2
 check "ping -6" on 1 ping -q -c 2 -i 0.3 fd78::3
@@ -107,6 +112,7 @@ check "ucmatose" pair 0 "ucmatose -b 10.78.0.1" 1 "ucmatose -s 10.78.0.1"
 check "udaddy" pair 0 "udaddy -b 10.78.0.1" 1 "udaddy -s 10.78.0.1"
 check "udaddy -P ipoib" pair 0 "udaddy -P ipoib -b 10.78.0.1" 1 "udaddy -P ipoib -s 10.78.0.1"
 
+# part "multicast: " "perfquery -R" "no counter below" "mckey -p ipoib"
 # Multicast is forwarded only by the MFT. OpenSM routes a group that has two ports.
 joined() { mlid=$(groups | sed -n "s/^$1 //p") && [ "$mlid" ] && [ "$(mft "$mlid")" = "$2" ]; }
 serve 0 mckey -m 239.7.7.7 -b 10.78.0.1 -C 50
@@ -125,6 +131,7 @@ serve 0 mckey -p 0x2 -m 239.7.7.8 -b 10.78.0.1
 check "mckey -p ipoib joins" within $limit says ff12:401b:ffff::f07:708 groups
 check "mckey -p ipoib receives" send 1 mckey -p 0x2 -m 239.7.7.8 -s -b 10.78.0.2 -C 500
 
+# part "partition: "
 # partitions
 echo "Test=0x0021,ipoib:$(vib_guid 0)=full,$(vib_guid 1)=full;" >>"$fabric_run/partitions.conf"
 sm hup
@@ -139,6 +146,7 @@ done
 check "partition: ping" within 20 pings 0 10.79.0.2
 check "partition: rping" pair 0 "rping -s -C 3 -a 10.79.0.1" 1 "rping -c -C 3 -a 10.79.0.1"
 
+# part "lost PathRecords: " "late PathRecords: "
 # lost and late MADs
 serve 2 rping -s -C 1 -a 10.78.0.3
 sleep $slow
@@ -155,6 +163,7 @@ check "late PathRecords: the delay is that of a request and a reply" test $(($(d
 knob mad/delay 0
 knob mad/class 0 && knob mad/attr 0
 
+# part "OpenSM is killed" "clients register again" "ping after the restart" "cable pulled: " "cable back: "
 # The subnet manager exits, and another one starts. It does not sweep periodically: it learns of changed links
 # only by traps.
 sm kill 0
@@ -174,6 +183,7 @@ knob ports/1/cable 1
 check "cable back: the port becomes active" within 15 ports_are ACTIVE 1
 check "cable back: ping" within 20 pings 0 10.78.0.2
 
+# part "removed HCA: "
 # an HCA is removed and added again
 on 0 ping -q -f -w 1 10.78.0.3 >/dev/null 2>&1 &
 nap 0.2
@@ -183,12 +193,14 @@ check "removed HCA: the SA loses the node" within 10 nodes_are 3
 check "removed HCA: the HCA is added again" knob add 2
 check "removed HCA: the added port becomes active" within 15 ports_are ACTIVE 2
 
+# part "second SM: "
 # two managers
 check "second SM: the second SM is in standby" eval 'sm start 1 && within 15 says SMINFO_STANDBY sminfo -C vib0 $(vib_lid 1)'
 sm kill 0
 check "second SM: the second SM takes over" within 30 says SMINFO_MASTER sminfo -C vib0 "$(vib_lid 1)"
 check "second SM: ping under the second SM" within 20 pings 0 10.78.0.2
 
+# all parts
 gone() { fabric down && ! test -d /sys/module/vib; }
 check "the fabric and its module go away" gone
 finish

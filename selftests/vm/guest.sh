@@ -30,6 +30,10 @@
 # CMX_CASE is a shell pattern: only cases whose NAME, or "SUITE: NAME", matches it count. $only is
 # the same without the suite, for programs.
 #
+# A line '# part "BEGIN" ["BEGIN"]...' in a script begins a part, up to the next such line or "# all parts". The names
+# of its cases begin with one of these texts. It needs no other part, so with CMX_CASE only the parts
+# run that may have such a case, and what is in no part.
+#
 # Timeouts are for an idle machine and are multiplied by $slow, which vm/slow has measured.
 # shellcheck shell=bash
 
@@ -48,6 +52,32 @@ wanted() {
 	# shellcheck disable=SC2053 # it is a pattern
 	[ -z "$only" ] || [[ $1 = $only || ${1%" (differs, as listed)"} = $only || "$suite: $1" = $only ]]
 }
+
+# may_match BEGIN...: check whether CMX_CASE may select a case whose name begins with one of these texts
+may_match() {
+	local text fixed=${only%%[*?[\\]*}
+	for text; do
+		[[ $text != "$fixed"* && $fixed != "$text"* ]] || return 0
+	done
+	return 1
+}
+
+# The script begins again without the parts that CMX_CASE does not select. The other lines keep their numbers.
+run_parts() { # ARG...: of the script
+	local line script= part=1 words
+	while IFS= read -r line; do
+		case $line in
+		'# part "'*)
+			eval "words=(${line#\# part })"
+			may_match "${words[@]}" && part=1 || part=
+			;;
+		"# all parts"*) part=1;;
+		esac
+		script+=${part:+$line}$'\n'
+	done <"$0"
+	CMX_PARTS=1 exec bash -c "$script" "$0" "$@"
+}
+[ -z "$only" ] || [ "${CMX_PARTS:-}" ] || ! grep -q '^# part "' "$0" || run_parts "$@"
 
 # the version must be the first line
 begun=${KSFT_TAP_LEVEL:-}
