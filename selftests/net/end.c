@@ -50,6 +50,8 @@ void end_destroy(struct end *e)
 		if (e->mr)
 			ibv_dereg_mr(e->mr);
 		CALL(e, rdma_destroy_id, e->id);
+		if (e->has_joined)
+			group_note_leave(e->conn->num);
 		e->id = NULL;
 	}
 	state_set(e, GONE);
@@ -124,18 +126,10 @@ void route_resolve(struct end *e)
 		state_set(e, RESOLVES_ROUTE);
 }
 
-/* Several ids have the same group. The stacks have different ones, so that the SA shows whose are left. */
-static struct sockaddr *group_addr(const struct end *e)
-{
-	static struct sockaddr_in group = { .sin_family = AF_INET };
-
-	group.sin_addr.s_addr = htonl((opt.intree ? 0xef4e0000 : 0xef4d0000) + e->conn->num % 16);
-	return (struct sockaddr *)&group;
-}
-
 void group_join(struct end *e)
 {
-	if (CALL(e, rdma_join_multicast, e->id, group_addr(e), e))
+	e->has_joined = true;
+	if (CALL(e, rdma_join_multicast, e->id, group_addr(e->conn->num), e))
 		end_fail(e);
 	else
 		state_set(e, JOINS);
@@ -175,7 +169,7 @@ void end_disconnect(struct end *e)
 	const struct plan *p = &e->conn->plan;
 
 	if (p->kind == GROUP && e->conn->num & 1)
-		CALL(e, rdma_leave_multicast, e->id, group_addr(e));
+		CALL(e, rdma_leave_multicast, e->id, group_addr(e->conn->num));
 	if (p->kind != RC || p->ending == (e->index ? SERVER_GOES : CLIENT_GOES)) {
 		end_destroy(e);
 		return;

@@ -8,6 +8,7 @@
 # net_suite    run these on the in-tree stack, whose counts are printed, and on ours, which is judged
 # shellcheck shell=bash disable=SC2154
 net=$tests/net/net
+net_output=/run/net.output
 number=60 rounds=1 seed=1 weathers=() intree="" trace=""
 kernel=$("$tests/vm/kernels" default)
 [[ $(uname -r) != *-uml ]] || kernel=uml
@@ -28,7 +29,9 @@ net_args() {
 	[ $# -lt 2 ] || weathers=("${@:2}")
 }
 
-net_wants() { [ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]}" = *" $1."* ]]; }
+net_wants() { # LINK
+	may_match "$1, " && { [ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]}" = *" $1."* ]]; }
+}
 
 # Two interfaces of this host that reach each other only over the wire: the local table comes last, except
 # for what arrives on the interface of the address
@@ -58,22 +61,25 @@ net_wire_up() {
 
 no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 nothing_closing() { ! grep '^closing [^0]' /sys/kernel/debug/rdma_cmx/stats; }
-no_groups() { # THIRD-GROUP: f4d of ours, f4e of the in-tree stack
-	local known
-	known=$(groups) && ! grep "^ff1.:4001:.*:$1:" <<<"$known"
+# check that the SA has no group but those of which the program says that no leave may have arrived
+no_groups() {
+	local known lost
+	known=$(groups) && lost=$(sed -n 's/^# leaves that may be lost: *//p' "$net_output") || return
+	! grep '^ff1.:4001:.*:f4d:' <<<"$known" | grep -Ev ":(${lost// /|}) "
 }
 
 # what is left after the program has ended, whose last seconds were in a good network
-net_leftovers() { # LINK WEATHER
+net_leftovers() { # LINK WEATHER ARG...
 	check "$1, $2: no id is left" within 5 no_ids
 	check "$1, $2: no connection is closing" within 5 nothing_closing
-	case $1.$2 in
-	rxe.*) ;;
-	# ib_core has stopped repeating a leave before the network heals
-	ib.partition|ib.storm) no_groups f4d | note;;
-	*) check "$1, $2: the SA has none of the groups" no_groups f4d;;
-	esac
+	[ "$1" = ib ] || return
+	check "$1, $2: the SA has no group whose leave can have arrived" no_groups
+	# a round without connections joins and leaves each group
+	net_ours -n 0 "${@:3}" >/dev/null
+	check "$1, $2: the SA has no group that has been joined and left again" no_groups
 }
+
+net_ours() { ours "$net" "$@" | tee "$net_output"; }
 
 net_again() { note "again: selftests/vm/boot -i -k $kernel -t 300000 selftests/net/$suite.sh -n $number -r $rounds $seed $1"; }
 
@@ -81,13 +87,14 @@ net_run() { # LINK WEATHER ARG...
 	local link=$1 weather=$2 before=$failed
 	shift 2
 	[ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]} " = *" $link.$weather "* ]] || return
+	may_match "$link, $weather: " || return
 	note "$link, $weather, in-tree:"
 	stock "$net" -i -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@" | sed 's/^# //' | note
-	[ "$link" != ib ] || no_groups f4e | note
+	[ "$link" != ib ] || groups | grep '^ff1.:4001:.*:f4e:' | note
 	[ -z "$intree" ] || return
 	note "$link, $weather, rdma_cmx, seed $seed"
-	cases "$link, $weather: " ours "$net" -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@"
-	net_leftovers "$link" "$weather"
+	cases "$link, $weather: " net_ours -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@"
+	net_leftovers "$link" "$weather" "$@"
 	[ "$failed" = "$before" ] || net_again "$link.$weather"
 }
 

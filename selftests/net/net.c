@@ -42,7 +42,7 @@ struct conn *conns;
 enum phase phase;
 double begun, loop_now;
 
-static double weather_next, next_act;
+static double weather_next, next_act, dark_since;
 static int weather_step, dark, open_ends;
 
 static void end_run(struct end *e)
@@ -67,7 +67,10 @@ static void weather_change(void)
 	bool bad = phase == BAD || phase == BAD_AGAIN;
 
 	weather_step++;
+	if (dark)
+		groups_note_interruption(dark_since, now());
 	dark = DARK_NONE;
+	dark_since = now();
 	if (bad && opt.weather->dark && weather_step % 2 == 0) {
 		dark = 1 + random_get(weather_step, 101) % 3;
 		wait = random_time(weather_step, 102, 90);
@@ -142,6 +145,8 @@ static void round_run(void)
 {
 	int i;
 
+	if (opt.vib)
+		groups_clear();
 	conns = calloc(opt.num, sizeof(*conns));
 	begun = now();
 	weather_step = 0;
@@ -277,6 +282,7 @@ int main(int argc, char **argv)
 		round_free();
 	}
 	counts_print();
+	groups_print();
 	if (opt.intree)
 		faults_print();
 	else

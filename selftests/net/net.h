@@ -62,6 +62,7 @@ enum state {
  * @act: when it is to do the next thing
  * @tries: how often the address or the route was resolved
  * @has_disconnected: rdma_disconnect() was called while it was up
+ * @has_joined: a group was joined, or this was tried
  * @rejected: rdma_reject() was called
  * @was_up: the connection was established, as far as this end knows
  * @peer: index of the request that the client is connected to
@@ -78,6 +79,7 @@ struct end {
 	double act;
 	int tries;
 	bool has_disconnected;
+	bool has_joined;
 	bool rejected;
 	bool was_up;
 	int peer;
@@ -163,6 +165,16 @@ void client_connect(struct end *e);
 double ending_time(const struct end *e);
 /* Something is due by the plan. */
 void end_act(struct end *e);
+
+/* group.c */
+struct sockaddr *group_addr(int num);
+void group_note_leave(int num);
+/* Nothing arrived between these times. */
+void groups_note_interruption(double from, double to);
+/* Prints the end of the MGIDs of the groups whose last leave the SA may not have received. */
+void groups_print(void);
+/* Joins and leaves each group in a good network, so that the SA keeps none. */
+void groups_clear(void);
 
 /* event.c */
 void channel_drain(int side);

@@ -89,6 +89,17 @@ static double event_earliest(const struct end *e, enum rdma_cm_event_type type)
 	}
 }
 
+/*
+ * When a QP becomes ready, ib_core waits a second for the MAC address of the peer. Packets of the CM are not
+ * needed for that, so neither the peer nor ib_cm has given up. InfiniBand has no such address.
+ */
+static bool mac_addr_can_be_lost(const struct end *e)
+{
+	const struct weather *w = opt.weather;
+
+	return !opt.vib && e->conn->plan.qp && (w->lose || w->delay || w->jitter || w->dark);
+}
+
 void event_check(struct end *e, const struct rdma_cm_event *ev)
 {
 	if (ev->status == -ETIMEDOUT && now() - e->since < event_earliest(e, ev->event))
@@ -104,8 +115,7 @@ void event_check(struct end *e, const struct rdma_cm_event *ev)
 			fault_report(AGREE, e, "rejected with reason %d, but the peer has not", ev->status);
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		/* ib_core waits one second for the MAC address of the peer when the QP becomes ready */
-		if (!(ev->status == -ETIMEDOUT && e->conn->plan.qp) && !request_has_ended(e->conn))
+		if (!(ev->status == -ETIMEDOUT && mac_addr_can_be_lost(e)) && !request_has_ended(e->conn))
 			fault_report(AGREE, e, "CONNECT_ERROR %d, but the peer has not given up", ev->status);
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
