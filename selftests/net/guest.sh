@@ -10,8 +10,6 @@
 net=$tests/net/net
 net_output=/run/net.output
 number=60 rounds=1 seed=1 weathers=() intree="" trace=""
-kernel=$("$tests/vm/kernels" default)
-[[ $(uname -r) != *-uml ]] || kernel=uml
 
 net_args() {
 	local o OPTIND
@@ -81,10 +79,13 @@ net_leftovers() { # LINK WEATHER ARG...
 
 net_ours() { ours "$net" "$@" | tee "$net_output"; }
 
-net_again() { note "again: selftests/vm/boot -i -k $kernel -t 300000 selftests/net/$suite.sh -n $number -r $rounds $seed $1"; }
+# the command that runs this network again, with the first seed that failed
+net_again() { # LINK.WEATHER FAILED-SEED
+	note "again: $(cat /vm/again) selftests/net/$suite.sh -n $number -r $([ "$2" ] && echo 1 || echo "$rounds") ${2:-$seed} $1"
+}
 
 net_run() { # LINK WEATHER ARG...
-	local link=$1 weather=$2 before=$failed
+	local link=$1 weather=$2 before=$failed again
 	shift 2
 	[ ${#weathers[@]} = 0 ] || [[ " ${weathers[*]} " = *" $link.$weather "* ]] || return
 	may_match "$link, $weather: " || return
@@ -94,8 +95,9 @@ net_run() { # LINK WEATHER ARG...
 	[ -z "$intree" ] || return
 	note "$link, $weather, rdma_cmx, seed $seed"
 	cases "$link, $weather: " net_ours -s "$seed" -r "$rounds" -n "$number" ${trace:+"$trace"} "$@"
+	again=$(sed -n 's/^# that was seed //p' "$net_output" | head -1)
 	net_leftovers "$link" "$weather" "$@"
-	[ "$failed" = "$before" ] || net_again "$link.$weather"
+	[ "$failed" = "$before" ] || net_again "$link.$weather" "$again"
 }
 
 net_suite() {
