@@ -17,18 +17,16 @@ static bool cmxl_channel_is_first_failure(void)
 }
 
 /*
- * Only the process that opened a channel can use it, because events identify ids by their addresses.
+ * Only the process that opened a channel can use it, because events name ids by their addresses.
  * Returns 0, or -1 with errno: EACCES if another process opened it, EBADF or ENOTTY if it is not a
  * channel, EPROTO if the module does not accept the ABI version of this library.
  */
 int cmxl_channel_check(struct rdma_event_channel *channel)
 {
 	struct cmxl_cmd cmd;
-	uint32_t version;
 	int ret;
 
 	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
-	cmxl_cmd_out(&cmd, CMX_ATTR_VERSION, &version, sizeof(version));
 	ret = cmxl_cmd_issue(&cmd, channel->fd);
 	if (ret && errno == EPROTO && cmxl_channel_is_first_failure())
 		cmxl_message("the module rdma_cmx does not accept ABI %d: see cmx version",

@@ -14,7 +14,7 @@ static int ioctl_channel_info(struct cmx_call *call)
 const struct cmx_method cmx_method_channel_info = {
 	.call = ioctl_channel_info,
 	.attrs = {
-		CMX_OUTPUT_U32(VERSION),
+		CMX_OUTPUT_OPT(VERSION, sizeof(u32)),
 		CMX_OUTPUT_OPT(VERSION_MIN, sizeof(u32)),
 	},
 };

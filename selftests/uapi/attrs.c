@@ -277,6 +277,16 @@ static bool method_takes(const struct method *m, uint16_t id)
 	return false;
 }
 
+static bool method_needs_attrs(const struct method *m)
+{
+	const struct spec *spec;
+
+	for (spec = m->specs; spec->dir != END; spec++)
+		if (spec->mandatory)
+			return true;
+	return false;
+}
+
 static void method_add_unknown_attrs(const struct method *m, struct scene *s)
 {
 	struct cmd c;
@@ -325,7 +335,7 @@ static void method_spoil_headers(const struct method *m, struct scene *s)
 	HDR(hdr->object_id = 0xffff, EPROTONOSUPPORT);
 	HDR(hdr->method_id = CMX_ID_QUERY_SERVICES + 1, EPROTONOSUPPORT);
 	HDR(hdr->method_id = 0xffff, EPROTONOSUPPORT);
-	HDR((hdr->num_attrs = 0, hdr->length = 24), EINVAL);
+	HDR((hdr->num_attrs = 0, hdr->length = 24), method_needs_attrs(m) ? EINVAL : 0);
 #undef HDR
 
 	method_build(m, &c, s);

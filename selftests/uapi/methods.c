@@ -246,7 +246,7 @@ static void build_leave(struct cmd *c, struct scene *s)
 }
 
 const struct method methods[] = {
-	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, true, 4), O(VERSION_MIN, false, 4) },
+	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, false, 4), O(VERSION_MIN, false, 4) },
 	  build_channel_info },
 	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
 	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },

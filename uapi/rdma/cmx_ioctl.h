@@ -97,9 +97,10 @@ enum cmx_object {
 /** enum cmx_channel_method - methods of CMX_OBJ_CHANNEL */
 enum cmx_channel_method {
 	/**
-	 * @CMX_CHANNEL_INFO: out CMX_ATTR_VERSION, optionally out
+	 * @CMX_CHANNEL_INFO: optionally out CMX_ATTR_VERSION and
 	 * CMX_ATTR_VERSION_MIN: the newest and the oldest version that the
-	 * module accepts.
+	 * module accepts. Without them the call checks only whether the caller
+	 * can use the file.
 	 */
 	CMX_CHANNEL_INFO,
 	/**
