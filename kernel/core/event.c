@@ -110,8 +110,23 @@ void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
 }
 
 /**
+ * cmx_event_offer() - pass an event to the consumer, if it takes it
+ * @ev: the event
+ *
+ * Context: Caller must hold the lock of the id.
+ * Return: true if the event belongs to the consumer from now on.
+ */
+bool cmx_event_offer(struct cmx_event *ev)
+{
+	lockdep_assert_held(&ev->id_priv->lock);
+	trace_cmx_event(ev->id_priv, ev->ev.event, ev->ev.status);
+	cmx_stats_count_event(ev);
+	return ev->id_priv->consumer->post(ev);
+}
+
+/**
  * cmx_event_queue() - pass an event to the consumer, without delivering it
- * @ev: the event, which belongs to the consumer from now on
+ * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
  * The caller delivers the event with &cmx_id_consumer_ops.flush after it has released the lock. The
  * handler of a ULP then runs in this context, without a work item.
@@ -121,15 +136,13 @@ void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
  */
 void cmx_event_queue(struct cmx_event *ev)
 {
-	lockdep_assert_held(&ev->id_priv->lock);
-	trace_cmx_event(ev->id_priv, ev->ev.event, ev->ev.status);
-	cmx_stats_count_event(ev);
-	ev->id_priv->consumer->post(ev);
+	if (!cmx_event_offer(ev))
+		cmx_event_free(ev);
 }
 
 /**
  * cmx_event_post() - pass an event to the consumer
- * @ev: the event, which belongs to the consumer from now on
+ * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
  * Context: Caller must hold the lock of the id, so that events are queued in the order of the
  *	changes that they report.
@@ -160,7 +173,8 @@ void cmx_event_put_gid(struct cmx_event *ev)
  * cmx_event_free() - free an event and drop its references
  * @ev: the event, or NULL
  *
- * Context: Process context. May sleep. Caller must not hold the lock of an id.
+ * Context: Process context. May sleep. A caller that holds the lock of an id must also hold
+ *	references to the id and to the membership.
  */
 void cmx_event_free(struct cmx_event *ev)
 {

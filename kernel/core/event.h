@@ -46,7 +46,10 @@ struct cmx_event {
  *	to refuse the request. -EAGAIN (the backlog is full) and -EDQUOT (the quota is used up)
  *	allow the peer to retry
  * @post: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock and,
- *	if there is a listener, @ev->listener->lock held. Cannot fail, and does not sleep for long
+ *	if there is a listener, @ev->listener->lock held. Returns false if nobody waits for @ev: it
+ *	still belongs to the caller then. Does not sleep for long
+ * @discard: frees a CONNECT_REQUEST for which @post has returned false, and shuts down its id.
+ *	Called without any lock held; NULL: @post always returns true
  * @flush: delivers the events that @post has queued, in this context. Called without any lock held
  * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
  * @memcg: returns the memory cgroup that is charged for what is allocated for the id by another
@@ -58,7 +61,8 @@ struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);
 	void (*free)(struct cmx_id_private *id_priv);
 	int (*adopt)(struct cmx_id_private *child, struct cmx_id_private *listener);
-	void (*post)(struct cmx_event *ev);
+	bool (*post)(struct cmx_event *ev);
+	void (*discard)(struct cmx_event *ev);
 	void (*flush)(struct cmx_id_private *id_priv);
 	void (*flush_later)(struct cmx_id_private *id_priv);
 	struct mem_cgroup *(*memcg)(struct cmx_id_private *id_priv);
@@ -71,6 +75,7 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 					 enum rdma_cm_event_type type, int status);
 void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len);
+bool cmx_event_offer(struct cmx_event *ev);
 void cmx_event_post(struct cmx_event *ev);
 void cmx_event_queue(struct cmx_event *ev);
 void cmx_event_put_gid(struct cmx_event *ev);

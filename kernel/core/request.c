@@ -141,6 +141,7 @@ void cmx_request_record_refusal(struct ib_device *device, u32 port,
 int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
 {
 	struct cmx_id_private *listener = req->listener, *conn_id = req->conn_id;
+	bool taken = false;
 	int ret;
 
 	mutex_lock(&listener->lock);
@@ -150,7 +151,7 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		req->ev->ev.ece = conn_id->ece_remote;
 		/* The consumer may destroy the id at once. The reference keeps the memory. */
 		cmx_id_get(conn_id);
-		cmx_event_queue(req->ev);
+		taken = cmx_event_offer(req->ev);
 		if (ops->flush_later)
 			conn_id->consumer->flush_later(conn_id);
 	}
@@ -163,7 +164,9 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		cmx_request_cancel(req);
 		return ret;
 	}
-	if (!ops->flush_later)
+	if (!taken)
+		conn_id->consumer->discard(req->ev);
+	else if (!ops->flush_later)
 		conn_id->consumer->flush(conn_id);
 	cmx_id_put(conn_id);
 	return 0;

@@ -6,8 +6,7 @@
  * CONNECT_REQUEST goes to the channel of the listener. Posting an event looks
  * up the channel under RCU and checks it again under the channel's lock.
  *
- * An event that finds no channel is undeliverable. It cannot be freed under the
- * lock of its id, so a work item frees it. Destroying cmx_wq waits for that.
+ * An event that finds no channel is freed.
  */
 #include <linux/cred.h>
 #include <linux/memcontrol.h>
@@ -21,12 +20,6 @@
 #include "join.h"
 #include "quota.h"
 #include "teardown.h"
-
-static void event_discard_work(struct work_struct *work);
-
-static LIST_HEAD(undeliverable_events);
-static DEFINE_SPINLOCK(undeliverable_lock);	/* protects undeliverable_events */
-static DECLARE_WORK(undeliverable_work, event_discard_work);
 
 /* A cache of its own: there can be thousands of ids, and kmalloc() would round up their size. */
 static struct kmem_cache *user_id_cache;
@@ -58,24 +51,6 @@ static void event_discard_all(struct list_head *events)
 		event_discard(ev);
 		cond_resched();
 	}
-}
-
-static void event_discard_work(struct work_struct *work)
-{
-	LIST_HEAD(events);
-
-	spin_lock(&undeliverable_lock);
-	list_splice_init(&undeliverable_events, &events);
-	spin_unlock(&undeliverable_lock);
-	event_discard_all(&events);
-}
-
-static void event_discard_later(struct cmx_event *ev)
-{
-	spin_lock(&undeliverable_lock);
-	list_add_tail(&ev->item, &undeliverable_events);
-	spin_unlock(&undeliverable_lock);
-	queue_work(cmx_wq, &undeliverable_work);
 }
 
 static void channel_wake(struct cmx_channel *channel)
@@ -114,7 +89,7 @@ static bool user_watch_is_excess(const struct cmx_user_id *user_id, enum rdma_cm
 	return READ_ONCE(user_id->watch_events) & BIT(type);
 }
 
-static void user_event_post(struct cmx_event *ev)
+static bool user_event_post(struct cmx_event *ev)
 {
 	struct cmx_user_id *user_id = event_user_id(ev);
 	struct cmx_channel *channel = NULL;
@@ -128,12 +103,9 @@ static void user_event_post(struct cmx_event *ev)
 		       !channel_event_add(channel, user_id, ev))
 			;
 	rcu_read_unlock();
-	if (channel)
-		return;
-	/* the event will not be fetched */
-	if (ev->mc)
+	if (!channel && ev->mc)
 		ev->mc->posted--;
-	event_discard_later(ev);
+	return channel;
 }
 
 static struct cmx_id_private *user_id_alloc(gfp_t gfp)
@@ -231,6 +203,7 @@ const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.free = user_id_free,
 	.adopt = user_id_adopt,
 	.post = user_event_post,
+	.discard = event_discard,
 	.flush = user_event_flush,
 	.flush_later = user_event_flush,
 	.memcg = user_id_memcg,

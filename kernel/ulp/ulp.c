@@ -202,13 +202,14 @@ static void ulp_events_queue_work(struct ulp_id *ulp)
 		cmx_id_put(&ulp->id_priv);
 }
 
-static void ulp_event_post(struct cmx_event *ev)
+static bool ulp_event_post(struct cmx_event *ev)
 {
 	struct ulp_id *ulp = to_ulp(ev->id_priv);
 
 	spin_lock(&ulp->lock);
 	list_add_tail(&ev->item, &ulp->events);
 	spin_unlock(&ulp->lock);
+	return true;
 }
 
 /* If a task delivers events or has locked the handler, it takes care of the new ones. */
