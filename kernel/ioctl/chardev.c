@@ -86,18 +86,10 @@ struct cmx_channel *cmx_channel_of(struct file *filp)
 
 int cmx_chardev_init_module(void)
 {
-	int ret = cmx_handle_init_module();
-
-	if (ret)
-		return ret;
-	ret = misc_register(&chardev_misc);
-	if (ret)
-		cmx_handle_exit_module();
-	return ret;
+	return misc_register(&chardev_misc);
 }
 
 void cmx_chardev_exit_module(void)
 {
 	misc_deregister(&chardev_misc);
-	cmx_handle_exit_module();
 }

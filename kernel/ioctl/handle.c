@@ -4,9 +4,7 @@
  *
  * One table serves all processes, so that an object keeps its handle when it
  * moves to another channel. Each look-up checks that the object belongs to the
- * caller's channel. A handle consists of an index and a generation. The index
- * is the lowest free one, which keeps the table dense. The generation avoids
- * that a handle is used again at once.
+ * caller's channel. Handles are counted up, so that none is used again soon.
  *
  * An entry is reserved first. It is published once nothing can fail any more,
  * or released again. The table holds the consumer's reference to each object.
@@ -17,50 +15,19 @@
 #include "handle.h"
 #include "quota.h"
 
-#define INDEX_BITS 22
-#define INDEX_MASK (BIT(INDEX_BITS) - 1)
-
 enum {
 	TAG_ID,
 	TAG_MCAST,
 };
 
-/* A permanent entry, which keeps the first node of the table allocated */
-#define INDEX_KEEP 1
-
-/* The lock of handles also protects the next two variables. */
-static DEFINE_XARRAY_ALLOC(handles);
-static u32 handle_generation;
-static u32 handle_lowest = INDEX_KEEP + 1;	/* no lower index is free; the search starts here */
+static DEFINE_XARRAY_ALLOC1(handles);
+static u32 handle_next;		/* protected by the lock of handles */
 
 /* Caller must hold the lock of the table. It is dropped while memory is allocated. */
 static int handle_entry_alloc(void *entry, u32 *handle)
 {
-	u32 from = handle_lowest, index = from;
-	int ret = -EBUSY;
-
-	/* this index is free most often, and no search is needed */
-	if (from <= INDEX_MASK)
-		ret = __xa_insert(&handles, from, entry, GFP_KERNEL_ACCOUNT);
-	if (ret == -EBUSY)
-		ret = __xa_alloc(&handles, &index, entry, XA_LIMIT(from, INDEX_MASK),
-				 GFP_KERNEL_ACCOUNT);
-	if (ret)
-		return -ENOMEM;
-	/* no change if the lock was dropped and another thread freed or allocated an index */
-	if (handle_lowest == from)
-		handle_lowest = index + 1;
-	*handle = index | ++handle_generation << INDEX_BITS;
-	return 0;
-}
-
-/* Caller must hold the lock of the table. */
-static void handle_entry_free(u32 handle)
-{
-	u32 index = handle & INDEX_MASK;
-
-	__xa_erase(&handles, index);
-	handle_lowest = min(handle_lowest, index);
+	return __xa_alloc_cyclic(&handles, handle, entry, xa_limit_32b, &handle_next,
+				 GFP_KERNEL_ACCOUNT) < 0 ? -ENOMEM : 0;
 }
 
 /**
@@ -85,9 +52,7 @@ int cmx_handle_reserve(u32 *handle)
  */
 void cmx_handle_abort(u32 handle)
 {
-	xa_lock(&handles);
-	handle_entry_free(handle);
-	xa_unlock(&handles);
+	xa_erase(&handles, handle);
 }
 
 /*
@@ -96,7 +61,7 @@ void cmx_handle_abort(u32 handle)
  */
 static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 {
-	__xa_store(&handles, handle & INDEX_MASK, xa_tag_pointer(object, tag), 0);
+	__xa_store(&handles, handle, xa_tag_pointer(object, tag), 0);
 }
 
 /* Caller must hold the lock of the table. */
@@ -171,7 +136,7 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
  */
 static void *handle_object_find(u32 handle, unsigned long tag)
 {
-	XA_STATE(xas, &handles, handle & INDEX_MASK);
+	XA_STATE(xas, &handles, handle);
 	void *entry = xas_load(&xas);
 
 	return entry && xa_pointer_tag(entry) == tag ? xa_untag_pointer(entry) : NULL;
@@ -182,7 +147,7 @@ static struct cmx_user_id *handle_id_find(struct cmx_channel *channel, u32 handl
 {
 	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
 
-	return user_id && user_id->handle == handle && user_id->channel == channel ? user_id : NULL;
+	return user_id && user_id->channel == channel ? user_id : NULL;
 }
 
 /**
@@ -207,7 +172,7 @@ struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *channel, u32 handle)
 /* Caller must hold the lock of the table. */
 static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
-	handle_entry_free(user_id->handle);
+	__xa_erase(&handles, user_id->handle);
 	list_del(&user_id->item);
 	cmx_user_id_set_channel(user_id, NULL);
 }
@@ -215,7 +180,7 @@ static void handle_id_unpublish(struct cmx_user_id *user_id)
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
 static void handle_mcast_unpublish(struct cmx_mcast *mc)
 {
-	handle_entry_free(mc->handle);
+	__xa_erase(&handles, mc->handle);
 	list_del(&mc->item);
 	cmx_quota_uncharge(mc->id_priv->quota);
 }
@@ -300,7 +265,7 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_channel *channel, u32 hand
 
 	xa_lock(&handles);
 	mc = handle_object_find(handle, TAG_MCAST);
-	if (mc && (mc->handle != handle || to_user_id(mc->id_priv)->channel != channel))
+	if (mc && to_user_id(mc->id_priv)->channel != channel)
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
@@ -389,14 +354,4 @@ struct cmx_user_id *cmx_handle_next_id(unsigned long *index)
 		cond_resched();
 	}
 	return NULL;
-}
-
-int cmx_handle_init_module(void)
-{
-	return xa_reserve(&handles, INDEX_KEEP, GFP_KERNEL);
-}
-
-void cmx_handle_exit_module(void)
-{
-	xa_destroy(&handles);
 }

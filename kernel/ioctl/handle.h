@@ -83,9 +83,6 @@ static inline void cmx_user_id_end_call(struct cmx_user_id *user_id)
 		wake_up(&user_id->calls_wait);
 }
 
-int cmx_handle_init_module(void);
-void cmx_handle_exit_module(void);
-
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
 int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle);

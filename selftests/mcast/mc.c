@@ -279,7 +279,7 @@ static void command_many(struct mc_id *id, char **arg)
 	printf("%d of %d, status %d\n", joined, n, status);
 }
 
-/* The library hides the handles (an index and a 10-bit generation), so all are tried. */
+/* The library hides the handles, which the module counts up, so all are tried. */
 static int command_report(void)
 {
 	struct {
@@ -303,7 +303,7 @@ static int command_report(void)
 	int n = 0;
 
 	for (handle = 0; handle < 64 << 10; handle++) {
-		cmd.attr.data = handle >> 10 | handle << 22;
+		cmd.attr.data = handle;
 		n += !ioctl(channel->fd, RDMA_VERBS_IOCTL, &cmd);
 	}
 	return n;
