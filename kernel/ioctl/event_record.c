@@ -120,13 +120,9 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 /* Copy the bytes of @from between the two offsets. */
 static int record_range_copy(void __user *to, const void *from, size_t start, size_t end)
 {
-	return start < end ? cmx_ioctl_copy_out(to + start, from + start, end - start) : 0;
-}
+	size_t len = end - start;
 
-/* Zero the fields that the process knows and this kernel does not. */
-static int record_tail_clear(void __user *to, size_t size, size_t asked)
-{
-	return asked > size && clear_user(to + size, asked - size) ? -EFAULT : 0;
+	return start < end ? cmx_ioctl_copy_out(to + start, from + start, len, len) : 0;
 }
 
 /*
@@ -137,9 +133,9 @@ static int event_resp_copy(void __user *to, const struct cmx_event_resp *from, s
 {
 	const size_t qp = offsetof(struct cmx_event_resp, rtr);
 	const size_t qp_end = offsetofend(struct cmx_event_resp, rts);
+	const void *rest = (const void *)from + qp_end;
 	size_t data = offsetof(struct cmx_event_resp, param.conn.private_data);
 	size_t len = from->param.conn.private_data_len;
-	size_t known = min(asked, sizeof(*from));
 
 	if (from->flags & CMX_EVENT_F_UD) {
 		data = offsetof(struct cmx_event_resp, param.ud.private_data);
@@ -148,9 +144,9 @@ static int event_resp_copy(void __user *to, const struct cmx_event_resp *from, s
 	return record_range_copy(to, from, 0, data + len) ?:
 	       record_range_copy(to, from, data + RDMA_MAX_PRIVATE_DATA, qp) ?:
 	       record_range_copy(to, from, from->flags & CMX_EVENT_F_QP ? qp : qp_end,
-				 min(known, qp_end)) ?:
-	       record_range_copy(to, from, qp_end, known) ?:
-	       record_tail_clear(to, sizeof(*from), asked);
+				 min(asked, qp_end)) ?:
+	       (asked > qp_end ? cmx_ioctl_copy_out(to + qp_end, rest, sizeof(*from) - qp_end,
+						    asked - qp_end) : 0);
 }
 
 /**
@@ -168,8 +164,5 @@ int cmx_event_record_copy(void __user *to, const struct cmx_event_record *from,
 
 	if (ret || !(from->resp.flags & CMX_EVENT_F_INFO))
 		return ret;
-	to += asked->resp;
-	return record_range_copy(to, &from->info, 0,
-				 min_t(size_t, asked->info, sizeof(from->info))) ?:
-	       record_tail_clear(to, sizeof(from->info), asked->info);
+	return cmx_ioctl_copy_out(to + asked->resp, &from->info, sizeof(from->info), asked->info);
 }

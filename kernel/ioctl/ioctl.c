@@ -102,21 +102,25 @@ fault:
 }
 
 /**
- * cmx_ioctl_copy_out() - copy to user space, word by word
+ * cmx_ioctl_copy_out() - copy a structure to user space
  * @to: destination in user space
- * @from: source
- * @len: bytes to copy; for some hundred bytes this is faster than copy_to_user()
+ * @from: the structure
+ * @size: its size. It is copied word by word: for some hundred bytes this is faster than
+ *	copy_to_user()
+ * @asked: size of the destination, whose rest is zeroed
  *
  * Return: 0 or -EFAULT.
  */
-int cmx_ioctl_copy_out(void __user *to, const void *from, size_t len)
+int cmx_ioctl_copy_out(void __user *to, const void *from, size_t size, size_t asked)
 {
+	size_t len = min(size, asked);
+
 	cmx_id_lock_assert_none();
 	if (!user_write_access_begin(to, len))
 		return -EFAULT;
 	unsafe_copy_to_user(to, from, len, fault);
 	user_write_access_end();
-	return 0;
+	return asked > len && clear_user(to + len, asked - len) ? -EFAULT : 0;
 fault:
 	user_write_access_end();
 	return -EFAULT;
@@ -338,13 +342,7 @@ int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, id);
 
-	if (!attr)
-		return 0;
-	if (cmx_ioctl_copy_out(ioctl_attr_user_ptr(attr), from, min_t(size_t, size, attr->len)))
-		return -EFAULT;
-	if (attr->len > size && clear_user(ioctl_attr_user_ptr(attr) + size, attr->len - size))
-		return -EFAULT;
-	return 0;
+	return attr ? cmx_ioctl_copy_out(ioctl_attr_user_ptr(attr), from, size, attr->len) : 0;
 }
 
 int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value)

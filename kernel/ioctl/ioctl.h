@@ -69,7 +69,7 @@ static inline u32 cmx_call_u32(const struct cmx_call *call, enum cmx_attr id)
 	return attr ? *(const u32 *)&attr->data : 0;
 }
 
-int cmx_ioctl_copy_out(void __user *to, const void *from, size_t len);
+int cmx_ioctl_copy_out(void __user *to, const void *from, size_t size, size_t asked);
 int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t size);
 int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct sockaddr_storage *to);
 int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from, size_t size);

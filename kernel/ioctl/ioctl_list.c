@@ -223,15 +223,13 @@ static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_
 /* Returns the length of the record, 0 if there is no space for it, or -EFAULT. */
 static int list_entry_copy(void __user *to, size_t space, struct list_entry *entry, u32 asked)
 {
-	size_t known = min_t(size_t, asked, sizeof(entry->record));
 	size_t options = entry->record.num_options * sizeof(entry->options[0]);
 
 	if (asked + options > space)
 		return 0;
 	entry->record.size = asked + options;
-	if (cmx_ioctl_copy_out(to, &entry->record, known) ||
-	    (asked > known && clear_user(to + known, asked - known)) ||
-	    (options && cmx_ioctl_copy_out(to + asked, entry->options, options)))
+	if (cmx_ioctl_copy_out(to, &entry->record, sizeof(entry->record), asked) ||
+	    cmx_ioctl_copy_out(to + asked, entry->options, options, options))
 		return -EFAULT;
 	return asked + options;
 }

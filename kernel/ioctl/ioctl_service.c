@@ -60,7 +60,6 @@ static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *us
 {
 	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_SERVICES);
 	u32 size = cmx_call_u32(call, CMX_ATTR_RECORD_SIZE), num, i;
-	size_t known = min_t(size_t, size, sizeof(struct cmx_service_rec));
 	u8 __user *to = u64_to_user_ptr(out->data);
 	struct cmx_service_rec *recs;
 	int ret;
@@ -71,8 +70,7 @@ static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *us
 	if (ret)
 		return ret;
 	for (i = 0; i < num && (i + 1) * size <= out->len && !ret; i++, to += size)
-		if (copy_to_user(to, &recs[i], known) || clear_user(to + known, size - known))
-			ret = -EFAULT;
+		ret = cmx_ioctl_copy_out(to, &recs[i], sizeof(recs[i]), size);
 	kvfree(recs);
 	return ret ?: cmx_call_out_u32(call, CMX_ATTR_COUNT, num);
 }
