@@ -20,7 +20,7 @@
 #include "channel.h"
 #include "handle.h"
 #include "ib_close.h"
-#include "id_walk.h"
+#include "id_table.h"
 #include "mcast.h"
 #include "mcast_ip.h"
 #include "mcast_sa.h"

@@ -11,7 +11,7 @@
  *   &cmx_id_private.lock	mutex; two ids only as listener, then its child
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
- *   handle table	spinlock, handle.c
+ *   table of ids	spinlock, id_table.c
  *   spinlocks		all others, see Documentation/locking.rst: leaf locks, not nested
  *
  * lock_order.c shows lockdep that rtnl and other waits come before the lock of an id.

@@ -267,7 +267,7 @@ static void channel_events_move(struct cmx_user_id *user_id, struct cmx_channel 
 
 /**
  * cmx_user_id_set_channel() - change the channel that an id posts its events to
- * @user_id: the id; it has a channel. Caller must hold the lock of the handle table, which all
+ * @user_id: the id; it has a channel. Caller must hold the lock of the table of ids, which all
  *	users share, so the events in the queue are not looked at
  * @to: new channel, or NULL
  */

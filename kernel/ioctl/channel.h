@@ -18,7 +18,7 @@
  *	is posted
  * @events: events to be fetched, in order
  * @wait: waiters for an event
- * @ids: list of &cmx_user_id.item, protected by the lock of the handle table
+ * @ids: list of &cmx_user_id.item, protected by the lock of the table of ids
  * @quota: quota of the user who opened it
  * @pid: process that opened it
  * @pid_start: time at which that process began, because another one may get its ID later

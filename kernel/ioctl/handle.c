@@ -2,33 +2,18 @@
 /*
  * Handles, by which processes refer to their ids and memberships.
  *
- * One table serves all processes, so that an object keeps its handle when it
- * moves to another channel. Each look-up checks that the object belongs to the
- * caller's channel. Handles are counted up, so that none is used again soon.
+ * A handle is the index in the table of all ids, so that an object keeps its
+ * handle when it moves to another channel. Each look-up checks that the object
+ * belongs to the caller's channel.
  *
  * An entry is reserved first. It is published once nothing can fail any more,
  * or released again. The table holds the consumer's reference to each object.
  * The locks of the event queues are taken inside the lock of the table.
  */
-#include <linux/xarray.h>
 #include "channel.h"
 #include "handle.h"
+#include "id_table.h"
 #include "quota.h"
-
-enum {
-	TAG_ID,
-	TAG_MCAST,
-};
-
-static DEFINE_XARRAY_ALLOC1(handles);
-static u32 handle_next;		/* protected by the lock of handles */
-
-/* Caller must hold the lock of the table. It is dropped while memory is allocated. */
-static int handle_entry_alloc(void *entry, u32 *handle)
-{
-	return __xa_alloc_cyclic(&handles, handle, entry, xa_limit_32b, &handle_next,
-				 GFP_KERNEL_ACCOUNT) < 0 ? -ENOMEM : 0;
-}
 
 /**
  * cmx_handle_reserve() - reserve a handle, which no look-up finds yet
@@ -40,9 +25,9 @@ int cmx_handle_reserve(u32 *handle)
 {
 	int ret;
 
-	xa_lock(&handles);
-	ret = handle_entry_alloc(NULL, handle);
-	xa_unlock(&handles);
+	xa_lock(&cmx_id_table);
+	ret = cmx_id_table_alloc(NULL, handle, GFP_KERNEL_ACCOUNT);
+	xa_unlock(&cmx_id_table);
 	return ret;
 }
 
@@ -52,7 +37,7 @@ int cmx_handle_reserve(u32 *handle)
  */
 void cmx_handle_abort(u32 handle)
 {
-	xa_erase(&handles, handle);
+	xa_erase(&cmx_id_table, handle);
 }
 
 /*
@@ -61,7 +46,7 @@ void cmx_handle_abort(u32 handle)
  */
 static void handle_entry_publish(u32 handle, void *object, unsigned long tag)
 {
-	__xa_store(&handles, handle, xa_tag_pointer(object, tag), 0);
+	__xa_store(&cmx_id_table, handle, xa_tag_pointer(object, tag), 0);
 }
 
 /* Caller must hold the lock of the table. */
@@ -85,11 +70,12 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, 
 {
 	int ret;
 
-	xa_lock(&handles);
-	ret = handle_entry_alloc(xa_tag_pointer(user_id, TAG_ID), handle);
+	xa_lock(&cmx_id_table);
+	ret = cmx_id_table_alloc(xa_tag_pointer(&user_id->id_priv, CMX_TAG_ID), handle,
+				 GFP_KERNEL_ACCOUNT);
 	if (!ret)
 		handle_id_add_to_channel(user_id, *handle, channel);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return ret;
 }
 
@@ -101,10 +87,10 @@ int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, 
  */
 void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *channel)
 {
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	handle_id_add_to_channel(user_id, handle, channel);
-	handle_entry_publish(handle, user_id, TAG_ID);
-	xa_unlock(&handles);
+	handle_entry_publish(handle, &user_id->id_priv, CMX_TAG_ID);
+	xa_unlock(&cmx_id_table);
 }
 
 /**
@@ -119,14 +105,14 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
 	struct cmx_user_id *user_id = to_user_id(mc->id_priv);
 	int ret = 0;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	if (user_id->channel) {
 		list_add_tail(&mc->item, &user_id->groups);
-		handle_entry_publish(mc->handle, mc, TAG_MCAST);
+		handle_entry_publish(mc->handle, mc, CMX_TAG_MCAST);
 	} else {
 		ret = -ENOENT;
 	}
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return ret;
 }
 
@@ -136,7 +122,7 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc)
  */
 static void *handle_object_find(u32 handle, unsigned long tag)
 {
-	XA_STATE(xas, &handles, handle);
+	XA_STATE(xas, &cmx_id_table, handle);
 	void *entry = xas_load(&xas);
 
 	return entry && xa_pointer_tag(entry) == tag ? xa_untag_pointer(entry) : NULL;
@@ -145,9 +131,10 @@ static void *handle_object_find(u32 handle, unsigned long tag)
 /* Caller must hold the lock of the table. */
 static struct cmx_user_id *handle_id_find(struct cmx_channel *channel, u32 handle)
 {
-	struct cmx_user_id *user_id = handle_object_find(handle, TAG_ID);
+	struct cmx_id_private *id_priv = handle_object_find(handle, CMX_TAG_ID);
 
-	return user_id && user_id->channel == channel ? user_id : NULL;
+	return id_priv && id_priv->user && to_user_id(id_priv)->channel == channel ?
+	       to_user_id(id_priv) : NULL;
 }
 
 /**
@@ -161,18 +148,18 @@ struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *channel, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	user_id = handle_id_find(channel, handle);
 	if (user_id)
 		cmx_id_get(&user_id->id_priv);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return user_id ?: ERR_PTR(-ENOENT);
 }
 
 /* Caller must hold the lock of the table. */
 static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
-	__xa_erase(&handles, user_id->handle);
+	__xa_erase(&cmx_id_table, user_id->handle);
 	list_del(&user_id->item);
 	cmx_user_id_set_channel(user_id, NULL);
 }
@@ -180,7 +167,7 @@ static void handle_id_unpublish(struct cmx_user_id *user_id)
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
 static void handle_mcast_unpublish(struct cmx_mcast *mc)
 {
-	__xa_erase(&handles, mc->handle);
+	__xa_erase(&cmx_id_table, mc->handle);
 	list_del(&mc->item);
 	cmx_quota_uncharge(mc->id_priv->quota);
 }
@@ -189,11 +176,11 @@ static struct cmx_mcast *handle_mcast_take_first(struct cmx_user_id *user_id)
 {
 	struct cmx_mcast *mc;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	mc = list_first_entry_or_null(&user_id->groups, struct cmx_mcast, item);
 	if (mc)
 		handle_mcast_unpublish(mc);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return mc;
 }
 
@@ -222,11 +209,11 @@ struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *channel, u32 handle)
 {
 	struct cmx_user_id *user_id;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	user_id = handle_id_find(channel, handle);
 	if (user_id)
 		handle_id_unpublish(user_id);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	if (!user_id)
 		return ERR_PTR(-ENOENT);
 	handle_mcast_drop_all(user_id);
@@ -245,11 +232,11 @@ struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *channel)
 {
 	struct cmx_user_id *user_id;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	user_id = list_first_entry_or_null(&channel->ids, struct cmx_user_id, item);
 	if (user_id)
 		handle_id_unpublish(user_id);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	if (user_id)
 		handle_mcast_drop_all(user_id);
 	return user_id;
@@ -263,15 +250,15 @@ static struct cmx_mcast *handle_mcast_find(struct cmx_channel *channel, u32 hand
 {
 	struct cmx_mcast *mc;
 
-	xa_lock(&handles);
-	mc = handle_object_find(handle, TAG_MCAST);
+	xa_lock(&cmx_id_table);
+	mc = handle_object_find(handle, CMX_TAG_MCAST);
 	if (mc && to_user_id(mc->id_priv)->channel != channel)
 		mc = NULL;
 	if (mc && end)
 		handle_mcast_unpublish(mc);
 	else if (mc)
 		kref_get(&mc->ref);
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return mc ?: ERR_PTR(-ENOENT);
 }
 
@@ -312,46 +299,12 @@ int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 {
 	int ret = -ENOENT;
 
-	xa_lock(&handles);
+	xa_lock(&cmx_id_table);
 	if (user_id->channel == from) {
 		ret = 0;
 		list_move_tail(&user_id->item, &to->ids);
 		cmx_user_id_set_channel(user_id, to);
 	}
-	xa_unlock(&handles);
+	xa_unlock(&cmx_id_table);
 	return ret;
-}
-
-static struct cmx_user_id *handle_id_get_at(unsigned long index)
-{
-	struct cmx_user_id *user_id;
-
-	xa_lock(&handles);
-	user_id = handle_object_find(index, TAG_ID);
-	if (user_id)
-		cmx_id_get(&user_id->id_priv);
-	xa_unlock(&handles);
-	return user_id;
-}
-
-/**
- * cmx_handle_next_id() - iterate over the ids that have a handle
- * @index: index to start from; receives the index of the id
- *
- * Memberships are skipped without the lock, because there can be millions.
- *
- * Return: the id with a reference, or NULL after the last one.
- */
-struct cmx_user_id *cmx_handle_next_id(unsigned long *index)
-{
-	struct cmx_user_id *user_id;
-	void *entry;
-
-	xa_for_each_start(&handles, *index, entry, *index) {
-		user_id = xa_pointer_tag(entry) == TAG_ID ? handle_id_get_at(*index) : NULL;
-		if (user_id)
-			return user_id;
-		cond_resched();
-	}
-	return NULL;
 }

@@ -14,10 +14,10 @@ struct cmx_channel;
  * @id_priv: the id
  * @channel: channel that its events go to. NULL until the request that brought
  *	the id has been fetched, and after the id was destroyed. Changed under
- *	the lock of the handle table and, if there is an old channel, that of
+ *	the lock of the table of ids and, if there is an old channel, that of
  *	its queue
- * @item: on &cmx_channel.ids, protected by the lock of the handle table
- * @groups: list of &cmx_mcast.item, protected by the lock of the handle table
+ * @item: on &cmx_channel.ids, protected by the lock of the table of ids
+ * @groups: list of &cmx_mcast.item, protected by the lock of the table of ids
  * @backlog_listener: listener whose backlog the request counts against, with a reference;
  *	NULL once the request has been fetched
  * @user_data: user data; an accept changes it under @id_priv's lock
@@ -96,7 +96,5 @@ struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *channel, u32 handle);
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle);
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 		       struct cmx_channel *to);
-
-struct cmx_user_id *cmx_handle_next_id(unsigned long *index);
 
 #endif

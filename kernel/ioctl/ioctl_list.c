@@ -11,7 +11,7 @@
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
 #include "device.h"
-#include "id_walk.h"
+#include "id_table.h"
 #include "ioctl.h"
 #include "mcast.h"
 #include "option.h"

@@ -6,9 +6,9 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
-#include <linux/xarray.h>
 #include "device.h"
 #include "event.h"
+#include "id_table.h"
 #include "mcast.h"
 #include "teardown.h"
 #include "ulp.h"
@@ -24,7 +24,7 @@
  * @handler_mutex: held while a handler runs for an event of this id, or for a request to this
  *	listener
  * @work: delivers the events that CM operations have queued
- * @index: index in ulp_ids; 0 until the id is there
+ * @index: index in cmx_id_table; 0 until the id is there
  * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
  *
  * Waiters for @handler_task or @requests use wait_var_event() on the address of the id.
@@ -49,7 +49,6 @@ struct ulp_id {
 #define MAX_REQUESTS 128
 
 static struct kmem_cache *ulp_cache;
-static DEFINE_XARRAY_ALLOC1(ulp_ids);
 
 static struct ulp_id *to_ulp(struct cmx_id_private *id_priv)
 {
@@ -224,7 +223,13 @@ static void ulp_events_deliver_later(struct cmx_id_private *id_priv)
 /* Add the id to the table that cmx show and debugfs list. */
 static int ulp_id_publish(struct ulp_id *ulp)
 {
-	return xa_alloc(&ulp_ids, &ulp->index, ulp, xa_limit_32b, GFP_KERNEL);
+	int ret;
+
+	xa_lock(&cmx_id_table);
+	ret = cmx_id_table_alloc(xa_tag_pointer(&ulp->id_priv, CMX_TAG_ID), &ulp->index,
+				 GFP_KERNEL);
+	xa_unlock(&cmx_id_table);
+	return ret;
 }
 
 static int ulp_id_adopt(struct cmx_id_private *child, struct cmx_id_private *listener)
@@ -263,7 +268,7 @@ static void ulp_id_free(struct cmx_id_private *id_priv)
 	struct ulp_id *ulp = to_ulp(id_priv);
 
 	if (ulp->index)
-		xa_erase(&ulp_ids, ulp->index);
+		xa_erase(&cmx_id_table, ulp->index);
 	call_rcu(&id_priv->rcu, ulp_id_free_rcu);
 }
 
@@ -413,24 +418,6 @@ void cmx_unlock_handler(struct cmx_id *id)
 	cmx_id_unlock(&ulp->id_priv);
 }
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
-
-/**
- * cmx_ulp_next_id() - iterate over the ids of all ULPs
- * @index: index to start from; receives the index of the id
- *
- * Return: the id with a reference, or NULL after the last one.
- */
-struct cmx_id_private *cmx_ulp_next_id(unsigned long *index)
-{
-	struct ulp_id *ulp;
-
-	xa_lock(&ulp_ids);
-	xa_for_each_start(&ulp_ids, *index, ulp, *index)
-		if (cmx_id_tryget(&ulp->id_priv))
-			break;
-	xa_unlock(&ulp_ids);
-	return ulp ? &ulp->id_priv : NULL;
-}
 
 int cmx_ulp_init_module(void)
 {

@@ -4,7 +4,6 @@
 
 struct cmx_id_private;
 
-struct cmx_id_private *cmx_ulp_next_id(unsigned long *index);
 const char *cmx_ulp_owner(struct cmx_id_private *id_priv);
 int cmx_ulp_init_module(void);
 void cmx_ulp_exit_module(void);

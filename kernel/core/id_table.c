@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The table of all ids of processes and of ULPs, and of the memberships of processes. The index of
+ * an object is the handle by which a process refers to it.
+ */
+#include <linux/delay.h>
+#include <linux/sched.h>
+#include "id_table.h"
+
+DEFINE_XARRAY_ALLOC1(cmx_id_table);
+static u32 id_table_next;	/* protected by the lock of cmx_id_table */
+
+/**
+ * cmx_id_table_alloc() - allocate an entry of the table
+ * @entry: the tagged pointer to be stored, or NULL to reserve the entry
+ * @index: receives the index, which is never 0
+ * @gfp: flags of the allocation
+ *
+ * Indices are counted up, so that none is used again soon.
+ *
+ * Context: Caller must hold the lock of the table. It is dropped while memory is allocated.
+ * Return: 0 or -ENOMEM.
+ */
+int cmx_id_table_alloc(void *entry, u32 *index, gfp_t gfp)
+{
+	return __xa_alloc_cyclic(&cmx_id_table, index, entry, xa_limit_32b, &id_table_next,
+				 gfp) < 0 ? -ENOMEM : 0;
+}
+
+/* Returns the id at @index with a reference, or NULL. */
+static struct cmx_id_private *id_table_get(unsigned long index)
+{
+	struct cmx_id_private *id_priv;
+	void *entry;
+
+	xa_lock(&cmx_id_table);
+	entry = xa_load(&cmx_id_table, index);
+	id_priv = entry && xa_pointer_tag(entry) == CMX_TAG_ID ? xa_untag_pointer(entry) : NULL;
+	if (id_priv && !cmx_id_tryget(id_priv))
+		id_priv = NULL;
+	xa_unlock(&cmx_id_table);
+	return id_priv;
+}
+
+/**
+ * cmx_id_walk_next() - find the first id at or after a position
+ * @pos: the position, 0 to begin with; receives that of the id
+ *
+ * An id keeps its position. Memberships are skipped without the lock, because there can be
+ * millions.
+ *
+ * Return: the id with a reference, or NULL after the last one.
+ */
+struct cmx_id_private *cmx_id_walk_next(u64 *pos)
+{
+	struct cmx_id_private *id_priv;
+	unsigned long index = *pos;
+	void *entry;
+
+	if (*pos > U32_MAX)
+		return NULL;
+	xa_for_each_start(&cmx_id_table, index, entry, *pos) {
+		id_priv = xa_pointer_tag(entry) == CMX_TAG_ID ? id_table_get(index) : NULL;
+		if (id_priv) {
+			*pos = index;
+			return id_priv;
+		}
+		cond_resched();
+	}
+	return NULL;
+}
+
+/**
+ * cmx_id_walk_trylock() - lock an id, but do not wait long for it
+ * @id_priv: the id
+ * @lock_wait_ms: milliseconds left to wait, for all ids of the caller together. A provider may keep
+ *	an id locked for ever
+ *
+ * Return: true if the id is locked.
+ */
+bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *lock_wait_ms)
+{
+	while (!mutex_trylock(&id_priv->lock)) {
+		if (!*lock_wait_ms)
+			return false;
+		--*lock_wait_ms;
+		usleep_range(1000, 1500);
+	}
+	return true;
+}
