@@ -58,13 +58,11 @@ static int mcast_join_locked(struct cmx_id_private *id_priv, struct cmx_mcast *m
 		return -EINVAL;
 	if (!id_priv->dev_port->transport->mcast)
 		return -EOPNOTSUPP;
-	ret = cmx_mcast_table_add(id_priv, mc);
-	if (ret)
-		return ret;
+	cmx_mcast_add(id_priv, mc);
 	ret = id_priv->dev_port->transport->mcast->join(mc);
 	if (ret && ret != -ECANCELED) {
 		mc->left = 1;
-		cmx_mcast_table_del(id_priv, mc);
+		cmx_mcast_del(id_priv, mc);
 	}
 	return ret;
 }

@@ -22,7 +22,6 @@ struct cmx_service_query;
 struct cmx_deadline;
 struct cmx_neigh;
 struct cmx_quota;
-struct cmx_mcast_table;
 struct cmx_id_consumer_ops;
 struct cmx_port_space;
 struct cmx_conn_ops;
@@ -136,7 +135,8 @@ struct cmx_iw_conn {
  * @service: query of ServiceRecords, or its result, or NULL
  * @listener: the listener, or NULL
  * @deadline: active deadline of a connect, an accept or a disconnect, or NULL
- * @mcast: memberships, or NULL
+ * @groups: list of &cmx_mcast.node
+ * @num_groups: number of @groups
  * @opt: options
  * @ece_local: the ECE pair that we offer, or with which we answer
  * @ece_remote: the ECE pair that the peer sent
@@ -188,10 +188,11 @@ struct cmx_id_private {
 	struct cmx_service_query *service;
 	struct cmx_listener *listener;
 	struct cmx_deadline *deadline;
-	struct cmx_mcast_table *mcast;
+	struct hlist_head groups;
 	struct cmx_opts opt;
 	struct rdma_ucm_ece ece_local;
 	struct rdma_ucm_ece ece_remote;
+	u32 num_groups;
 	u32 seq_num;
 	u32 qkey;
 	u32 qp_num;

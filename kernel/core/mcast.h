@@ -19,7 +19,7 @@ union cmx_mcast_addr {
 
 /**
  * struct cmx_mcast - membership of one id in one group
- * @ref: references of the id's table, of the handle, of events and of the InfiniBand transport
+ * @ref: references of the id's list, of the handle, of events and of the InfiniBand transport
  * @id_priv: the id, with a reference
  * @addr: the group, as the consumer gave it
  * @context: context of the consumer (ULP)
@@ -32,11 +32,10 @@ union cmx_mcast_addr {
  * @start: time of the join, see stats.h
  * @mlid: multicast LID in host byte order (InfiniBand)
  * @left: the group has been left, and no further event is posted
+ * @attached: the QP of the id (ULP) is attached for this membership
  * @ev: event for the result of the join; NULL once posted
  * @transport_data: private data of the transport
- * @node: in the table &cmx_id_private.mcast, by address
- * @attached: in the same table by MGID, while the QP of the id (ULP) is attached for this
- *	membership
+ * @node: on the list &cmx_id_private.groups
  * @item: on the list of the process, see handle.c; unused for a ULP
  *
  * The lock of the id protects all members for which no other lock is named, except @ref.
@@ -55,16 +54,16 @@ struct cmx_mcast {
 	u32 start;
 	u16 mlid;
 	bool left;
+	bool attached;
 	struct cmx_event *ev;
 	void *transport_data;
 	struct hlist_node node;
-	struct hlist_node attached;
 	struct list_head item;
 };
 
 /* mcast.c. cmx_mcast_receives() and cmx_mcast_put() need no lock, the others that of the id. */
-int cmx_mcast_table_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
-void cmx_mcast_table_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
+void cmx_mcast_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
+void cmx_mcast_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr);
 u32 cmx_mcast_count(const struct cmx_id_private *id_priv);
 bool cmx_mcast_receives(const struct cmx_mcast *mc);
