@@ -6,16 +6,27 @@
 #include "net.h"
 
 /* seconds; Documentation/options.rst and connections.rst explain them */
+#define CM_TRIES	16
 #define CM_TRY		4.1		/* CM_RESPONSE_TIMEOUT 20 */
-#define CM_PATH		0.6		/* ib_cm adds the lifetime of the path to each try */
-#define CM_TRIES	(16 * (CM_TRY + CM_PATH))
-#define CM_TRIES_MRA	(16 * (68.8 + CM_PATH))
+#define CM_TRY_MRA	69.7		/* the time that the MRA asks for, and the ACK timeout of the path */
 #define CM_EARLIEST	64		/* 16 tries */
 #define ACCEPT_LIMIT	276
 #define CLOSE_SECONDS	59.9
 #define JOIN_EARLIEST	3.2
 #define JOIN_LIMIT	11
 #define CALL_LIMIT	1
+
+/* ib_cm adds twice the lifetime of the path, which is 18 on the fabric, and 16 on RoCE. */
+static double tries_limit(void)
+{
+	return CM_TRIES * (CM_TRY + (opt.vib ? 2.1 : 0.6));
+}
+
+/* ib_mad counts from the arrival of the MRA, so each try takes the time for both messages as well. */
+static double mra_limit(void)
+{
+	return CM_TRIES * (CM_TRY_MRA + 2 * (opt.weather->delay + opt.weather->jitter) / 1000.);
+}
 
 const struct tag *event_tag(const struct rdma_cm_event *ev, bool ud)
 {
@@ -159,11 +170,11 @@ static double state_limit(const struct end *e)
 		return JOIN_LIMIT;
 	case CONNECTS:
 		/* Once the server has the request, ib_cm may have sent an MRA. */
-		return e->conn->num_requests ? CM_TRIES_MRA : CM_TRIES;
+		return e->conn->num_requests ? mra_limit() : tries_limit();
 	case ACCEPTED:
 		return ACCEPT_LIMIT;
 	case DISCONNECTS:
-		return CM_TRIES;
+		return tries_limit();
 	default:
 		return INFINITY;
 	}
@@ -190,7 +201,7 @@ void end_check_half_open(struct end *e)
 
 	if (e->state != UP || e->conn->plan.kind != RC || !peer_knows)
 		return;
-	if ((peer->state != GONE && peer->state != EXITED) || loop_now - peer->since < CM_TRIES)
+	if ((peer->state != GONE && peer->state != EXITED) || loop_now - peer->since < tries_limit())
 		return;
 	count.half_open++;
 	if (!opt.weather->dark)
