@@ -129,7 +129,7 @@ static void end_follow(struct end *e, enum rdma_cm_event_type type, enum state t
 	case DOWN:
 		/* the reply to the peer; half of the servers let rdma_destroy_id() send it */
 		if (!e->has_disconnected && (!e->index || e->conn->num & 1))
-			CALL(e, rdma_disconnect, e->id);
+			e->has_replied = !CALL(e, rdma_disconnect, e->id);
 		state_set(e, DOWN);
 		e->act = now() + e->conn->plan.linger[!!e->index];
 		break;

@@ -62,6 +62,7 @@ enum state {
  * @act: when it is to do the next thing
  * @tries: how often the address or the route was resolved
  * @has_disconnected: rdma_disconnect() was called while it was up
+ * @has_replied: rdma_disconnect() was called after the peer has disconnected
  * @has_joined: a group was joined, or this was tried
  * @rejected: rdma_reject() was called
  * @was_up: the connection was established, as far as this end knows
@@ -79,6 +80,7 @@ struct end {
 	double act;
 	int tries;
 	bool has_disconnected;
+	bool has_replied;
 	bool has_joined;
 	bool rejected;
 	bool was_up;

@@ -12,6 +12,8 @@
 #define CM_EARLIEST	64		/* 16 tries */
 #define ACCEPT_LIMIT	276
 #define CLOSE_SECONDS	59.9
+#define CLOSE_LIMIT	65.5		/* a timer of a minute is up to 5 s late with HZ 100 */
+#define TIMEWAIT	10		/* after the tries of the DREQ */
 #define JOIN_EARLIEST	3.2
 #define JOIN_LIMIT	11
 #define CALL_LIMIT	1
@@ -174,7 +176,9 @@ static double state_limit(const struct end *e)
 	case ACCEPTED:
 		return ACCEPT_LIMIT;
 	case DISCONNECTS:
-		return tries_limit();
+		return opt.intree ? tries_limit() : CLOSE_LIMIT;
+	case DOWN:
+		return e->has_disconnected || e->has_replied ? tries_limit() + TIMEWAIT : INFINITY;
 	default:
 		return INFINITY;
 	}
