@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # iwarp: connections over iw_cm, on siw: the test ULP, and rping with either stack
-# kernels: debug
-# check: debug
+# kernels: debug uml
+# check: uml
 # timeout: 500
 . "$(dirname "$0")/../vm/guest.sh"
 a=10.77.0.1
@@ -41,6 +41,21 @@ alone() { # COMMAND...
 	return $ret
 }
 
+# Where the peer closes the connection at once, siw may report a reset before it has read the reply, see
+# Documentation/testing.rst.
+check_reply() { # NAME COMMAND...
+	local name=$1 out
+	shift
+	for _ in 1 2 3 4; do
+		if out=$("$@" 2>&1 </dev/null); then
+			ok "$name"
+			return
+		fi
+		repeated "$name" "siw has not read the reply: ${out%%$'\n'*}"
+	done
+	check "$name" "$@"
+}
+
 check "siw comes up" siw
 check "the module loads" load_cmx
 . "$tests/ulp/guest.sh"
@@ -58,10 +73,10 @@ for how in return thread; do
 	check "$how: DISCONNECTED, client" run "break $how client 10 $a 7610"
 	check "$how: DISCONNECTED, server" run "break $how server 10 $a 7610"
 done
-check "a disconnect at once after the accept" run "break hasty client 10 $a 7610"
-check "a reject with private data" run "reject call 28 40 $a 7640"
+check_reply "a disconnect at once after the accept" run "break hasty client 10 $a 7610"
+check_reply "a reject with private data" run "reject call 28 40 $a 7640"
 check "a reject has its reason as text" grep -q "^status -[0-9]*, rejected by the [a-z]*, 40 bytes" $ctl/result
-check "a reject with another reason and without private data" run "reject call 35 0 $a 7640"
+check_reply "a reject with another reason and without private data" run "reject call 35 0 $a 7640"
 check "ids are restricted to devices of one node type" run "restrict $a 7642"
 
 # 150 requests to a listener whose handler is locked

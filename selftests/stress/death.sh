@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: processes, devices, namespaces and the module end at any time while ids use them.
 # kernels: release debug uml
-# check: debug uml
+# check: uml
 # real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
