@@ -55,7 +55,7 @@ help:
 	@echo "make check            the tests, in virtual machines"
 	@echo "make check T='api: ECE*' K=6.12   only such cases (a shell pattern), or a suite; on that kernel"
 	@echo "make check-all        all of them on all kernels; goes on where it was stopped; PART=1/3: a part"
-	@echo "make coverage         what of the module the tests reach; K=6.12, S=\"api uapi\": kernels, suites"
+	@echo "make coverage         what of the module the tests reach, on uml; S=\"api uapi\": these suites"
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
 	@echo "make htmldocs         Documentation/ as HTML, with Debian's python3-sphinx"
@@ -207,7 +207,7 @@ check-all:
 	@selftests/check -a $(if $(PART),-p $(PART)) $(if $(SEED),-r $(SEED))
 
 coverage:
-	@selftests/lab/coverage/run $(patsubst %,-k %,$(K)) $(S)
+	@selftests/lab/coverage/run $(S)
 
 demo:
 	@selftests/doc/demo
