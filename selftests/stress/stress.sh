@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stress: random calls, valid and invalid, while devices, links and namespaces are removed and restored
 #   stress.sh [SEED [SECONDS]]     SEED repeats the calls of a run; SECONDS is the time of each of the four runs
-# kernels: default debug
-# real clock: debug
+# kernels: default debug kcsan
+# real clock: debug kcsan
 # timeout: 1200
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../vm/guest.sh"
@@ -12,8 +12,8 @@ stress=$tests/stress
 seed=${1:-$(date +%s)}
 # A guest that counts instructions needs several of the host's seconds for each of these: it never idles here.
 seconds=8
-# the debug kernel
-[ ! -e /sys/kernel/debug/kmemleak ] || seconds=150
+# kernels with the clock of the host
+[ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] || seconds=150
 seconds=${2:-$seconds}
 
 no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
