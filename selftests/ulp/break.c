@@ -183,6 +183,9 @@ static int end_handle_event(struct end *e, const struct rdma_cm_event *ev)
 		return cmx_disconnect(e->id);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return cmx_disconnect(e->id);
+	case RDMA_CM_EVENT_REJECTED:
+		ulp_print("status %d, rejected\n", ev->status);
+		return 0;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return end_handle_removal(e);
 	default:
