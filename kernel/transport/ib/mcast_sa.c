@@ -13,6 +13,8 @@
  * Joins and leaves take turns in the queue of the port. No caller waits for a leave: the work item
  * drops its reference to the membership, so that neither the id nor the network namespace is kept,
  * and continues alone.
+ *
+ * What follows when is the table of member_rows.h. This file has the acts of its rows.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -30,8 +32,8 @@
 #include "trace.h"
 #include "transport.h"
 
-/* Value of @status: no result is pending */
-#define NO_STATUS 1
+/* Value of @reply: none is pending */
+#define NO_REPLY 1
 
 /* How long an SA may take to answer a probe */
 #define PROBE_MS 1000
@@ -84,57 +86,6 @@ static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 	return &cmx_device_port(m->dev, m->port)->sa;
 }
 
-/* Caller must hold the id's lock. */
-static bool sa_member_is_active(const struct cmx_sa_member *m)
-{
-	return m->mc->transport_data == m &&
-	       !(BIT(m->mc->id_priv->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD)));
-}
-
-/* Randomised exponential backoff: an SM restart drops all memberships at once. */
-static void sa_member_queue_later(struct cmx_sa_member *m)
-{
-	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
-	sa_member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
-}
-
-static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
-{
-	return cmx_opt_is_set(m->mc->id_priv, CMX_OPT_MCAST_REJOIN) &&
-	       m->mc->id_priv->opt.mcast_rejoin;
-}
-
-/*
- * Report the rejoined group, or try again later if the QP cannot be attached. rdmavt has one MLID
- * for each MGID: a QP can be attached with a new MLID only after all other QPs of the port have
- * been detached. Their consumers do this when they are notified. Caller must hold the id's lock.
- */
-static void sa_member_report(struct cmx_sa_member *m)
-{
-	m->report = cmx_mcast_report_rejoin(m->mc, &m->sa->rec);
-	if (m->report)
-		sa_member_queue_later(m);
-	else
-		m->reported = true;
-}
-
-static void sa_member_joined(struct cmx_sa_member *m, struct ib_sa_mcmember_rec *rec)
-{
-	m->lost = false;
-	m->takes_any = false;
-	m->delay_ms = 0;
-	/* the next join requests this MGID, which others may know by now */
-	m->rec.mgid = rec->mgid;
-	m->mc->mgid = rec->mgid;
-	if (m->mc->ev) {
-		cmx_mcast_report_join(m->mc, 0, rec, NULL);
-	} else {
-		cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_REJOINED);
-		sa_member_report(m);
-	}
-	cmx_sa_member_list(m);
-}
-
 static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num_param
 				 void *context)
 {
@@ -147,95 +98,16 @@ static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_nu
 		status = -EINVAL;
 	else if (status == -EINVAL)
 		status = -EAGAIN;
-	WRITE_ONCE(m->status, status);
+	WRITE_ONCE(m->reply, status);
 	sa_member_queue(m, 0);
 	sa_member_put(m);
-}
-
-/*
- * Check whether there is an SA. Where an SM has ended, the port itself replies and refuses every
- * request. ib_sa does not distinguish this from an SA that refuses a join. However, no SA refuses
- * the path of a port to itself.
- */
-static int sa_member_probe(struct cmx_sa_member *m)
-{
-	struct sa_path_rec rec = {
-		.dgid = m->rec.port_gid,
-		.sgid = m->rec.port_gid,
-		.numb_path = 1,
-		.rec_type = rdma_cap_opa_ah(m->dev->device, m->port) ? SA_PATH_REC_TYPE_OPA
-								     : SA_PATH_REC_TYPE_IB,
-	};
-	struct ib_sa_query *query;
-	static u32 next;
-	u32 name;
-	int ret;
-
-	ret = xa_alloc_cyclic(&probes, &name, m, xa_limit_32b, &next, GFP_KERNEL);
-	if (ret < 0)
-		return ret;
-	kref_get(&m->ref);
-	ret = ib_sa_path_rec_get(&cmx_sa_client, m->dev->device, m->port, &rec,
-				 IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
-				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL,
-				 sa_member_probe_done, (void *)(unsigned long)name, &query);
-	if (ret >= 0)
-		return 0;
-	xa_erase(&probes, name);
-	sa_member_put(m);
-	return ret;
-}
-
-/* Did no SA answer, so that another attempt may succeed? */
-static bool sa_status_is_transient(int status)
-{
-	return status == -EAGAIN || status == -ETIMEDOUT || status == -EIO || status == -EINTR ||
-	       status == -ENETRESET;
-}
-
-/*
- * There is no membership: join again after a while, or notify the consumer. Caller must hold the
- * id's lock.
- */
-static void sa_member_failed(struct cmx_sa_member *m, int status)
-{
-	/* The SA refused the join. sa_member_probe() has found that there is an SA. */
-	bool refused = status == -EINVAL && m->mc->ev;
-
-	if (((m->lost && !refused) || sa_status_is_transient(status)) && sa_member_may_rejoin(m)) {
-		if (!m->lost) {
-			m->delay_ms = 0;
-			/* A join that was not reported yet is not a loss. */
-			if (!m->mc->ev) {
-				trace_cmx_mcast(m->mc, "lost", status);
-				cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_LOST);
-			}
-		}
-		m->lost = true;
-		/*
-		 * Under an SM with another configuration, others may have created the group with
-		 * other values. If there is no group, the SA refuses such a join.
-		 */
-		m->takes_any = status == -EINVAL && !m->takes_any;
-		m->join_pending = true;
-		/* An attached QP would keep other ids of the port from the new MLID. */
-		cmx_mcast_detach(m->mc);
-		sa_member_queue_later(m);
-	} else if (m->mc->ev) {
-		m->lost = false;
-		cmx_mcast_report_join(m->mc, status, NULL, NULL);
-	} else {
-		m->lost = false;
-		cmx_sa_member_unlist(m);
-		cmx_mcast_report_error(m->mc, -ENETRESET);
-	}
 }
 
 static int sa_member_handler(int status, struct ib_sa_multicast *sa)
 {
 	struct cmx_sa_member *m = sa->context;
 
-	WRITE_ONCE(m->status, status);
+	WRITE_ONCE(m->reply, status);
 	sa_member_queue(m, 0);
 	return 0;
 }
@@ -258,52 +130,6 @@ static bool sa_member_is_local(struct cmx_sa_member *m)
 	return states >= 0 && (states & m->rec.join_state) == m->rec.join_state;
 }
 
-/* Send a join, with m->port_is_member set. Return 0, or the error if the request ended at once. */
-static int sa_member_send_join(struct cmx_sa_member *m)
-{
-	struct ib_sa_multicast *sa;
-
-	sa = ib_sa_join_multicast(&cmx_sa_client, m->dev->device, m->port, &m->rec,
-				  m->takes_any ? m->mask & ~m->defaults : m->mask, GFP_KERNEL,
-				  sa_member_handler, m);
-	if (IS_ERR(sa))
-		return PTR_ERR(sa);
-	m->sa = sa;
-	m->reply_pending = true;
-	return 0;
-}
-
-/*
- * Start a join, or queue it if it needs a MAD. Caller must hold the id's lock, so the result is not
- * handled before m->sa is set. A port that was removed from a partition may know this before the SA
- * does, which would accept the join. Therefore a rejoin checks the P_Key first.
- */
-static int sa_member_join(struct cmx_sa_member *m)
-{
-	int ret = 0;
-	u16 index;
-
-	m->probed = false;
-	m->join_pending = true;
-	if (m->lost)
-		ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey),
-					  &index);
-	m->port_is_member = sa_member_is_local(m);
-	if (!ret && !m->port_is_member)
-		ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
-					   m->lost ? CMX_SA_REJOIN : CMX_SA_JOIN);
-	if (ret == -EINPROGRESS)
-		return 0;
-	m->join_pending = false;
-	if (!ret && m->lost)
-		cmx_mcast_update_rec(m->mc, &m->rec, m->defaults);
-	if (!ret)
-		ret = sa_member_send_join(m);
-	if (ret)
-		cmx_sa_request_end(sa_member_port_queue(m), &m->req, ret);
-	return ret;
-}
-
 /* ib_sa_free_multicast() waits for a running callback, which takes no lock. */
 static void sa_member_free_sa(struct cmx_sa_member *m)
 {
@@ -312,71 +138,211 @@ static void sa_member_free_sa(struct cmx_sa_member *m)
 	m->sa = NULL;
 }
 
-/* The request has ended: the next one takes its turn. */
-static void sa_member_request_end(struct cmx_sa_member *m, int status)
+/* The last request has ended: the next one takes its turn. */
+static void sa_member_request_end(struct cmx_sa_member *m)
 {
-	bool answered = !status || status == -EINVAL;
+	bool answered = !m->status || m->status == -EINVAL;
 
-	m->reply_pending = false;
-	/* If the SA was to choose the MGID, the MGID is unknown after a timeout. */
-	if (status == -ETIMEDOUT)
-		m->stale_rec = m->rec.mgid.raw[0];
-	else if (answered)
+	if (answered)
 		m->stale_rec = false;
-	if (m->port_is_member)
-		status = -ECANCELED;
-	else if (answered)
-		status = 0;
-	cmx_sa_request_end(sa_member_port_queue(m), &m->req, status);
+	else if (m->status == -ETIMEDOUT && m->sa)
+		/* If the SA was to choose the MGID, the MGID is unknown after a timeout. */
+		m->stale_rec = m->rec.mgid.raw[0];
+	if (m->status)
+		sa_member_free_sa(m);
+	cmx_sa_request_end(sa_member_port_queue(m), &m->req, answered ? 0 : m->status);
 }
 
 /*
- * The id has lost its device or is being destroyed, but the group was not left yet. Caller must
- * hold the id's lock.
+ * Send a join, or queue it if it needs a MAD. Before the group was left, the caller must hold the
+ * id's lock, so the result is not handled before m->sa is set.
  */
-static void sa_member_give_up(struct cmx_sa_member *m)
+static int sa_member_send_join(struct cmx_sa_member *m, enum cmx_sa_kind kind)
 {
-	m->join_pending = false;
-	sa_member_free_sa(m);
-	sa_member_request_end(m, -ECANCELED);
+	struct cmx_sa_queue *queue = sa_member_port_queue(m);
+	struct ib_sa_multicast *sa;
+	int ret = 0;
+
+	if (sa_member_is_local(m))
+		cmx_sa_request_end(queue, &m->req, -ECANCELED);
+	else
+		ret = cmx_sa_request_start(queue, &m->req, kind);
+	if (ret)
+		return ret;
+	if (kind == CMX_SA_REJOIN)
+		cmx_mcast_update_rec(m->mc, &m->rec, m->defaults);
+	sa = ib_sa_join_multicast(&cmx_sa_client, m->dev->device, m->port, &m->rec,
+				  m->takes_any ? m->mask & ~m->defaults : m->mask, GFP_KERNEL,
+				  sa_member_handler, m);
+	if (IS_ERR(sa))
+		return PTR_ERR(sa);
+	m->sa = sa;
+	return CMX_ON_SENT;
 }
 
-/* Caller must hold the id's lock. */
-static void sa_member_step(struct cmx_sa_member *m, int status)
+/*
+ * The acts of the rows. Each returns what follows at once, as for sa_member_step(). Caller must
+ * hold the id's lock until the group was left.
+ */
+
+static int sa_member_none(struct cmx_sa_member *m)
 {
-	if (!sa_member_is_active(m)) {
-		sa_member_give_up(m);
-		return;
-	}
-	if (status < 0)
-		sa_member_free_sa(m);
-	if (status == -EINVAL && m->mc->ev && !m->probed) {
-		m->probed = true;
-		m->port_is_member = false;
-		status = sa_member_probe(m);
-		if (!status)
-			return;
-	}
-	if (status != NO_STATUS)
-		sa_member_request_end(m, status);
-	if (!status)
-		sa_member_joined(m, &m->sa->rec);
-	else if (status == NO_STATUS && m->join_pending && !m->sa)
-		status = sa_member_join(m);
-	else if (status == NO_STATUS && m->report && m->sa)
-		sa_member_report(m);
-	if (status < 0)
-		sa_member_failed(m, status);
+	return -EINPROGRESS;
 }
 
-static void sa_member_end(struct cmx_sa_member *m)
+/* Randomised exponential backoff: an SM restart drops all memberships at once. */
+static int sa_member_wait(struct cmx_sa_member *m)
 {
-	m->ended = true;
+	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
+	sa_member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
+	return -EINPROGRESS;
+}
+
+static int sa_member_join(struct cmx_sa_member *m)
+{
+	return sa_member_send_join(m, CMX_SA_JOIN);
+}
+
+/*
+ * A port that was removed from a partition may know this before the SA does, which would accept the
+ * join. Therefore a rejoin checks the P_Key first.
+ */
+static int sa_member_rejoin(struct cmx_sa_member *m)
+{
+	u16 index;
+	int ret;
+
+	ret = ib_find_cached_pkey(m->dev->device, m->port, be16_to_cpu(m->rec.pkey), &index);
+	return ret ? ret : sa_member_send_join(m, CMX_SA_REJOIN);
+}
+
+/*
+ * Check whether there is an SA. Where an SM has ended, the port itself replies and refuses every
+ * request. ib_sa does not distinguish this from an SA that refuses a join. However, no SA refuses
+ * the path of a port to itself.
+ */
+static int sa_member_probe(struct cmx_sa_member *m)
+{
+	struct sa_path_rec rec = {
+		.dgid = m->rec.port_gid,
+		.sgid = m->rec.port_gid,
+		.numb_path = 1,
+		.rec_type = rdma_cap_opa_ah(m->dev->device, m->port) ? SA_PATH_REC_TYPE_OPA
+								     : SA_PATH_REC_TYPE_IB,
+	};
+	struct ib_sa_query *query;
+	static u32 next;
+	u32 name;
+	int ret;
+
 	sa_member_free_sa(m);
-	sa_member_request_end(m, -ECANCELED);
-	cmx_device_put(m->dev);
-	cmx_quota_uncharge(m->quota);
+	ret = xa_alloc_cyclic(&probes, &name, m, xa_limit_32b, &next, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	kref_get(&m->ref);
+	ret = ib_sa_path_rec_get(&cmx_sa_client, m->dev->device, m->port, &rec,
+				 IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL,
+				 sa_member_probe_done, (void *)(unsigned long)name, &query);
+	if (ret >= 0)
+		return -EINPROGRESS;
+	xa_erase(&probes, name);
 	sa_member_put(m);
+	return ret;
+}
+
+static void sa_member_take_rec(struct cmx_sa_member *m)
+{
+	m->takes_any = false;
+	m->delay_ms = 0;
+	/* the next join requests this MGID, which others may know by now */
+	m->rec.mgid = m->sa->rec.mgid;
+	m->mc->mgid = m->rec.mgid;
+}
+
+static int sa_member_report_join(struct cmx_sa_member *m)
+{
+	sa_member_take_rec(m);
+	cmx_mcast_report_join(m->mc, 0, &m->sa->rec, NULL);
+	cmx_sa_member_list(m);
+	return -EINPROGRESS;
+}
+
+static int sa_member_report_error(struct cmx_sa_member *m)
+{
+	if (m->mc->ev) {
+		cmx_mcast_report_join(m->mc, m->status, NULL, NULL);
+	} else {
+		cmx_sa_member_unlist(m);
+		cmx_mcast_report_error(m->mc, -ENETRESET);
+	}
+	return -EINPROGRESS;
+}
+
+static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
+{
+	return cmx_opt_is_set(m->mc->id_priv, CMX_OPT_MCAST_REJOIN) &&
+	       m->mc->id_priv->opt.mcast_rejoin;
+}
+
+static int sa_member_retry(struct cmx_sa_member *m)
+{
+	if (!sa_member_may_rejoin(m))
+		return CMX_ON_OFF;
+	/*
+	 * Under an SM with another configuration, others may have created the group with other
+	 * values. If there is no group, the SA refuses such a join.
+	 */
+	m->takes_any = m->status == -EINVAL && !m->takes_any;
+	/* An attached QP would keep other ids of the port from the new MLID. */
+	cmx_mcast_detach(m->mc);
+	return sa_member_wait(m);
+}
+
+static int sa_member_lose(struct cmx_sa_member *m)
+{
+	m->delay_ms = 0;
+	if (sa_member_may_rejoin(m)) {
+		trace_cmx_mcast(m->mc, "lost", m->status);
+		cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_LOST);
+	}
+	return sa_member_retry(m);
+}
+
+static int sa_member_restore(struct cmx_sa_member *m)
+{
+	sa_member_take_rec(m);
+	cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_REJOINED);
+	return CMX_ON_WAKE;
+}
+
+/*
+ * Report the rejoined group, or try again later if the QP cannot be attached. rdmavt has one MLID
+ * for each MGID: a QP can be attached with a new MLID only after all other QPs of the port have
+ * been detached. Their consumers do this when they are notified.
+ */
+static int sa_member_report_rejoin(struct cmx_sa_member *m)
+{
+	return cmx_mcast_report_rejoin(m->mc, &m->sa->rec) ? sa_member_wait(m) : 0;
+}
+
+/*
+ * Tell the SA that a membership has ended. If the SA stays silent, the joins that wait are woken.
+ * Thousands of leaves must not be.
+ */
+static int sa_member_leave(struct cmx_sa_member *m)
+{
+	int ret;
+
+	if (m->port_stays)
+		return -ECANCELED;
+	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, CMX_SA_LEAVE);
+	if (ret)
+		return ret;
+	m->rec.mgid = m->sa->rec.mgid;
+	sa_member_free_sa(m);
+	sa_member_queue(m, 1);
+	return CMX_ON_SENT;
 }
 
 /*
@@ -400,68 +366,81 @@ static int sa_member_leave_status(struct cmx_sa_member *m, unsigned int ms)
 	return ms < SA_LEAVE_MS ? -EINPROGRESS : -ETIMEDOUT;
 }
 
-static void sa_member_poll_leave(struct cmx_sa_member *m)
+static int sa_member_poll(struct cmx_sa_member *m)
 {
 	unsigned int ms = jiffies_to_msecs(jiffies - m->req.since);
 	int status = sa_member_leave_status(m, ms);
 
-	if (status == -EINPROGRESS) {
+	if (status == -EINPROGRESS)
 		sa_member_queue(m, min_t(unsigned int, ms / 4 + 1, SA_LEAVE_POLL_MS));
-		return;
-	}
-	cmx_sa_request_end(sa_member_port_queue(m), &m->req, status);
-	sa_member_end(m);
+	return status;
 }
 
 /*
- * Tell the SA that a membership has ended. The SA may have created a record for a join that it did
- * not answer: ib_sa sends a leave only after a join that succeeds, so the join is repeated.
+ * The SA may have created a record for a join that it did not answer: ib_sa sends a leave only
+ * after a join that succeeds, so the join is repeated.
  */
-static void sa_member_leave(struct cmx_sa_member *m)
+static int sa_member_clean(struct cmx_sa_member *m)
 {
 	int ret;
 
-	if (m->sa ? m->port_stays : !m->stale_rec || m->cleanup_joins == STALE_REC_TRIES) {
-		sa_member_end(m);
-		return;
-	}
-	/* If the SA stays silent, the waiting joins are woken. Thousands of leaves must not be. */
-	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req,
-				   m->sa ? CMX_SA_LEAVE : CMX_SA_JOIN);
-	if (ret == -EINPROGRESS)
-		return;
-	if (!m->sa)
+	if (!m->stale_rec || m->cleanup_joins == STALE_REC_TRIES)
+		return -ECANCELED;
+	ret = sa_member_send_join(m, CMX_SA_JOIN);
+	if (ret != -EINPROGRESS)
 		m->cleanup_joins++;
-	if (!ret && m->sa) {
-		m->rec.mgid = m->sa->rec.mgid;
-		sa_member_free_sa(m);
-		m->leaving = true;
-		ret = -EAGAIN;
-	} else if (!ret) {
-		m->port_is_member = sa_member_is_local(m);
-		ret = sa_member_send_join(m);
-	}
-	if (ret == -EAGAIN || ret == -ETIMEDOUT)
-		sa_member_queue(m, 1);
-	else if (ret)
-		sa_member_end(m);
+	return ret;
 }
 
-/* The next step after the group was left. The lock of the former id is not held. */
-static void sa_member_step_left(struct cmx_sa_member *m, int status)
+static int sa_member_end(struct cmx_sa_member *m)
 {
-	if (m->ended)
+	sa_member_free_sa(m);
+	cmx_sa_request_end(sa_member_port_queue(m), &m->req, -ECANCELED);
+	cmx_device_put(m->dev);
+	cmx_quota_uncharge(m->quota);
+	sa_member_put(m);
+	return -EINPROGRESS;
+}
+
+static int (*const acts[])(struct cmx_sa_member *m) = {
+#define CMX_MEMBER_STEP(states, inputs, next, act) sa_member_##act,
+#include "member_rows.h"
+};
+
+/*
+ * Make the step for an input or for the status of a request, and those that follow at once. Caller
+ * must hold the id's lock until the group was left.
+ */
+static void sa_member_step(struct cmx_sa_member *m, int ret)
+{
+	int row;
+
+	if (m->mc)
+		lockdep_assert_held(&m->mc->id_priv->lock);
+	while (ret != -EINPROGRESS) {
+		row = cmx_member_step(&m->state, ret);
+		if (row < 0)
+			return;
+		if (ret <= 0)
+			m->status = ret;
+		/* A join that is probed has not ended: the port itself may have refused it. */
+		if (ret <= 0 && acts[row] != sa_member_probe)
+			sa_member_request_end(m);
+		ret = acts[row](m);
+	}
+}
+
+/* ib_sa has replied, or else the turn has come, or the time that was waited for. */
+static void sa_member_run(struct cmx_sa_member *m)
+{
+	int ret = xchg(&m->reply, NO_REPLY);
+
+	if (m->state == CMX_MEMBER_ENDED)
 		return;
-	if (status < 0)
-		sa_member_free_sa(m);
-	if (status != NO_STATUS)
-		sa_member_request_end(m, status);
-	if (cmx_sa_queue_is_stopped(sa_member_port_queue(m)))
-		sa_member_end(m);
-	else if (m->leaving)
-		sa_member_poll_leave(m);
-	else if (!m->reply_pending)
-		sa_member_leave(m);
+	if (ret == NO_REPLY)
+		ret = !m->mc && cmx_sa_queue_is_stopped(sa_member_port_queue(m)) ? CMX_ON_GONE
+										  : CMX_ON_WAKE;
+	sa_member_step(m, ret);
 }
 
 /* Release the membership. Caller must hold no lock. */
@@ -481,22 +460,22 @@ static void sa_member_detach(struct cmx_sa_member *m)
 static void sa_member_work(struct work_struct *work)
 {
 	struct cmx_sa_member *m = container_of(to_delayed_work(work), struct cmx_sa_member, work);
-	int status = xchg(&m->status, NO_STATUS);
 	struct cmx_id_private *id_priv;
-	bool left = true;
+	bool left;
 
 	if (m->mc) {
 		id_priv = m->mc->id_priv;
 		cmx_id_lock(id_priv);
 		left = m->mc->transport_data != m;
-		if (!left)
-			sa_member_step(m, status);
+		/* An id that has lost its device leaves its groups next: @reply waits for that. */
+		if (!left && !(BIT(id_priv->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD))))
+			sa_member_run(m);
 		cmx_id_unlock(id_priv);
 		if (left)
 			sa_member_detach(m);
 	}
-	if (left)
-		sa_member_step_left(m, status);
+	if (!m->mc)
+		sa_member_run(m);
 	sa_member_put(m);
 }
 
@@ -513,7 +492,7 @@ static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
 	m->port = mc->id_priv->id.port_num;
 	m->quota = mc->id_priv->quota;
 	cmx_sa_request_init(&m->req, m->quota, sa_member_wake);
-	m->status = NO_STATUS;
+	m->reply = NO_REPLY;
 	INIT_DELAYED_WORK(&m->work, sa_member_work);
 	return m;
 }
@@ -533,13 +512,15 @@ static int sa_join(struct cmx_mcast *mc)
 		goto err;
 	}
 	ret = sa_member_join(m);
-	if (ret)
+	if (ret < 0 && ret != -EINPROGRESS)
 		goto err;
+	sa_member_step(m, ret);
 	kref_get(&mc->ref);
 	mc->transport_data = m;
 	return 0;
 
 err:
+	cmx_sa_request_end(sa_member_port_queue(m), &m->req, -ECANCELED);
 	cmx_device_put(m->dev);
 	kfree(m);
 	return ret;
@@ -555,6 +536,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	/* Otherwise a user could join and leave faster than leaves end. */
 	cmx_quota_charge_always(m->quota);
 	m->port_stays = cmx_sa_member_unlist(m);
+	sa_member_step(m, CMX_ON_LEFT);
 	sa_member_queue(m, 0);
 }
 
@@ -563,14 +545,8 @@ static void sa_report(struct cmx_mcast *mc)
 	struct cmx_sa_member *m = mc->transport_data;
 
 	/* An event will follow anyway, or one has not been fetched yet. */
-	if (!m || !m->sa || m->reply_pending || mc->ev || mc->posted != READ_ONCE(mc->fetched))
-		return;
-	/* Each report of a rejoin can be repeated once. */
-	if (!m->reported)
-		return;
-	m->reported = false;
-	m->report = true;
-	sa_member_queue_later(m);
+	if (m && mc->posted == READ_ONCE(mc->fetched))
+		sa_member_step(m, CMX_ON_AGAIN);
 }
 
 const struct cmx_mcast_ops cmx_mcast_sa_ops = {

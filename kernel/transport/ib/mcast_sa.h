@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_sa.h>
 #include "mcast.h"
+#include "member.h"
 #include "sa_queue.h"
 
 struct cmx_device;
@@ -13,36 +14,29 @@ struct cmx_quota;
 struct seq_file;
 
 /**
- * struct cmx_sa_member - state of a membership at ib_sa
+ * struct cmx_sa_member - a membership at ib_sa
  * @ref: one reference until it has ended, one of @work while it is queued or runs
  * @mc: the membership, with a reference; NULL once the group was left and @work has noticed
  * @dev: the device, with a reference until it has ended
  * @port: port of the device
- * @quota: quota of the user, or NULL. It is charged from the leave until @ended
+ * @quota: quota of the user, or NULL. It is charged from the leave until the end
  * @req: its request in the queue of the port
+ * @state: state in the table of member_rows.h. sa_member_step() changes it
  * @sa: member of ib_sa, or NULL
  * @rec: the requested record
  * @mask: fields of @rec that count
  * @defaults: fields of @rec with the values of the broadcast group
  * @delay_ms: the last delay of the backoff
- * @status: result that ib_sa reported, or NO_STATUS; needs no lock
+ * @reply: result that ib_sa reported, or NO_REPLY; needs no lock
+ * @status: status of the last request that has ended
  * @cleanup_joins: joins since the group was left
- * @join_pending: @work is to join
- * @reply_pending: a join or a probe was sent, and its result was not handled yet
- * @port_is_member: the port has the join state already, so that ib_sa does not ask the SA
  * @port_stays: another of our members keeps the join state, so that a leave needs no MAD
  * @stale_rec: the SA may have a record of a join that it did not answer
- * @leaving: the group was left, and the leave has not ended
- * @ended: nothing is left to do
- * @lost: not a member, and @work will join again
  * @takes_any: the last rejoin was refused, and the next one accepts a group with any @defaults
- * @report: a member, and @work will report this again: the QP could not be attached
- * @reported: a rejoin was reported, and the consumer has not asked for another report of it
- * @probed: the join was refused, and a probe was sent to find out whether an SA did so
  * @node: in the table of members, from joining to leaving
- * @work: handles @status, joins again, and leaves
+ * @work: handles @reply, joins again, and leaves
  *
- * As long as @mc is set, the id's lock protects all members except @ref and @status. After that
+ * As long as @mc is set, the id's lock protects all members except @ref and @reply. After that
  * only @work uses them. The group was left when transport_data of @mc is NULL.
  */
 struct cmx_sa_member {
@@ -52,25 +46,18 @@ struct cmx_sa_member {
 	u32 port;
 	struct cmx_quota *quota;
 	struct cmx_sa_request req;
+	enum cmx_member_state state;
 	struct ib_sa_multicast *sa;
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask mask;
 	ib_sa_comp_mask defaults;
 	unsigned int delay_ms;
+	int reply;
 	int status;
 	u8 cleanup_joins;
-	bool join_pending;
-	bool reply_pending;
-	bool port_is_member;
 	bool port_stays;
 	bool stale_rec;
-	bool leaving;
-	bool ended;
-	bool lost;
 	bool takes_any;
-	bool report;
-	bool reported;
-	bool probed;
 	struct hlist_node node;
 	struct delayed_work work;
 };

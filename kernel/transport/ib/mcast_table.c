@@ -40,6 +40,14 @@ static bool sa_member_same_group(const struct cmx_sa_member *a, const struct cmx
 	       !memcmp(&a->mc->mgid, &b->mc->mgid, sizeof(a->mc->mgid));
 }
 
+/* A member in the table is lost, or belongs to the group. */
+static bool sa_member_is_lost(const struct cmx_sa_member *m)
+{
+	enum cmx_member_state state = READ_ONCE(m->state);
+
+	return state == CMX_MEMBER_LOST || state == CMX_MEMBER_REJOIN_SENT;
+}
+
 /**
  * cmx_sa_member_unlist() - undo cmx_sa_member_list()
  * @m: the member; nothing is done if it is not in the table
@@ -57,7 +65,7 @@ bool cmx_sa_member_unlist(struct cmx_sa_member *m)
 	/* If one of them is joined, the others are as well: the search is short. */
 	if (m->sa) {
 		hash_for_each_possible(members, other, node, sa_member_hash(m)) {
-			kept = sa_member_same_group(other, m) && !READ_ONCE(other->lost);
+			kept = sa_member_same_group(other, m) && !sa_member_is_lost(other);
 			if (kept)
 				break;
 		}
@@ -82,7 +90,7 @@ static void sa_member_show_group(struct seq_file *s, struct hlist_head *bucket,
 		if (!users && other != m)
 			return;
 		users++;
-		lost += READ_ONCE(other->lost);
+		lost += sa_member_is_lost(other);
 	}
 	seq_printf(s, "%s/%u %pI6c %u mlid=%#x", dev_name(&m->dev->device->dev), m->port,
 		   &m->mc->mgid, users, m->mc->mlid);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <kunit/test.h>
+#include <linux/stringify.h>
+#include "../transport/ib/member.c"
+
+static const char *const member_test_acts[] = {
+#define CMX_MEMBER_STEP(states, inputs, next, act) __stringify(act),
+#include "../transport/ib/member_rows.h"
+};
+
+#define MEMBER_TEST_INPUTS (CMX_ON_GONE + 1)
+#define MEMBER_TEST_LEFT (IN(LEFT) | IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP) |	\
+			  IN(ENDED))
+
+static const enum cmx_member_state member_test_states[] = {
+#define CMX_MEMBER_STATE(name, ...) CMX_MEMBER_##name,
+#include "../transport/ib/member_rows.h"
+};
+
+static void member_test_rows_desc(const enum cmx_member_state *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "rows of a membership: %s", cmx_member_name(*s));
+}
+
+static void member_test_ends_desc(const enum cmx_member_state *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "end of a membership: %s", cmx_member_name(*s));
+}
+
+KUNIT_ARRAY_PARAM(member_test_rows, member_test_states, member_test_rows_desc);
+KUNIT_ARRAY_PARAM(member_test_ends, member_test_states, member_test_ends_desc);
+
+static enum cmx_member_state member_test_state(struct kunit *test)
+{
+	return *(const enum cmx_member_state *)test->param_value;
+}
+
+static enum cmx_member_state member_test_next(enum cmx_member_state state, int ret)
+{
+	cmx_member_step(&state, ret);
+	return state;
+}
+
+/* The states that any inputs can lead to, with @state itself */
+static u32 member_test_reach(enum cmx_member_state state, unsigned long inputs)
+{
+	u32 from, to = BIT(state);
+	unsigned int i;
+
+	do {
+		from = to;
+		for (i = 0; i < ARRAY_SIZE(steps); i++)
+			if (steps[i].states & from && steps[i].inputs & inputs)
+				to |= BIT(steps[i].next);
+	} while (to != from);
+	return to;
+}
+
+static void member_test_rows_are_distinct(struct kunit *test)
+{
+	enum cmx_member_state state = member_test_state(test);
+	unsigned int input, rows, i;
+
+	for (input = 0; input < MEMBER_TEST_INPUTS; input++) {
+		rows = 0;
+		for (i = 0; i < ARRAY_SIZE(steps); i++)
+			rows += steps[i].states & BIT(state) && steps[i].inputs & BIT(input);
+		KUNIT_EXPECT_LE(test, rows, 1);
+	}
+}
+
+/* Each state occurs, and a membership that is left always comes to its end. */
+static void member_test_begin_and_end(struct kunit *test)
+{
+	enum cmx_member_state state = member_test_state(test);
+	enum cmx_member_state left = member_test_next(state, CMX_ON_LEFT);
+
+	KUNIT_EXPECT_TRUE(test, member_test_reach(CMX_MEMBER_WANTS_JOIN, ~0UL) & BIT(state));
+	KUNIT_EXPECT_TRUE(test, MEMBER_TEST_LEFT & BIT(left));
+	KUNIT_EXPECT_FALSE(test, member_test_reach(left, ~0UL) & ~MEMBER_TEST_LEFT);
+	KUNIT_EXPECT_EQ(test, member_test_next(left, CMX_ON_GONE), CMX_MEMBER_ENDED);
+	if (MEMBER_TEST_LEFT & BIT(state))
+		KUNIT_EXPECT_EQ(test, left, state);
+	else
+		KUNIT_EXPECT_EQ(test, member_test_next(state, CMX_ON_GONE), state);
+}
+
+static void member_test_end_is_final(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, member_test_reach(CMX_MEMBER_ENDED, ~0UL), IN(ENDED));
+}
+
+/* MCAST_REJOIN never gives up a membership that was lost: only clearing the option ends it. */
+static void member_test_rejoin(struct kunit *test)
+{
+	u32 states = member_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEFT)));
+
+	KUNIT_EXPECT_EQ(test, states, IN(MEMBER) | IN(LOST) | IN(REJOIN_SENT) | IN(UNREPORTED) |
+			IN(REJOINED));
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_LOST, CMX_ON_OFF), CMX_MEMBER_FAILED);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_REJOIN_SENT, CMX_ON_OFF),
+			CMX_MEMBER_REJOIN_SENT);
+}
+
+/* As long as no SA answers, it does not give up the first join either. */
+static void member_test_first_join(struct kunit *test)
+{
+	u32 inputs = ON(WAKE) | ON(SENT) | ON(OK) | ON(SILENT);
+
+	KUNIT_EXPECT_FALSE(test, member_test_reach(CMX_MEMBER_WANTS_JOIN, inputs) & IN(FAILED));
+}
+
+static void member_test_status(struct kunit *test)
+{
+	static const int silent[] = { -EAGAIN, -ETIMEDOUT, -EIO, -EINTR, -ENETRESET };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(silent); i++)
+		KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, silent[i]),
+				CMX_MEMBER_WANTS_RETRY);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, 0), CMX_MEMBER_MEMBER);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, -EINVAL), CMX_MEMBER_PROBED);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, -ENOMEM), CMX_MEMBER_FAILED);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, -EINPROGRESS),
+			CMX_MEMBER_JOIN_SENT);
+}
+
+/* Steps in a row: inputs or statuses, and the states and acts that they lead to */
+struct member_test_walk {
+	const char *name;
+	enum cmx_member_state from;
+	struct {
+		int ret;
+		enum cmx_member_state to;
+		const char *act;
+	} steps[8];
+};
+
+static const struct member_test_walk member_test_walks[] = {
+	{ "join, leave", CMX_MEMBER_WANTS_JOIN, {
+		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_JOIN, "join" },
+		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" },
+		{ 0, CMX_MEMBER_MEMBER, "report_join" },
+		{ CMX_ON_LEFT, CMX_MEMBER_WANTS_LEAVE, "none" },
+		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_LEAVE, "leave" },
+		{ CMX_ON_SENT, CMX_MEMBER_LEAVE_SENT, "none" },
+		{ CMX_ON_WAKE, CMX_MEMBER_LEAVE_SENT, "poll" },
+		{ 0, CMX_MEMBER_ENDED, "end" } } },
+	{ "the SA refuses", CMX_MEMBER_JOIN_SENT, {
+		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
+		{ -EINVAL, CMX_MEMBER_FAILED, "report_error" },
+		{ CMX_ON_LEFT, CMX_MEMBER_WANTS_CLEANUP, "none" },
+		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean" },
+		{ -ECANCELED, CMX_MEMBER_ENDED, "end" } } },
+	{ "the port refuses", CMX_MEMBER_JOIN_SENT, {
+		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
+		{ -EAGAIN, CMX_MEMBER_WANTS_RETRY, "retry" },
+		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_RETRY, "rejoin" },
+		{ -ENOENT, CMX_MEMBER_WANTS_RETRY, "retry" },
+		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" } } },
+	{ "no retry without MCAST_REJOIN", CMX_MEMBER_JOIN_SENT, {
+		{ -ETIMEDOUT, CMX_MEMBER_WANTS_RETRY, "retry" },
+		{ CMX_ON_OFF, CMX_MEMBER_FAILED, "report_error" } } },
+	{ "loss, rejoin, report again", CMX_MEMBER_MEMBER, {
+		{ -ENETRESET, CMX_MEMBER_LOST, "lose" },
+		{ CMX_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
+		{ CMX_ON_SENT, CMX_MEMBER_REJOIN_SENT, "none" },
+		{ 0, CMX_MEMBER_UNREPORTED, "restore" },
+		{ CMX_ON_WAKE, CMX_MEMBER_UNREPORTED, "report_rejoin" },
+		{ 0, CMX_MEMBER_REJOINED, "none" },
+		{ CMX_ON_AGAIN, CMX_MEMBER_UNREPORTED, "wait" } } },
+	{ "rejoin, refused", CMX_MEMBER_REJOIN_SENT, {
+		{ -EINVAL, CMX_MEMBER_LOST, "retry" } } },
+	{ "partition lost", CMX_MEMBER_LOST, {
+		{ CMX_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
+		{ -ENOENT, CMX_MEMBER_LOST, "retry" } } },
+	{ "left while a join is sent", CMX_MEMBER_JOIN_SENT, {
+		{ CMX_ON_LEFT, CMX_MEMBER_LEFT, "none" },
+		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
+	{ "left, stale record", CMX_MEMBER_JOIN_SENT, {
+		{ CMX_ON_LEFT, CMX_MEMBER_LEFT, "none" },
+		{ -ETIMEDOUT, CMX_MEMBER_WANTS_CLEANUP, "clean" },
+		{ CMX_ON_SENT, CMX_MEMBER_LEFT, "none" },
+		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
+};
+
+static void member_test_walk_desc(const struct member_test_walk *w, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "membership: %s", w->name);
+}
+
+KUNIT_ARRAY_PARAM(member_test_walk, member_test_walks, member_test_walk_desc);
+
+static void member_test_walk(struct kunit *test)
+{
+	const struct member_test_walk *w = test->param_value;
+	enum cmx_member_state state = w->from;
+	unsigned int i;
+	int row;
+
+	for (i = 0; i < ARRAY_SIZE(w->steps) && w->steps[i].act; i++) {
+		row = cmx_member_step(&state, w->steps[i].ret);
+		KUNIT_EXPECT_EQ_MSG(test, state, w->steps[i].to, "step %u", i);
+		KUNIT_EXPECT_STREQ(test, row < 0 ? "no row" : member_test_acts[row],
+				   w->steps[i].act);
+	}
+}
+
+/* A membership begins in CMX_MEMBER_WANTS_JOIN, because it is allocated zeroed. */
+static void member_test_initial(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, CMX_MEMBER_WANTS_JOIN, 0);
+}
+
+static struct kunit_case member_test_cases[] = {
+	KUNIT_CASE_PARAM(member_test_rows_are_distinct, member_test_rows_gen_params),
+	KUNIT_CASE_PARAM(member_test_begin_and_end, member_test_ends_gen_params),
+	KUNIT_CASE_PARAM(member_test_walk, member_test_walk_gen_params),
+	KUNIT_CASE(member_test_end_is_final),
+	KUNIT_CASE(member_test_rejoin),
+	KUNIT_CASE(member_test_first_join),
+	KUNIT_CASE(member_test_status),
+	KUNIT_CASE(member_test_initial),
+	{},
+};
+
+static struct kunit_suite member_test_suite = {
+	.name = "cmx-member",
+	.test_cases = member_test_cases,
+};
+
+kunit_test_suite(member_test_suite);

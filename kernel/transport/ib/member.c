@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The state machine of a membership at the SA. Only this file changes &cmx_sa_member.state.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/stringify.h>
+#include "member.h"
+
+static const char *const names[] = {
+#define CMX_MEMBER_STATE(name, ...) __stringify(name),
+#include "member_rows.h"
+};
+
+#define IN(state) BIT(CMX_MEMBER_##state)
+#define ON(input) BIT(CMX_ON_##input)
+
+static const struct {
+	u32 states;
+	u32 inputs;
+	enum cmx_member_state next;
+} steps[] = {
+#define CMX_MEMBER_STEP(states, inputs, next, act) { states, inputs, CMX_MEMBER_##next },
+#include "member_rows.h"
+};
+
+/**
+ * cmx_member_name() - get the name of a state for traces
+ * @state: the state
+ *
+ * Return: the name.
+ */
+const char *cmx_member_name(enum cmx_member_state state)
+{
+	return names[state];
+}
+
+/* The input that a status is. A positive value is an input already. */
+static enum cmx_member_input member_input(int ret)
+{
+	switch (ret) {
+	case 0:
+		return CMX_ON_OK;
+	case -EINPROGRESS:
+		return CMX_ON_NOTHING;
+	case -EINVAL:
+		return CMX_ON_REFUSED;
+	case -EAGAIN:
+	case -ETIMEDOUT:
+	case -EIO:
+	case -EINTR:
+	case -ENETRESET:
+		return CMX_ON_SILENT;
+	default:
+		return ret > 0 ? ret : CMX_ON_ERROR;
+	}
+}
+
+/**
+ * cmx_member_step() - make a step
+ * @state: the state; may be read at any time with READ_ONCE()
+ * @ret: a &enum cmx_member_input, or the status of a request. -EINPROGRESS is none
+ *
+ * Return: the row of member_rows.h, whose act is to run next; -ENOENT: there is none, and @state is
+ * unchanged.
+ */
+int cmx_member_step(enum cmx_member_state *state, int ret)
+{
+	u32 input = BIT(member_input(ret));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (steps[i].states & BIT(*state) && steps[i].inputs & input) {
+			WRITE_ONCE(*state, steps[i].next);
+			return i;
+		}
+	}
+	return -ENOENT;
+}
