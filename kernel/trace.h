@@ -154,6 +154,26 @@ TRACE_EVENT(cmx_mcast,
 		      __entry->port, __get_str(what), __entry->mgid, __entry->status)
 );
 
+TRACE_EVENT(cmx_member,
+	    TP_PROTO(const struct ib_device *device, u32 port, const union ib_gid *mgid,
+		     const void *member, const char *from, const char *to),
+	    TP_ARGS(device, port, mgid, member, from, to),
+	    TP_STRUCT__entry(__array(char, device, IB_DEVICE_NAME_MAX)
+			     __field(u32, port)
+			     __array(u8, mgid, sizeof(union ib_gid))
+			     __field(const void *, member)
+			     __string(from, from)
+			     __string(to, to)),
+	    TP_fast_assign(cmx_trace_assign_device(device);
+			   __entry->port = port;
+			   memcpy(__entry->mgid, mgid, sizeof(union ib_gid));
+			   __entry->member = member;
+			   cmx_assign_str(from, from);
+			   cmx_assign_str(to, to);),
+	    TP_printk("member=%p %s/%u mgid=%pI6c %s -> %s", __entry->member, __entry->device,
+		      __entry->port, __entry->mgid, __get_str(from), __get_str(to))
+);
+
 #define cmx_trace_port_event_name(event)						\
 	__print_symbolic(event,								\
 		{ IB_EVENT_PORT_ACTIVE, "active" },					\

@@ -57,12 +57,18 @@ mc a leave 1 239.2.1.1 >/dev/null
 mc_stop a2
 is "listed: a member that has left does not count" "vib0/1 $mgid 1 mlid=$mlid" "$(shown $mgid | grep vib0)"
 mc b option 0 rejoin 1 >/dev/null
+trace=/sys/kernel/tracing
+[ -e $trace/events ] || mount -t tracefs tracefs $trace
+echo 1 >$trace/events/rdma_cmx/cmx_member/enable
 knob ports/1/cable 0
 lost() { shown $mgid | grep -q "^vib1/1 .* 1 .* lost=1$"; }
 check "listed: a lost membership has lost=1" within 20 lost
 knob ports/1/cable 1
 check "listed: the lost membership is rejoined" again b
 is "listed: a rejoined membership has no lost=1" "vib1/1 $mgid 1" "$(shown $mgid | grep vib1 | cut -d' ' -f1-3)"
+echo 0 >$trace/events/rdma_cmx/cmx_member/enable
+is "listed: the trace has the states from the loss to the report" "MEMBER -> LOST
+UNREPORTED -> REJOINED" "$(sed -n "s|.*cmx_member: .* vib1/1 mgid=$mgid ||p" $trace/trace | sed -n '1p;$p')"
 is "listed: the counters have a join, a loss and a rejoin" "1 1 1" \
 	"$(stat_of vib1/1 groups_joined) $(stat_of vib1/1 groups_lost) $(stat_of vib1/1 groups_rejoined)"
 for n in a b; do mc $n leave 0 239.2.1.1 >/dev/null; done

@@ -413,14 +413,19 @@ static int (*const acts[])(struct cmx_sa_member *m) = {
  */
 static void sa_member_step(struct cmx_sa_member *m, int ret)
 {
+	enum cmx_member_state from;
 	int row;
 
 	if (m->mc)
 		lockdep_assert_held(&m->mc->id_priv->lock);
 	while (ret != -EINPROGRESS) {
+		from = m->state;
 		row = cmx_member_step(&m->state, ret);
 		if (row < 0)
 			return;
+		if (m->state != from)
+			trace_cmx_member(m->dev->device, m->port, &m->rec.mgid, m,
+					 cmx_member_name(from), cmx_member_name(m->state));
 		if (ret <= 0)
 			m->status = ret;
 		/* A join that is probed has not ended: the port itself may have refused it. */
