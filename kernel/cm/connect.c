@@ -35,7 +35,7 @@ static struct connect_backup connect_param_apply(struct cmx_id_private *id_priv,
 				    id_priv->srq };
 
 	if (param && !id_priv->id.qp) {
-		id_priv->qp_num = param->qp_num;
+		WRITE_ONCE(id_priv->qp_num, param->qp_num);
 		id_priv->srq = !!param->srq;
 	}
 	if (ece)
@@ -47,7 +47,7 @@ static void connect_param_restore(struct cmx_id_private *id_priv, const struct c
 {
 	id_priv->ece_local = b->ece_local;
 	id_priv->ece_flags = b->ece_flags;
-	id_priv->qp_num = b->qp_num;
+	WRITE_ONCE(id_priv->qp_num, b->qp_num);
 	id_priv->srq = b->srq;
 }
 

@@ -105,7 +105,9 @@ struct cmx_iw_conn {
  * @id: the part that the consumer sees
  * @ref: number of references. Dropping the last one frees the id
  * @state: changed by cmx_state_move() only, under @lock
- * @lock: protects @id, @state and all members below for which no other lock is named
+ * @lock: protects @id, @state and all members below for which no other lock is named. Members that
+ *	are written with WRITE_ONCE() are also read without it, where an old value is only shown,
+ *	or decides nothing that is not checked again under @lock
  * @established: the connection is established (in CMX_CONNECT)
  * @passive: the id is the passive side of a connection, or a listener
  * @srq: the QP has an SRQ

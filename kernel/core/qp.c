@@ -184,7 +184,7 @@ static int qp_attach(struct cmx_id_private *id_priv, struct ib_qp *qp)
 	if (ret)
 		return ret;
 	id_priv->id.qp = qp;
-	id_priv->qp_num = qp->qp_num;
+	WRITE_ONCE(id_priv->qp_num, qp->qp_num);
 	id_priv->srq = !!qp->srq;
 	/* the QP has it, so that it cannot change any more */
 	if (id_priv->id.qp_type == IB_QPT_UD)

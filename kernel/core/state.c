@@ -81,6 +81,7 @@ int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state
 	trace_cmx_state(id_priv, id_priv->state, to);
 	if (BIT(to) & (TO(ADDR_QUERY) | TO(ROUTE_QUERY) | TO(CONNECT)))
 		id_priv->stage_start = cmx_stats_now();
-	id_priv->state = to;
+	/* debugfs, the list of ids and lookups read it without the lock */
+	WRITE_ONCE(id_priv->state, to);
 	return 0;
 }

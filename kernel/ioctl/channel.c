@@ -69,7 +69,7 @@ static bool channel_event_add(struct cmx_channel *channel, struct cmx_user_id *u
 	if (mine) {
 		list_add_tail(&ev->item, &channel->events);
 		list_add_tail(&ev->id_item, &user_id->events);
-		user_id->queued++;
+		WRITE_ONCE(user_id->queued, user_id->queued + 1);
 		if (ev->is_watch)
 			WRITE_ONCE(user_id->watch_events,
 				   user_id->watch_events | BIT(ev->ev.event));
@@ -215,7 +215,7 @@ static void channel_event_del(struct cmx_user_id *user_id, struct cmx_event *ev)
 {
 	list_del(&ev->item);
 	list_del(&ev->id_item);
-	user_id->queued--;
+	WRITE_ONCE(user_id->queued, user_id->queued - 1);
 	if (ev->is_watch)
 		WRITE_ONCE(user_id->watch_events, user_id->watch_events & ~BIT(ev->ev.event));
 }

@@ -137,7 +137,7 @@ static void close_begin(struct cmx_id_private *id_priv)
 	WRITE_ONCE(id_priv->ib.closing, 1);
 	hash_add_rcu(closing_ids, &id_priv->ib.close_node,
 		     close_hash(id_priv->quota, id_priv->qp_num));
-	num_closing++;
+	WRITE_ONCE(num_closing, num_closing + 1);
 }
 
 /* Caller must hold close_lock. */
@@ -148,7 +148,7 @@ static void close_end(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&close_lock);
 	WRITE_ONCE(id_priv->ib.closing, 0);
 	hash_del_rcu(&id_priv->ib.close_node);
-	num_closing--;
+	WRITE_ONCE(num_closing, num_closing - 1);
 	if (id_priv->ib.released) {
 		list_del(&id_priv->close_item);
 		cm_id_defer_destroy(id_priv);
@@ -463,8 +463,9 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 		const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.released) ?:
 					    READ_ONCE(id_priv->ib.cm);
 
-		if (id_priv->user && id_priv->quota == next->quota && id_priv->qp_num == qp_num &&
-		    cm && cm->device == READ_ONCE(next->id.device) &&
+		if (id_priv->user && id_priv->quota == next->quota &&
+		    READ_ONCE(id_priv->qp_num) == qp_num && cm &&
+		    cm->device == READ_ONCE(next->id.device) &&
 		    cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next))) {
 			found = true;
 			break;
