@@ -147,16 +147,16 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	list_add_tail(&id_priv->dev_item, &dev->ids);
 	spin_unlock(&dev->lock);
 
-	id_priv->dev = dev;
-	id_priv->id.device = dev->device;
-	id_priv->id.port_num = port;
-	id_priv->dev_port = dp;
+	WRITE_ONCE(id_priv->dev, dev);
+	WRITE_ONCE(id_priv->id.device, dev->device);
+	WRITE_ONCE(id_priv->id.port_num, port);
+	WRITE_ONCE(id_priv->dev_port, dp);
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
 	id_priv->gid_type = READ_ONCE(dp->gid_type);
 	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
 		id_priv->gid_type = id_priv->opt.gid_type;
-	id_priv->conn_ops = id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
-							       dp->transport->conn;
+	WRITE_ONCE(id_priv->conn_ops, id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
+									 dp->transport->conn);
 	return 0;
 }
 
@@ -236,10 +236,10 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 	spin_lock(&dev->lock);
 	list_del_init(&id_priv->dev_item);
 	spin_unlock(&dev->lock);
-	id_priv->dev = NULL;
-	id_priv->id.device = NULL;
-	id_priv->conn_ops = NULL;
-	id_priv->dev_port = NULL;
+	WRITE_ONCE(id_priv->dev, NULL);
+	WRITE_ONCE(id_priv->id.device, NULL);
+	WRITE_ONCE(id_priv->conn_ops, NULL);
+	WRITE_ONCE(id_priv->dev_port, NULL);
 	cmx_device_put(dev);
 }
 
