@@ -273,15 +273,16 @@ static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_opt
 {
 	void *field = (void *)&id_priv->opt + o->offset;
 
+	/* Checks for conflicts of ports read the options of other ids without their locks. */
 	switch (o->size) {
 	case 1:
-		*(u8 *)field = val;
+		WRITE_ONCE(*(u8 *)field, val);
 		break;
 	case 2:
-		*(u16 *)field = val;
+		WRITE_ONCE(*(u16 *)field, val);
 		break;
 	default:
-		*(u32 *)field = val;
+		WRITE_ONCE(*(u32 *)field, val);
 	}
 	if (o->zero_resets && !val)
 		id_priv->opt.set &= ~BIT(opt_row_bit(o));

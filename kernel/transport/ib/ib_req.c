@@ -214,7 +214,7 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 		return false;
 	if (!cmx_addr_has_no_device(src))
 		return ib_listener_match_addr(id_priv, req);
-	return !id_priv->opt.afonly || src->sa_family == local->sa_family;
+	return !READ_ONCE(id_priv->opt.afonly) || src->sa_family == local->sa_family;
 }
 
 static struct net_device *ib_request_find_ndev(struct ib_request *req)
