@@ -64,7 +64,10 @@ static const char *ids_state_name(const struct cmx_id_private *id_priv)
 {
 	enum cmx_state state = READ_ONCE(id_priv->state);
 
-	return state == CMX_CONNECT && id_priv->established ? "established" : cmx_state_name(state);
+	/* The flag is only shown, so it may be that of another state. */
+	if (state == CMX_CONNECT && data_race(!!id_priv->established))
+		return "established";
+	return cmx_state_name(state);
 }
 
 static void ids_locked_show(struct seq_file *s, const struct cmx_id_private *id_priv)

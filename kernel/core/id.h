@@ -113,7 +113,8 @@ struct cmx_iw_conn {
  * @srq: the QP has an SRQ
  * @response_pending: we have not yet responded to a request or reply of the peer
  * @user: the consumer is a process, so the id has no QP from cmx_create_qp(), and no handler is
- *	called for an event
+ *	called for an event. Never changes, and shares no byte with flags that do, because it is
+ *	read without @lock
  * @ece_flags: enum cmx_ece_flags
  * @gid_type: GID type of the address that the id is bound to
  * @node_type: the id uses only devices of this type; RDMA_NODE_UNSPECIFIED: of any type
@@ -164,7 +165,7 @@ struct cmx_id_private {
 	u8 passive:1;
 	u8 srq:1;
 	u8 response_pending:1;
-	u8 user:1;
+	u8 user;
 	u8 ece_flags;
 	u8 gid_type;
 	u8 node_type;

@@ -174,8 +174,9 @@ static void list_locked_fill(struct list_entry *entry, struct cmx_id_private *id
 static u32 list_id_flags(const struct cmx_id_private *id_priv)
 {
 	return (id_priv->user ? 0 : CMX_ID_F_KERNEL) |
-	       (id_priv->established ? CMX_ID_F_ESTABLISHED : 0) |
-	       (id_priv->passive ? CMX_ID_F_PASSIVE : 0);
+	       /* if another thread has locked the id, as the record says, those of a moment ago */
+	       data_race((id_priv->established ? CMX_ID_F_ESTABLISHED : 0) |
+			 (id_priv->passive ? CMX_ID_F_PASSIVE : 0));
 }
 
 /* Fields that can be read while another thread has locked the id */
