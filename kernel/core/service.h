@@ -56,7 +56,7 @@ static inline void cmx_service_query_free(struct cmx_service_query *query)
 static inline void cmx_service_cancel(struct cmx_id_private *id_priv)
 {
 	if (id_priv->service && id_priv->service->ev)
-		id_priv->service = NULL;
+		WRITE_ONCE(id_priv->service, NULL);
 }
 
 int cmx_resolve_service(struct cmx_id_private *id_priv, const struct cmx_service *service);

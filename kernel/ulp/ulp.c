@@ -144,7 +144,7 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 	if (ret) {
 		spin_lock(&ulp->lock);
 		end = !ulp->destroyed_by_ulp;
-		ulp->destroyed_by_ulp = true;
+		WRITE_ONCE(ulp->destroyed_by_ulp, true);
 		spin_unlock(&ulp->lock);
 	}
 	mutex_unlock(&handler_owner->handler_mutex);
@@ -350,7 +350,7 @@ void cmx_destroy_id(struct cmx_id *id)
 
 	cmx_id_get(&ulp->id_priv);
 	spin_lock(&ulp->lock);
-	ulp->destroyed_by_ulp = true;
+	WRITE_ONCE(ulp->destroyed_by_ulp, true);
 	spin_unlock(&ulp->lock);
 	wait_var_event(ulp, !ulp_handler_is_running(ulp));
 	ulp_id_end(ulp);

@@ -150,7 +150,7 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 	}
 	/* The earlier query, if there was one, has failed. */
 	cmx_service_query_free(id_priv->service);
-	id_priv->service = query;
+	WRITE_ONCE(id_priv->service, query);
 	*ev = NULL;
 	return 0;
 }
