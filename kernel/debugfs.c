@@ -111,7 +111,7 @@ static void ids_process_show(struct seq_file *s, struct cmx_user_id *user_id)
 	rcu_read_lock();
 	channel = READ_ONCE(user_id->channel);
 	if (channel) {
-		pid = READ_ONCE(channel->pid);
+		pid = channel->pid;
 		task = cmx_channel_process(channel);
 	}
 	if (task)

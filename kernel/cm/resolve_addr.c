@@ -267,7 +267,6 @@ static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
 	struct cmx_addr_op *op = addr_neigh_first_op(key);
 	long left;
 
-	lockdep_assert_held(&ops_lock);
 	if (!op || op->probes)
 		return;
 	left = op->deadline - jiffies;
@@ -280,7 +279,6 @@ static void addr_op_hash(struct cmx_addr_op *op)
 {
 	struct cmx_addr_op *first = addr_neigh_first_op(&op->neigh_key);
 
-	lockdep_assert_held(&ops_lock);
 	if (first)
 		list_add_tail(&op->same, &first->same);
 	else

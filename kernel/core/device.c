@@ -175,7 +175,6 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 {
 	int ret = cmx_device_attach(id_priv, dev, port);
 
-	lockdep_assert_held(&id_priv->lock);
 	if (ret) {
 		rdma_put_gid_attr(attr);
 		return ret;

@@ -151,7 +151,6 @@ void cmx_event_post(struct cmx_event *ev)
 {
 	struct cmx_id_private *id_priv = ev->id_priv;
 
-	lockdep_assert_held(&id_priv->lock);
 	cmx_event_queue(ev);
 	id_priv->consumer->flush_later(id_priv);
 }

@@ -128,7 +128,6 @@ void cmx_stats_count_event(const struct cmx_event *ev)
 	struct cmx_id_private *id_priv = ev->id_priv;
 	enum cmx_stat stat = stats_of_event(ev);
 
-	lockdep_assert_held(&id_priv->lock);
 	if (stat == CMX_STAT_NUM)
 		return;
 	cmx_stats_count(id_priv, stat);
