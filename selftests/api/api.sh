@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # api: features that only rdma_cmx has: options, ECE policy, multicast attributes
-# kernels: release debug uml
+# kernels: release uml
 # check: debian12 uml
 # hardware: the cases with two addresses
-# real clock: debug
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: processes, devices, namespaces and the module end at any time while ids use them.
-# kernels: release debug uml
+# kernels: release debug kcsan uml
 # check: uml
-# real clock: debug
+# real clock: debug kcsan
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # wire: random calls while CM messages and SA replies are changed, repeated and reordered
 #   wire.sh [SEED [SECONDS]]     SEED repeats the random numbers; SECONDS is the time of each run
-# kernels: default debug uml
-# real clock: debug
+# kernels: default debug kcsan uml
+# real clock: debug kcsan
 # timeout: 900
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../vm/guest.sh"

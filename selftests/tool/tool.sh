@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # tool: the mode of the char device, and the commands of cmx(8): show ids, run, options, default, version
-# kernels: release debug uml
+# kernels: release uml
 # check: default uml
 # hardware: all, without a device; not the ids
 . "$(dirname "$0")/../vm/guest.sh"

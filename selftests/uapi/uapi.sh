@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # uapi: the char device, with valid and invalid calls
-# kernels: release debug uml
+# kernels: release debug kcsan uml
 # check: default uml
 # hardware: all
-# real clock: debug
+# real clock: debug kcsan
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
 load_cmx || exit

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the teardown of its ids, device and
 # module
-# kernels: release debug uml
+# kernels: release debug kcsan uml
 # check: default uml
-# real clock: debug
+# real clock: debug kcsan
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

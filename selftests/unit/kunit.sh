@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # kunit: the unit tests of the pure functions, kernel/tests/
-# kernels: debug uml
+# kernels: uml
 # check: uml
 . "$(dirname "$0")/../vm/guest.sh"
 ko=$(dirname "$(cmx_module)")/rdma_cmx_kunit.ko
