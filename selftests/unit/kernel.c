@@ -27,10 +27,8 @@
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include "libc.h"
 #include "unit.h"
-
-/* The name of a function. Programs like ctags and cscope do not take this file for its definition. */
-#define KERNEL(name) name
 
 /* Memory, text and lists */
 

@@ -5,6 +5,9 @@
 
 #include <linux/types.h>
 
+/* The name of a function of the kernel. ctags and cscope do not take this for its definition. */
+#define KERNEL(name) name
+
 int atoi(const char *text);
 void *calloc(size_t num, size_t size);
 int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -102,8 +102,8 @@ static void work_run(void *object, unsigned int number)
 }
 
 /* replaces that of kernel.c */
-bool queue_delayed_work_on(int cpu, struct workqueue_struct *wq, struct delayed_work *work,
-			   unsigned long delay)
+bool KERNEL(queue_delayed_work_on)(int cpu, struct workqueue_struct *wq,
+				   struct delayed_work *work, unsigned long delay)
 {
 	if (test_and_set_bit(WORK_STRUCT_PENDING_BIT, work_data_bits(&work->work)))
 		return false;
