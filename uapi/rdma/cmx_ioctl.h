@@ -50,7 +50,7 @@
  *   user namespace.
  * * EOPNOTSUPP: the transport of the id's device does not support the operation.
  * * ENODEV: no RDMA device has that address, or the device was removed.
- * * EADDRINUSE: another id has that address and port, or 1,024 ids share the port. From
+ * * EADDRINUSE: another id has that address and port, or too many ids share the port. From
  *   %CMX_ID_LISTEN: the in-tree stack has that address and port.
  * * EADDRNOTAVAIL: the address is not one of this host, the port is in use and one of the two
  *   addresses is a wildcard or loopback address, or no port is free; or the peer of an id on
