@@ -373,6 +373,13 @@ static void route_until_removed(void)
 	WANT(event_expect(ch, RDMA_CM_EVENT_ROUTE_ERROR) == -ENODEV);
 }
 
+/* The device is removed when the process that used it has ended. */
+static void device_restore(void)
+{
+	while (system("rdma link add rxe1 type rxe netdev bond1 2>/dev/null"))
+		usleep(100000);
+}
+
 static void test_device_gone_routed(void)
 {
 	int status;
@@ -385,9 +392,7 @@ static void test_device_gone_routed(void)
 		_exit(0);
 	}
 	WANT(waitpid(pid, &status, 0) == pid && !status);
-	/* the device is removed when the process has closed it */
-	while (system("rdma link add rxe1 type rxe netdev bond1 2>/dev/null"))
-		usleep(100000);
+	device_restore();
 }
 
 static void connect_until_removed(int port)
@@ -424,6 +429,35 @@ static void test_device_gone_request(void)
 	WANT(rdma_get_cm_event(ch, &ev) == -1 && errno == EAGAIN);
 }
 
+/* Each of the three ids gets DEVICE_REMOVAL, and no end of the connection. */
+static void pair_until_removed(void)
+{
+	struct pair p = { .param = plain, .addr = "10.81.0.1" };
+
+	pair_connect(&p, RDMA_PS_TCP);
+	WANT(!system("rdma link delete rxe1 &"));
+	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DEVICE_REMOVAL));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DEVICE_REMOVAL));
+	WANT(!event_expect(p.lch, RDMA_CM_EVENT_DEVICE_REMOVAL));
+	WANT(!event_next(p.ch, 300));
+	WANT(!event_next(p.lch, 0));
+}
+
+static void test_device_gone_pair(void)
+{
+	int status;
+	pid_t pid;
+
+	need_rig();
+	pid = fork();
+	if (!pid) {
+		pair_until_removed();
+		_exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+	device_restore();
+}
+
 const struct test end_tests[] = {
 	{ "end: the side that disconnects gets DISCONNECTED at once", test_no_answer_needed },
 	{ "end: an id that has no QP gets DISCONNECTED with the DREP", test_answer_needed },
@@ -442,5 +476,6 @@ const struct test end_tests[] = {
 	{ "the device goes before ADDR_RESOLVED is fetched", test_device_gone_resolved },
 	{ "the device goes before ROUTE_RESOLVED is fetched", test_device_gone_routed },
 	{ "the device goes before CONNECT_REQUEST is fetched", test_device_gone_request },
+	{ "the device of both ends goes: DEVICE_REMOVAL comes alone", test_device_gone_pair },
 	{}
 };
