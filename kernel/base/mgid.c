@@ -2,9 +2,9 @@
 /*
  * Mapping of multicast groups to multicast GIDs.
  *
- * On RoCE a receiver compares the MGID with the destination address of the packet: that of the IP
- * header for RoCE v2 (IPv4 as an IPv4-mapped address), that of the GRH for RoCE v1. On InfiniBand
- * the MGID identifies the group at the SA, and the mapping is that of IPoIB.
+ * On RoCE a receiver compares the MGID with the destination address of the packet: of the IP header
+ * for RoCE v2 (IPv4 as an IPv4-mapped address), and of the GRH for RoCE v1. On InfiniBand the MGID
+ * identifies the group at the SA, and IP addresses are mapped as in IPoIB.
  */
 #include <linux/errno.h>
 #include <net/if_inet6.h>
@@ -57,7 +57,7 @@ static bool mgid_is_sa_assigned(const struct in6_addr *ip)
  * cmx_mgid_map_ib() - map a group to its multicast GID on InfiniBand
  * @addr: the group
  * @broadcast: MGID of the partition's broadcast group, which gives scope and P_Key
- * @rdma_cm: use the signature of the RDMA CM (for RDMA_PS_UDP), not that of IPoIB
+ * @rdma_cm: use the signature of the RDMA CM (for RDMA_PS_UDP) instead of the signature of IPoIB
  * @mgid: the result
  *
  * * IPv4: ff1s:401b:pppp::a.b.c.d, without the upper four bits of the address.

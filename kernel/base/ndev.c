@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Finding the network interface of an address. Interfaces of two VRFs can have the same address,
- * and so can an interface of a VRF and one of none.
+ * and so can an interface of a VRF and an interface outside of all VRFs.
  */
 #include <linux/in.h>
 #include <linux/inetdevice.h>

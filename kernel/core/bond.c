@@ -16,7 +16,7 @@
  * @net: network namespace; only to be compared
  * @ifindex: its interface
  * @ids: list of &cmx_id_private.bond_item
- * @todo: list of those that @work has still to look at, which are not in @ids
+ * @todo: list of the ids that @work has still to look at; they are not in @ids
  * @users: number of ids in both lists, plus one while @work is queued or runs
  */
 struct cmx_bond {

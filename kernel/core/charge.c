@@ -20,7 +20,7 @@
 /* This leaves the reserves that are for allocations in interrupts. */
 #define CHARGE_GFP (GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/* So far a cgroup may exceed its limit before its requests are dropped. */
+/* How far a cgroup may exceed its limit before requests to its listeners are dropped */
 #define CHARGE_EXCESS (SZ_1M / PAGE_SIZE)
 
 #ifdef CONFIG_MEMCG
@@ -54,7 +54,7 @@ struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg)
  * cmx_charge_is_excessive() - check whether a cgroup exceeds its limit too far
  * @charge: from cmx_charge_begin()
  *
- * Return: true if the cgroup, or one of those that it is a part of, does.
+ * Return: true if the cgroup, or one of its ancestors, exceeds its limit too far.
  */
 bool cmx_charge_is_excessive(const struct cmx_charge *charge)
 {

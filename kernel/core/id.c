@@ -16,11 +16,12 @@
  *
  * lock_order.c shows lockdep that rtnl and other waits come before the lock of an id.
  *
- * The notifiers of network interfaces run under rtnl, those of neighbours in atomic context. They
- * take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm, iw_cm and
- * ib_core may take the lock of the id. Therefore a function that waits for such a callback is
- * called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases by a work item
- * of &cmx_device.destroy_wq. See Documentation/locking.rst for the callbacks that must not wait.
+ * Notifiers of network interfaces run under rtnl, and notifiers of neighbours in atomic context.
+ * They take no lock of an id. If one is needed, they queue a work item. Callbacks of ib_cm,
+ * iw_cm and ib_core may take the lock of the id. Therefore a function that waits for such a
+ * callback is called without this lock: ib_destroy_cm_id() and iw_destroy_cm_id() in most cases
+ * by a work item of &cmx_device.destroy_wq. See Documentation/locking.rst for the callbacks that
+ * must not wait.
  *
  * References: the consumer holds one from cmx_id_new() on. Each ib_cm or iw_cm id, each
  * asynchronous operation, each event and each membership holds one as well.
@@ -137,8 +138,8 @@ bool cmx_id_tryget(struct cmx_id_private *id_priv)
  * cmx_id_lock() - lock an id, with a reference
  * @id_priv: the id
  *
- * For calls that cause an event, or release the lock meanwhile: the handler of a ULP may destroy
- * the id while the caller is still releasing the lock.
+ * Calls that cause an event, or release the lock meanwhile, need the reference, because the handler
+ * of a ULP may destroy the id while the caller is still releasing the lock.
  *
  * Context: process, may sleep. Caller must not hold id_priv->lock.
  */

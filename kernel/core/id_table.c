@@ -44,7 +44,7 @@ static struct cmx_id_private *id_table_get(unsigned long index)
 
 /**
  * cmx_id_walk_next() - find the first id at or after a position
- * @pos: the position, 0 to begin with; receives that of the id
+ * @pos: the position, 0 to begin with; receives the position of the id
  *
  * An id keeps its position. Memberships are skipped without the lock, because there can be
  * millions.

@@ -161,7 +161,7 @@ u16 cmx_pkey_get(const struct cmx_id_private *id_priv)
  * @attr: attributes of the join
  *
  * Context: Caller must hold id_priv->lock.
- * Return: the P_Key of the join, otherwise that of the id.
+ * Return: the P_Key of the join, otherwise the P_Key of the id.
  */
 u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr)
 {

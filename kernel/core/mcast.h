@@ -10,7 +10,7 @@
 struct cmx_event;
 struct net_device;
 
-/* Much smaller than struct sockaddr_storage, and there may be thousands of them. */
+/* This is much smaller than struct sockaddr_storage, and there may be thousands of them. */
 union cmx_mcast_addr {
 	struct sockaddr sa;
 	struct sockaddr_in6 in6;
@@ -61,7 +61,10 @@ struct cmx_mcast {
 	struct list_head item;
 };
 
-/* mcast.c. cmx_mcast_receives() and cmx_mcast_put() need no lock, the others that of the id. */
+/*
+ * mcast.c. Caller must hold the lock of the id, except for cmx_mcast_receives() and
+ * cmx_mcast_put().
+ */
 void cmx_mcast_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 void cmx_mcast_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr);

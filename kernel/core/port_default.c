@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Defaults of a RoCE port: default_roce_tos and default_roce_mode in the sysfs folder of the port.
- * The names and the values are those that rdma_cm has in configfs.
+ * The names and the values are the same as in the configfs folder of rdma_cm.
  */
 #include <linux/capability.h>
 #include <linux/kobject.h>

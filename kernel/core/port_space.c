@@ -145,7 +145,7 @@ static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private 
 
 typedef int (*conflict_fn)(const struct cmx_bind_key *have, const struct cmx_bind_key *want);
 
-/* Of a port. Each request to the port searches them under a spinlock. */
+/* Maximum number of owners of a port. Each request to the port searches them under a spinlock. */
 #define MAX_OWNERS 1024
 
 /*
@@ -317,10 +317,9 @@ void cmx_port_release(struct cmx_id_private *id_priv)
  * cmx_port_recheck() - check an owner of a port for conflicts again
  * @id_priv: the id, which may own no port. Caller must hold its lock
  *
- * To be called after each change that can cause a conflict: of AFONLY, REUSEADDR or the peer
- * address, and of the state to CMX_LISTEN. The caller stores the change first and reverts it on
- * error. If two ids change at the same time, at least one of them therefore sees the change of
- * the other.
+ * The caller changes AFONLY, REUSEADDR, the peer address or the state to CMX_LISTEN first, and
+ * reverts the change on error. If two ids change at the same time, at least one of them therefore
+ * sees the change of the other.
  *
  * Return: 0, -EADDRINUSE or -EADDRNOTAVAIL. 0 if the id owns no port.
  */

@@ -95,8 +95,8 @@ int cmx_qp_to_err(struct cmx_id_private *id_priv)
  * cmx_qp_has_failed() - check whether a QP that we manage is in an error state
  * @id_priv: the id
  *
- * As long as cmx_qp_to_err() has not been called, such a QP has failed by itself: the peer has not
- * replied, or has replied with an error.
+ * Before cmx_qp_to_err() is called, a QP is in an error state only if it has failed by itself: the
+ * peer has not replied, or has replied with an error.
  *
  * Context: Caller must hold id_priv->lock.
  * Return: true if the QP has failed; false also if we manage no QP for the id.

@@ -138,8 +138,8 @@ int cmx_quota_charge(struct cmx_quota *quota)
  * cmx_quota_charge_always() - as cmx_quota_charge(), but never fails
  * @quota: the quota, or NULL. An id of the user is charged, which keeps the quota
  *
- * For something that continues after the membership that was charged. The next charge of the user
- * may fail.
+ * The leave of a group is charged in this way, because it continues after its membership, whose
+ * charge ends. The next charge of the user may fail.
  */
 void cmx_quota_charge_always(struct cmx_quota *quota)
 {

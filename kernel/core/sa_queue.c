@@ -27,8 +27,8 @@ CMX_PARAM(max_sa_requests, 1, 1024, 8,
 #define REPEAT_MS 300U
 
 /*
- * Joins for which a consumer waits end unsent after the SA has answered nothing for this time: two
- * requests, of 3.3 s each, were sent one after the other meanwhile.
+ * If the SA has answered nothing for this time, joins for which a consumer waits end without being
+ * sent. Two requests, of 3.3 s each, were sent one after the other meanwhile.
  */
 #define SILENT_MS 6000U
 

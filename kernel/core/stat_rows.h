@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The counters and latencies of a port, with the names of their files in sysfs; cmx(8) explains
- * them. The rows of CMX_STAT come before those of CMX_STAGE.
+ * them. All rows of CMX_STAT come before the rows of CMX_STAGE.
  */
 CMX_STAT(ADDR_RESOLVED, "addr_resolved")
 CMX_STAT(ADDR_TIMEOUT, "addr_timeouts")

@@ -225,7 +225,7 @@ static const struct kobj_type stats_type = {
  * @device: the device
  * @port: the port
  *
- * A device is of use without the folder in sysfs, so an error of it is only logged.
+ * A device can be used without the folder in sysfs, so this error is only logged.
  *
  * Return: the counters, or NULL if there is not enough memory.
  */

@@ -72,7 +72,7 @@ static_assert(offsetofend(struct cmx_id_info, init_attr) == 600);
  * cmx_event_record_fill() - describe an event to a process
  * @record: the record, which is overwritten
  * @ev: the event
- * @user_id: the id to which it belongs; of a CONNECT_REQUEST, the listener
+ * @user_id: the id to which the event belongs; for a CONNECT_REQUEST the listener
  * @handle: of a CONNECT_REQUEST, the handle of the new id
  * @sizes: parts of the record that the process takes
  */

@@ -43,8 +43,8 @@ struct ulp_id {
 };
 
 /*
- * So many requests to a listener wait for its handler. On iWARP a worker of &cmx_device.event_wq
- * waits for each of them, and there must be some left for the events of other ids.
+ * At most this many requests to a listener wait for its handler. On iWARP a worker of
+ * &cmx_device.event_wq waits for each of them, and some workers must be left for other ids.
  */
 #define MAX_REQUESTS 128
 
@@ -211,7 +211,7 @@ static bool ulp_event_post(struct cmx_event *ev)
 	return true;
 }
 
-/* If a task delivers events or has locked the handler, it takes care of the new ones. */
+/* If a task delivers events or has locked the handler, it also delivers the new events. */
 static void ulp_events_deliver_later(struct cmx_id_private *id_priv)
 {
 	struct ulp_id *ulp = to_ulp(id_priv);
