@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # examples: the programs and the module of Documentation/tutorial.rst work as described there
-# kernels: release
+# kernels: default 7
 # check: default
 # timeout: 300
 . "$(dirname "$0")/../vm/guest.sh"

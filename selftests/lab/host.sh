@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # host: a few cases of each feature, on both stacks where possible. selftests/lab/hosts runs it on hosts that
 # are configured unlike those of the other suites
-# kernels: release
+# kernels: 6.1 7
 # timeout: 300
 #
 # host.sh [SETTING...]: settings of the host that are made first, see below

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_edge: multicast on InfiniBand: rare situations, such as no broadcast group, or client reregistration
-# kernels: release uml
+# kernels: 7 uml
 # check: uml
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_mcast: multicast on InfiniBand: requests to the SA, forwarding in the switch, and received datagrams
-# kernels: release uml
+# kernels: 6.1 7 uml
 # check: uml
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"

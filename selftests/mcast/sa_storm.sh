@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sa_storm: multicast on InfiniBand: many joins and leaves at once, a slow SA and a silent one
-# kernels: release uml
+# kernels: 7 uml
 # check: uml
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # sm_scale: the SM is killed while many HCAs are members of many groups, and another SM takes over
-# kernels: release
+# kernels: default
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"

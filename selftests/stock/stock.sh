@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stock: the same calls on the in-tree stack and on ours leave the same trace
-# kernels: release uml
+# kernels: 6.1 7 uml
 # check: uml
 # hardware: the cases with two addresses
 # timeout: 1200

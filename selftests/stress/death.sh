@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # death: processes, devices, namespaces and the module end at any time while ids use them.
-# kernels: release debug kcsan uml
+# kernels: 6.1 7 debug kcsan uml
 # check: uml
 # real clock: debug kcsan
 . "$(dirname "$0")/../vm/guest.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # monitor: cmx monitor and cmx stats, while rping connects or is refused
-# kernels: release uml
+# kernels: 7 uml
 # check: uml
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx

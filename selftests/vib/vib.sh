@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib: the software InfiniBand fabric carries the in-tree stack, under the real subnet manager
-# kernels: release uml
+# kernels: 7 uml
 # check: uml
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # vib_net: several switches of the software InfiniBand fabric, from a topology file, under OpenSM
-# kernels: release
+# kernels: default 7
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
 . "$tests/vib/guest.sh"
