@@ -130,7 +130,7 @@ int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_att
 		next = spec + 1;
 		known++;
 	}
-	/* no attribute is given twice, so that all of them are there */
+	/* all attributes of the list are given, since none is given twice */
 	if (next->dir == CMX_DIR_END && known == next - specs)
 		return 0;
 	return attr_mandatory_are_given(specs, index->at) ? 0 : -EINVAL;

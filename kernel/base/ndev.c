@@ -76,7 +76,7 @@ struct net_device *cmx_ndev_find(struct net *net, int bind_device, const struct 
 {
 	struct net_device *ndev, *in_vrf = NULL;
 
-	/* usually right, and a table instead of a walk */
+	/* The kernel has a table of IPv4 addresses. It may return an interface of a VRF. */
 	if (addr->sa_family == AF_INET && !bind_device) {
 		ndev = __ip_dev_find(net, ((struct sockaddr_in *)addr)->sin_addr.s_addr, false);
 		if (!ndev || !l3mdev_master_ifindex_rcu(ndev))

@@ -86,7 +86,7 @@ static void bond_work(struct work_struct *work)
 	bond_put(bond, NULL);
 }
 
-/* Find or create a bond. Caller must hold the lock. */
+/* Find or create a bond. Caller must hold bonds_lock. */
 static struct cmx_bond *bond_get(const struct net *net, int ifindex)
 {
 	struct cmx_bond *bond = bond_find(net, ifindex);

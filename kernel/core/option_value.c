@@ -7,7 +7,7 @@
 #include "device.h"
 #include "option_value.h"
 
-/* Some are module parameters, see option.c. */
+/* Some of the defaults are module parameters, see option.c. */
 struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
 #define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...) \
 	[CMX_OPT_##label] = { .val = def, .min = least, .max = most },

@@ -16,7 +16,7 @@
 
 #define NO_TOS "none"
 
-/* By GID type, beginning with IB_GID_TYPE_ROCE */
+/* Names of the GID types from IB_GID_TYPE_ROCE on */
 static const char *const roce_modes[] = { "IB/RoCE v1", "RoCE v2" };
 
 static struct cmx_dev_port *default_dev_port(struct kobject *kobj)

@@ -186,7 +186,7 @@ static int qp_attach(struct cmx_id_private *id_priv, struct ib_qp *qp)
 	id_priv->id.qp = qp;
 	WRITE_ONCE(id_priv->qp_num, qp->qp_num);
 	id_priv->srq = !!qp->srq;
-	/* the QP has it, so that it cannot change any more */
+	/* the QP has the Q_Key of the id, which therefore cannot change any more */
 	if (id_priv->id.qp_type == IB_QPT_UD)
 		cmx_qkey_set(id_priv, 0);
 	return 0;

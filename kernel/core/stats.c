@@ -13,7 +13,7 @@
 #include "stats.h"
 #include "transport.h"
 
-/* Events of ids that are attached to no port; only errors of address resolution. */
+/* Counters of ids that are attached to no port. Only failed address resolutions are counted. */
 static atomic64_t stats_unattached[CMX_STAT_NUM];
 
 /**

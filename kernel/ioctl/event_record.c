@@ -50,7 +50,7 @@ static u32 event_optional_parts(const struct cmx_event *ev)
 {
 	switch ((u32)ev->ev.event) {
 	case CMX_EVENT_ADDRINFO_RESOLVED:
-		/* The SA has found the peer. An id without that wrote the event itself. */
+		/* Without a service of the SA, the process has written the event itself. */
 		return READ_ONCE(ev->id_priv->service) ? CMX_EVENT_F_INFO : 0;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:

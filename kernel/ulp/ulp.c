@@ -130,7 +130,7 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 	int ret;
 
 	mutex_lock(&handler_owner->handler_mutex);
-	/* the ULP may have changed them while the request waited */
+	/* the ULP may have changed context or handler of the listener while the request waited */
 	if (ev->listener) {
 		id->context = ev->listener->id.context;
 		id->event_handler = ev->listener->id.event_handler;

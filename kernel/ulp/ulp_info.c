@@ -69,7 +69,7 @@ const char *cmx_event_msg(enum rdma_cm_event_type event)
 }
 EXPORT_SYMBOL_GPL(cmx_event_msg);
 
-/* An id without a device cannot receive REJECTED. Any transport is right for it. */
+/* An id without a device cannot receive REJECTED, so any transport will do. */
 static const struct cmx_conn_ops *ulp_id_conn_ops(const struct cmx_id *id)
 {
 	return READ_ONCE(to_id_priv(id)->conn_ops) ?: &cmx_ib_conn_ops;
