@@ -19,13 +19,9 @@
 #include "device.h"
 #include "channel.h"
 #include "handle.h"
-#include "ib_close.h"
 #include "id_table.h"
 #include "mcast.h"
-#include "mcast_ip.h"
-#include "mcast_sa.h"
 #include "option.h"
-#include "path_cache.h"
 #include "sockaddr.h"
 #include "stats.h"
 #include "transport.h"
@@ -197,12 +193,12 @@ static const struct file_operations ids_fops = {
 
 static int paths_port_show(struct cmx_device *dev, u32 port, void *s)
 {
-	struct cmx_path_cache *paths = cmx_device_port(dev, port)->paths;
+	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
-	if (!paths)
+	if (!dp->transport->route->cache_show)
 		return 0;
 	seq_printf((struct seq_file *)s, "%s %u", dev_name(&dev->device->dev), port);
-	cmx_path_cache_show(paths, s);
+	dp->transport->route->cache_show(dp, s);
 	seq_putc(s, '\n');
 	return 0;
 }
@@ -216,9 +212,12 @@ DEFINE_SHOW_ATTRIBUTE(paths);
 
 static int mcast_show(struct seq_file *s, void *unused)
 {
+	const struct cmx_transport *const *t;
+
 	seq_puts(s, "interface group users ...\n");
-	cmx_mcast_ip_show(s);
-	cmx_mcast_sa_show(s);
+	cmx_for_each_transport(t)
+		if ((*t)->mcast)
+			(*t)->mcast->show(s);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(mcast);
@@ -260,6 +259,17 @@ static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *s
 	mutex_unlock(&id_priv->lock);
 }
 
+static unsigned int stats_num_closing(void)
+{
+	const struct cmx_transport *const *t;
+	unsigned int num = 0;
+
+	cmx_for_each_transport(t)
+		if ((*t)->num_closing)
+			num += (*t)->num_closing();
+	return num;
+}
+
 static int stats_show(struct seq_file *s, void *unused)
 {
 	struct debugfs_stats stats = { .lock_wait_ms = LOCK_WAIT_MS };
@@ -272,7 +282,7 @@ static int stats_show(struct seq_file *s, void *unused)
 		cmx_id_put(id_priv);
 	}
 	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\nbusy-ids %llu\n",
-		   stats.ids, stats.ulp_ids, stats.groups, stats.queued, cmx_close_count(),
+		   stats.ids, stats.ulp_ids, stats.groups, stats.queued, stats_num_closing(),
 		   stats.busy);
 	for (i = 0; i < CMX_STATE_NUM; i++)
 		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), stats.state[i]);

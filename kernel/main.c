@@ -6,12 +6,12 @@
 #include "client.h"
 #include "debugfs.h"
 #include "channel.h"
-#include "ib_close.h"
+#include "ib.h"
 #include "id.h"
+#include "iw.h"
 #include "lock_order.h"
-#include "mcast_ip.h"
 #include "port_space.h"
-#include "route_sa.h"
+#include "roce.h"
 #include "transport.h"
 #include "ulp.h"
 #include "neigh_watch.h"
@@ -29,9 +29,9 @@ static const struct cmx_transport *const transports[] = {
 	NULL
 };
 
-static int client_init_module(void)
+static int transports_init_module(void)
 {
-	return cmx_client_init_module(transports);
+	return cmx_transport_init_module(transports);
 }
 
 /*
@@ -46,12 +46,10 @@ static const struct {
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
-	{ cmx_close_init_module, NULL },
 	{ cmx_port_space_init_module, cmx_port_space_exit_module },
 	{ cmx_addr_init_module, cmx_addr_exit_module },
-	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
-	{ cmx_route_sa_init_module, cmx_route_sa_exit_module },
-	{ client_init_module, cmx_client_exit_module },
+	{ transports_init_module, cmx_transport_exit_module },
+	{ cmx_client_init_module, cmx_client_exit_module },
 	{ cmx_neigh_watch_init_module, cmx_neigh_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },

@@ -7,10 +7,7 @@
 #include "compat.h"
 #include "device.h"
 #include "event.h"
-#include "ib_close.h"
 #include "listen.h"
-#include "lock_order.h"
-#include "path_cache.h"
 #include "port_default.h"
 #include "port_space.h"
 #include "stats.h"
@@ -27,8 +24,6 @@ static struct ib_client client = {
 	.remove = client_remove,
 };
 
-static const struct cmx_transport *const *client_transports;
-
 /*
  * So many ib_cm and iw_cm ids of a device are destroyed at a time. Each of them waits for a handler
  * or for the completion of a send, and mostly sleeps. Since Linux 6.19 ib_destroy_cm_id() polls for
@@ -38,83 +33,51 @@ static const struct cmx_transport *const *client_transports;
  */
 #define MAX_DESTROYS 8
 
-/*
- * A provider may send a firmware command to reply. Ids therefore use the last reply, and nobody
- * waits for this lock with that of an id.
- */
-static void client_port_read_mtu(struct cmx_device *dev, u32 port)
+static void client_port_handle_event(struct cmx_device *dev, u32 port, enum ib_event_type event)
 {
-	struct cmx_dev_port *dp = cmx_device_port(dev, port);
-	struct ib_port_attr attr;
+	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
 
-	if (!dp->transport || !dp->transport->has_sa)
-		return;
-	cmx_id_lock_assert_none();
-	mutex_lock(&dev->mtu_lock);
-	if (!ib_query_port(dev->device, port, &attr))
-		WRITE_ONCE(dp->mtu, attr.active_mtu);
-	mutex_unlock(&dev->mtu_lock);
+	if (transport && transport->port)
+		transport->port->event(dev, port, event);
 }
 
-/*
- * After an event that may mean another SA, or other paths, drop the cached path records of the port
- * and do not pause any longer between its requests. The MTU of the port may have changed as well.
- * ib_core calls this from a work queue, for every event of the device.
- */
-static void client_port_event(struct ib_event_handler *handler, struct ib_event *event)
+/* ib_core calls this from a work queue, for every event of the device. */
+static void client_event_handler(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct cmx_device *dev = container_of(handler, struct cmx_device, events);
 	u32 port = event->element.port_num;
-	struct cmx_dev_port *dp;
 
 	switch (event->event) {
 	case IB_EVENT_PORT_ACTIVE:
-		trace_cmx_port_event(dev->device, port, event->event);
-		if (rdma_is_port_valid(dev->device, port))
-			client_port_read_mtu(dev, port);
-		break;
 	case IB_EVENT_PORT_ERR:
 	case IB_EVENT_LID_CHANGE:
 	case IB_EVENT_PKEY_CHANGE:
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
 		trace_cmx_port_event(dev->device, port, event->event);
-		if (!rdma_is_port_valid(dev->device, port))
-			break;
-		client_port_read_mtu(dev, port);
-		dp = cmx_device_port(dev, port);
-		cmx_sa_queue_restart(&dp->sa);
-		if (dp->paths)
-			cmx_path_cache_drop_all(dp->paths);
+		if (rdma_is_port_valid(dev->device, port))
+			client_port_handle_event(dev, port, event->event);
 		break;
 	default:
 		break;
 	}
 }
 
-static void client_ports_free(struct cmx_device *dev)
+static void client_port_free(struct cmx_device *dev, u32 port)
 {
-	u32 port;
-
-	rdma_for_each_port(dev->device, port) {
-		cmx_stats_put(cmx_device_port(dev, port)->stats);
-		cmx_path_cache_free(cmx_device_port(dev, port)->paths);
-	}
-}
-
-/* A port uses the first transport that it fits. */
-static int client_port_init(struct cmx_device *dev, u32 port)
-{
-	const struct cmx_transport *const *t;
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
-	cmx_sa_queue_init(&dp->sa);
-	spin_lock_init(&dp->windows_lock);
-	INIT_LIST_HEAD(&dp->windows);
+	cmx_stats_put(dp->stats);
+	if (dp->priv)
+		dp->transport->port->exit(dev, port);
+}
+
+static int client_port_init(struct cmx_device *dev, u32 port)
+{
+	struct cmx_dev_port *dp = cmx_device_port(dev, port);
+
 	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
-	for (t = client_transports; *t && !dp->transport; t++)
-		if ((*t)->port_fits(dev->device, port))
-			dp->transport = *t;
+	dp->transport = cmx_transport_find(dev->device, port);
 	dp->gid_type = IB_GID_TYPE_IB;
 	if (!dp->transport)
 		return 0;
@@ -124,10 +87,15 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 	if (!dp->stats)
 		return -ENOMEM;
 	cmx_dev_port_default_init(dev->device, port, dp);
-	if (!dp->transport->has_sa)
-		return 0;
-	dp->paths = cmx_path_cache_new();
-	return dp->paths ? 0 : -ENOMEM;
+	return dp->transport->port ? dp->transport->port->init(dev, port) : 0;
+}
+
+static void client_port_stop(struct cmx_device *dev, u32 port)
+{
+	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
+
+	if (transport && transport->port)
+		transport->port->stop(dev, port);
 }
 
 /* Nothing that frees memory waits for the destruction of an id, so that queue has no rescuer. */
@@ -144,12 +112,14 @@ static int client_queues_alloc(struct cmx_device *dev)
 /* Caller must have freed all ids of the device. */
 static void client_dev_free(struct cmx_device *dev)
 {
-	cancel_delayed_work_sync(&dev->close_work);
+	u32 port;
+
+	rdma_for_each_port(dev->device, port)
+		client_port_free(dev, port);
 	if (dev->event_wq)
 		destroy_workqueue(dev->event_wq);
 	if (dev->destroy_wq)
 		destroy_workqueue(dev->destroy_wq);
-	client_ports_free(dev);
 	kfree_rcu(dev, rcu);
 }
 
@@ -167,9 +137,7 @@ static int client_add(struct ib_device *device)
 	refcount_set(&dev->ref, 1);
 	init_completion(&dev->gone);
 	spin_lock_init(&dev->lock);
-	mutex_init(&dev->mtu_lock);
 	INIT_LIST_HEAD(&dev->ids);
-	cmx_close_init_device(dev);
 	rdma_for_each_port(device, port) {
 		ret = ret ?: client_port_init(dev, port);
 		usable |= !!cmx_device_port(dev, port)->transport;
@@ -181,10 +149,10 @@ static int client_add(struct ib_device *device)
 		return ret ?: -EOPNOTSUPP;
 	}
 
-	INIT_IB_EVENT_HANDLER(&dev->events, device, client_port_event);
+	INIT_IB_EVENT_HANDLER(&dev->events, device, client_event_handler);
 	ib_register_event_handler(&dev->events);
 	rdma_for_each_port(device, port)
-		client_port_read_mtu(dev, port);
+		client_port_handle_event(dev, port, IB_EVENT_PORT_ACTIVE);
 	ib_set_client_data(device, &client, dev);
 	cmx_device_list_add(dev);
 	cmx_listen_add_device(dev);
@@ -276,8 +244,7 @@ static void client_remove(struct ib_device *device, void *data)
 	spin_unlock(&dev->lock);
 	client_remove_ids(dev);
 	rdma_for_each_port(device, port)
-		cmx_sa_queue_stop(&cmx_device_port(dev, port)->sa);
-	cmx_close_stop_device(dev);
+		client_port_stop(dev, port);
 	cmx_device_put(dev);
 	wait_for_completion(&dev->gone);
 	ib_unregister_event_handler(&dev->events);
@@ -286,14 +253,11 @@ static void client_remove(struct ib_device *device, void *data)
 
 /**
  * cmx_client_init_module() - register the ib_client
- * @transports: the transports that a port can use, in the order in which they are tried; ends with
- *	NULL
  *
  * Return: 0 or -errno.
  */
-int cmx_client_init_module(const struct cmx_transport *const *transports)
+int cmx_client_init_module(void)
 {
-	client_transports = transports;
 	return cmx_device_register_client(&client);
 }
 

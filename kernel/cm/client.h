@@ -2,9 +2,7 @@
 #ifndef CMX_CLIENT_H
 #define CMX_CLIENT_H
 
-struct cmx_transport;
-
-int cmx_client_init_module(const struct cmx_transport *const *transports);
+int cmx_client_init_module(void);
 void cmx_client_exit_module(void);
 
 #endif

@@ -7,7 +7,6 @@
 #include "connect.h"
 #include "deadline.h"
 #include "ece.h"
-#include "ib_close.h"
 #include "qp.h"
 #include "transport.h"
 #include "cma_hdr.h"
@@ -62,8 +61,10 @@ static void connect_param_restore(struct cmx_id_private *id_priv, const struct c
  */
 void cmx_qp_wait_closed(const struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	if (id_priv->user && param && id_priv->id.qp_type != IB_QPT_UD)
-		cmx_close_wait(id_priv, param->qp_num);
+	const struct cmx_conn_ops *ops = READ_ONCE(id_priv->conn_ops);
+
+	if (id_priv->user && param && ops && ops->wait_closed)
+		ops->wait_closed(id_priv, param->qp_num);
 }
 
 static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,

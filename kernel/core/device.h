@@ -3,15 +3,12 @@
 #define CMX_DEVICE_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/completion.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "id.h"
-#include "sa_queue.h"
 
-struct cmx_path_cache;
 struct cmx_stats;
 struct cmx_transport;
 
@@ -20,31 +17,23 @@ struct cmx_transport;
 
 /**
  * struct cmx_dev_port - a port of an RDMA device
- * @paths: cache of path records (InfiniBand), or NULL
  * @stats: counters, if the port has a transport
- * @sa: queue of joins and leaves (InfiniBand)
- * @windows_lock: protects @windows
- * @windows: list of &cmx_ib_window.item, the send window of each user
  * @transport: transport of the port; NULL: none that we support
+ * @priv: for @transport, or NULL
  * @gid_type: default GID type; sysfs writes it, without a lock
  * @gid_types: mask of the GID types that a RoCE port supports
  * @default_tos: TOS of the ids of a RoCE port that have set none, or %CMX_NO_TOS; sysfs writes it,
  *	without a lock
  * @node_transport: enum rdma_transport_type
- * @mtu: active MTU of an InfiniBand port, as enum ib_mtu; 0 if not known. client.c writes it
  */
 struct cmx_dev_port {
-	struct cmx_path_cache *paths;
 	struct cmx_stats *stats;
-	struct cmx_sa_queue sa;
-	spinlock_t windows_lock;	/* protects windows */
-	struct list_head windows;
 	const struct cmx_transport *transport;
+	void *priv;
 	u8 gid_type;
 	u8 gid_types;
 	s16 default_tos;
 	u8 node_transport;
-	u8 mtu;
 };
 
 /**
@@ -58,14 +47,10 @@ struct cmx_dev_port {
  * @ids: list of &cmx_id_private.dev_item
  * @removing: the device is being removed and accepts no more ids; ib_close.c reads it without
  *	@lock
- * @closing: list of &cmx_id_private.close_item, the oldest first; protected by a lock of ib_close.c
- * @close_work: ends the wait for the peers of @closing
  * @destroy_wq: destroys ib_cm and iw_cm ids of the device, a few at a time
  * @event_wq: calls the handlers of ULPs for the ids of the device
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports
- * @mtu_lock: held while the provider is asked for the MTU of a port, so that the latest reply is
- *	kept
  * @port: the ports, beginning with rdma_start_port()
  */
 struct cmx_device {
@@ -76,13 +61,10 @@ struct cmx_device {
 	spinlock_t lock;	/* protects ids and removing */
 	struct list_head ids;
 	bool removing;
-	struct list_head closing;
-	struct delayed_work close_work;
 	struct workqueue_struct *destroy_wq;
 	struct workqueue_struct *event_wq;
 	struct rcu_head rcu;
 	struct ib_event_handler events;
-	struct mutex mtu_lock;	/* protects cmx_dev_port.mtu against older replies */
 	struct cmx_dev_port port[];
 };
 

@@ -151,8 +151,8 @@ struct cmx_iw_conn {
  * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
  *	destroyed; NULL: none was released
  * @destroy_work: work item that destroys the released ib_cm or iw_cm id
- * @close_item: in &cmx_device.closing of @released_dev, or empty, while a released ib_cm id is
- *	closing; protected by the same lock as &cmx_ib_conn.closing
+ * @close_item: in &cmx_ib_port.closing of its port, or empty, while a released ib_cm id is closing;
+ *	protected by the same lock as &cmx_ib_conn.closing
  * @close_since: jiffies when it was released
  * @rcu: frees the memory, see cmx_ib_handler()
  */

@@ -3,11 +3,8 @@
  * The path records of an id.
  */
 #include <linux/slab.h>
-#include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
-#include "device.h"
-#include "path_cache.h"
 #include "route_rec.h"
 
 /**
@@ -24,40 +21,6 @@ void cmx_route_free(struct cmx_id_private *id_priv)
 	route->path_rec = NULL;
 	cmx_route_directions_free(route);
 	route->num_pri_alt_paths = 0;
-}
-
-/**
- * cmx_route_invalidate() - remove the path to the peer of an id from the path cache
- * @id_priv: the id
- *
- * This is called if the path may be wrong, because the peer does not reply or rejects it.
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_route_invalidate(struct cmx_id_private *id_priv)
-{
-	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->dev)
-		cmx_route_invalidate_on(id_priv, id_priv->dev);
-}
-
-/**
- * cmx_route_invalidate_on() - as cmx_route_invalidate(), for an id that may have been detached
- * @id_priv: the id
- * @dev: device to which the id is or was attached. Caller must hold a reference
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_route_invalidate_on(struct cmx_id_private *id_priv, struct cmx_device *dev)
-{
-	struct cmx_path_cache *paths = cmx_device_port(dev, id_priv->id.port_num)->paths;
-	union ib_gid dgid;
-
-	lockdep_assert_held(&id_priv->lock);
-	if (!paths)
-		return;
-	rdma_addr_get_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
-	cmx_path_cache_drop_dgid(paths, &dgid);
 }
 
 /**

@@ -9,9 +9,6 @@
 #define CMX_PATH_PRIMARY (IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL)
 
 void cmx_route_rec_pack(struct ib_path_rec_data *to, const struct sa_path_rec *rec);
-/* Caller must hold id_priv->lock. */
-void cmx_route_free(struct cmx_id_private *id_priv);
-void cmx_route_invalidate(struct cmx_id_private *id_priv);
-void cmx_route_invalidate_on(struct cmx_id_private *id_priv, struct cmx_device *dev);
+void cmx_route_free(struct cmx_id_private *id_priv);	/* Caller must hold id_priv->lock. */
 
 #endif

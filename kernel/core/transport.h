@@ -2,22 +2,23 @@
 #ifndef CMX_TRANSPORT_H
 #define CMX_TRANSPORT_H
 
-#include "id.h"
+#include "device.h"
 
 struct ib_gid_attr;
 struct net_device;
 struct sa_path_rec;
+struct seq_file;
 struct cmx_service;
 
 /**
  * struct cmx_conn_ops - connection operations of a transport
  *
  * They are chosen by port and QP type when the id is attached to a device. They are called with
- * id_priv->lock held, may sleep, and do not wait for the peer. There are two exceptions: @notify
- * and @reject_msg are called in any context, with or without the lock, and @connect, @accept,
- * @reject and @disconnect of iWARP release the lock while the provider may wait. For these the
- * caller must hold a reference to the id. The CM operation checks the state of the id before the
- * call.
+ * id_priv->lock held, may sleep, and do not wait for the peer. There are three exceptions: @notify
+ * and @reject_msg are called in any context, with or without the lock. @wait_closed is called
+ * without it. @connect, @accept, @reject and @disconnect of iWARP release the lock while the
+ * provider may wait, so the caller must hold a reference to the id. The CM operation checks the
+ * state of the id before the call.
  *
  * @name: name for messages and debugfs
  * @private_data: maximum length of the private data of a request, including the CMA header. On
@@ -32,6 +33,8 @@ struct cmx_service;
  * @disconnect: ends the connection. If the QP is stopped, the event need not wait for the peer
  * @release: releases the ib_cm or iw_cm id, if there is one
  * @notify: handles an event of the QP
+ * @wait_closed: waits, for a limited time, until the peer knows of the end of the last connection
+ *	of a QP, so that it does not refuse the next one; NULL: a peer never does
  * @init_qp_attr: gets the attributes for @attr->qp_state
  */
 struct cmx_conn_ops {
@@ -47,18 +50,22 @@ struct cmx_conn_ops {
 	int (*disconnect)(struct cmx_id_private *id_priv, bool qp_is_stopped);
 	void (*release)(struct cmx_id_private *id_priv);
 	int (*notify)(struct cmx_id_private *id_priv, enum ib_event_type event);
+	void (*wait_closed)(const struct cmx_id_private *id_priv, u32 qp_num);
 	int (*init_qp_attr)(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 };
 
 /**
  * struct cmx_route_ops - route operations of a transport
  *
- * All are called with id_priv->lock held.
+ * All but @cache_show are called with id_priv->lock held.
  *
  * @resolve: gets the path records; the id is in state CMX_ROUTE_QUERY. Returns 0 if the route is
  *	resolved; -EINPROGRESS if the event follows, in which case *@ev is used for it and set to
  *	NULL; or an error
  * @cancel: cancels a query in progress; NULL: there is never one
+ * @invalidate: drops the path to the peer from the cache of the port, since it may be wrong; NULL:
+ *	there is no cache
+ * @cache_show: prints " ENTRIES HITS MISSES DROPS" of the cache of a port; NULL: there is none
  * @find_service: queries the ServiceRecords of a service; the id is in state CMX_ADDR_QUERY.
  *	Returns 0 if the event follows, in which case *@ev is used for it and set to NULL; or an
  *	error. NULL: not supported
@@ -72,6 +79,8 @@ struct cmx_route_ops {
 	int (*resolve)(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 		       struct cmx_event **ev);
 	void (*cancel)(struct cmx_id_private *id_priv);
+	void (*invalidate)(struct cmx_id_private *id_priv);
+	void (*cache_show)(const struct cmx_dev_port *port, struct seq_file *s);
 	int (*find_service)(struct cmx_id_private *id_priv, const struct cmx_service *service,
 			    struct cmx_event **ev);
 	int (*complete)(struct cmx_id_private *id_priv, struct sa_path_rec *rec);
@@ -82,18 +91,36 @@ struct cmx_route_ops {
 /**
  * struct cmx_mcast_ops - multicast operations of a transport
  *
- * All are called with the lock of the id held.
+ * All but @show are called with the lock of the id held.
  *
  * @join: starts a join. Returns 0 if the event follows or has been posted already, or an error. On
  *	RoCE it releases the lock while it waits for rtnl, and returns -ECANCELED if the membership
  *	has ended meanwhile
  * @leave: ends the membership
  * @report: reports a rejoined group once more, after a delay; NULL: no group is ever rejoined
+ * @show: prints one line for each group that ids of this module have joined
  */
 struct cmx_mcast_ops {
 	int (*join)(struct cmx_mcast *mc);
 	void (*leave)(struct cmx_mcast *mc);
 	void (*report)(struct cmx_mcast *mc);
+	void (*show)(struct seq_file *s);
+};
+
+/**
+ * struct cmx_port_ops - operations of a transport for a port of a device
+ * @init: allocates &cmx_dev_port.priv. Nothing else uses the port yet. Returns 0 or -ENOMEM
+ * @event: handles an event of the port. It is also called for %IB_EVENT_PORT_ACTIVE when the device
+ *	is added, so that a change since @init is not missed
+ * @stop: ends what waits for a peer or for the subnet administrator when the device is being
+ *	removed. No id can be attached to it any more
+ * @exit: frees &cmx_dev_port.priv. Nothing else uses the port any more
+ */
+struct cmx_port_ops {
+	int (*init)(struct cmx_device *dev, u32 port);
+	void (*event)(struct cmx_device *dev, u32 port, enum ib_event_type event);
+	void (*stop)(struct cmx_device *dev, u32 port);
+	void (*exit)(struct cmx_device *dev, u32 port);
 };
 
 /* Transports, for masks */
@@ -120,6 +147,11 @@ struct cmx_mcast_ops {
  *	NULL: the GID table of the port has the GIDs of all its addresses
  * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than
  *	IB_GID_TYPE_IB, and the option GID type has no effect
+ * @init_module: called when the module is loaded, returns 0 or -errno; NULL: nothing to do
+ * @exit_module: called when it is unloaded, after the last device was removed; NULL: nothing to do
+ * @num_closing: gets the number of connections whose peer has not confirmed the end yet. RoCE has
+ *	none, since the number of InfiniBand counts all connections over ib_cm; NULL: there are none
+ * @port: operations for ports, or NULL
  * @conn: operations for connections
  * @dgram: operations for datagrams (SIDR), or NULL
  * @route: operations for routes
@@ -138,6 +170,10 @@ struct cmx_transport {
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
+	int (*init_module)(void);
+	void (*exit_module)(void);
+	unsigned int (*num_closing)(void);
+	const struct cmx_port_ops *port;
 	const struct cmx_conn_ops *conn;
 	const struct cmx_conn_ops *dgram;
 	const struct cmx_route_ops *route;
@@ -157,15 +193,21 @@ static inline void cmx_conn_release(struct cmx_id_private *id_priv)
 		id_priv->conn_ops->release(id_priv);
 }
 
-extern const struct cmx_transport cmx_transport_ib;
-extern const struct cmx_transport cmx_transport_roce;
-extern const struct cmx_transport cmx_transport_iwarp;
+/* Drop the path to the peer, which may be wrong. Caller must hold id_priv->lock. */
+static inline void cmx_route_invalidate(struct cmx_id_private *id_priv)
+{
+	if (id_priv->dev_port && id_priv->dev_port->transport->route->invalidate)
+		id_priv->dev_port->transport->route->invalidate(id_priv);
+}
 
-extern const struct cmx_conn_ops cmx_ib_conn_ops;
-extern const struct cmx_conn_ops cmx_ib_sidr_ops;
-extern const struct cmx_route_ops cmx_route_roce_ops;
-extern const struct cmx_route_ops cmx_route_sa_ops;
-extern const struct cmx_mcast_ops cmx_mcast_ip_ops;
-extern const struct cmx_mcast_ops cmx_mcast_sa_ops;
+extern const struct cmx_transport *const *cmx_transports;
+
+/* @t: const struct cmx_transport *const *, a row of the table */
+#define cmx_for_each_transport(t) for (t = cmx_transports; *t; t++)
+
+const struct cmx_transport *cmx_transport_find(const struct ib_device *device, u32 port);
+
+int cmx_transport_init_module(const struct cmx_transport *const *table);
+void cmx_transport_exit_module(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "info.h"
 #include "ioctl.h"
 #include "param.h"
-#include "route_rec.h"
+#include "transport.h"
 
 CMX_PARAM(max_backlog, 1, 65536, 1024,
 	  "how many requests a listener of a process queues at most until they are fetched");

@@ -72,7 +72,7 @@ EXPORT_SYMBOL_GPL(cmx_event_msg);
 /* An id without a device cannot receive REJECTED, so any transport will do. */
 static const struct cmx_conn_ops *ulp_id_conn_ops(const struct cmx_id *id)
 {
-	return READ_ONCE(to_id_priv(id)->conn_ops) ?: &cmx_ib_conn_ops;
+	return READ_ONCE(to_id_priv(id)->conn_ops) ?: cmx_transports[0]->conn;
 }
 
 /**

@@ -3,11 +3,19 @@
  * The InfiniBand transport: connections over ib_cm, paths and multicast groups from the SA.
  */
 #include <rdma/ib_verbs.h>
+#include "ib.h"
+#include "ib_close.h"
+#include "route_sa.h"
 #include "transport.h"
 
 static bool ib_port_fits(const struct ib_device *device, u32 port)
 {
 	return rdma_cap_ib_cm(device, port) && rdma_cap_ib_sa(device, port);
+}
+
+static int ib_init_module(void)
+{
+	return cmx_close_init_module() ?: cmx_route_sa_init_module();
 }
 
 const struct cmx_transport cmx_transport_ib = {
@@ -17,6 +25,10 @@ const struct cmx_transport cmx_transport_ib = {
 	.has_gid_addr = 1,
 	.has_loopback = 1,
 	.port_fits = ib_port_fits,
+	.init_module = ib_init_module,
+	.exit_module = cmx_route_sa_exit_module,
+	.num_closing = cmx_close_count,
+	.port = &cmx_ib_port_ops,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
 	.route = &cmx_route_sa_ops,

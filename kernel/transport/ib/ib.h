@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Declarations shared by ib_conn.c, ib_event.c, ib_req.c and ib_sidr.c. The context of an ib_cm id
- * is its &struct cmx_id_private, and the ib_cm id holds a reference on it.
+ * The row of InfiniBand, its operations, of which RoCE uses those for connections, and declarations
+ * shared by ib_conn.c, ib_event.c, ib_req.c and ib_sidr.c. The context of an ib_cm id is its
+ * &struct cmx_id_private, and the ib_cm id holds a reference on it.
  */
 #ifndef CMX_IB_H
 #define CMX_IB_H
 
 #include <rdma/ib_cm.h>
 #include "id.h"
+
+extern const struct cmx_transport cmx_transport_ib;
+
+extern const struct cmx_conn_ops cmx_ib_conn_ops;
+extern const struct cmx_conn_ops cmx_ib_sidr_ops;
+extern const struct cmx_port_ops cmx_ib_port_ops;
+extern const struct cmx_route_ops cmx_route_sa_ops;
+extern const struct cmx_mcast_ops cmx_mcast_sa_ops;
 
 /* ib_conn.c: caller must hold id_priv->lock */
 int cmx_ib_cm_id_create(struct cmx_id_private *id_priv);

@@ -27,12 +27,13 @@
 #include "deadline.h"
 #include "device.h"
 #include "ib_close.h"
+#include "ib_port.h"
 #include "ib_window.h"
 #include "param.h"
 #include "quota.h"
-#include "route_rec.h"
 #include "sockaddr.h"
 #include "trace.h"
+#include "transport.h"
 
 /* A QP that connects again waits this long for the end of its last connection. */
 #define QP_WAIT_MS 2000
@@ -44,7 +45,7 @@ CMX_PARAM(close_seconds, 0, 86400, 60,
 	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit)");
 
 /*
- * Protects closing_ids, &cmx_device.closing, and of all ids &cmx_ib_conn.closing, @released and
+ * Protects closing_ids, &cmx_ib_port.closing, and of all ids &cmx_ib_conn.closing, @released and
  * @close_item.
  */
 static DEFINE_SPINLOCK(close_lock);
@@ -170,11 +171,13 @@ static void close_give_up(struct cmx_id_private *id_priv)
 }
 
 /* Caller must hold close_lock. close_seconds may have become shorter meanwhile. */
-static void close_schedule(struct cmx_device *dev, unsigned long delay)
+static void close_schedule(struct cmx_ib_port *port, unsigned long delay)
 {
-	if (!queue_delayed_work(dev->destroy_wq, &dev->close_work, delay) &&
-	    time_before(jiffies + delay, READ_ONCE(dev->close_work.timer.expires)))
-		mod_delayed_work(dev->destroy_wq, &dev->close_work, delay);
+	struct workqueue_struct *wq = port->dev->destroy_wq;
+
+	if (!queue_delayed_work(wq, &port->close_work, delay) &&
+	    time_before(jiffies + delay, READ_ONCE(port->close_work.timer.expires)))
+		mod_delayed_work(wq, &port->close_work, delay);
 }
 
 static unsigned long close_limit(void)
@@ -185,25 +188,25 @@ static unsigned long close_limit(void)
 /* Start the time limit of a released ib_cm id that is closing. Caller must hold close_lock. */
 static void close_limit_start(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->released_dev;
+	struct cmx_ib_port *port = cmx_ib_port(id_priv->released_dev, id_priv->id.port_num);
 
 	id_priv->close_since = jiffies;
-	list_add_tail(&id_priv->close_item, &dev->closing);
-	close_schedule(dev, close_limit());
+	list_add_tail(&id_priv->close_item, &port->closing);
+	close_schedule(port, close_limit());
 }
 
 /* Stop waiting for the peer of the oldest id if @limit is over. Return false if it is not. */
-static bool close_give_up_oldest(struct cmx_device *dev, unsigned long limit)
+static bool close_give_up_oldest(struct cmx_ib_port *port, unsigned long limit)
 {
 	struct cmx_id_private *id_priv;
 	unsigned long waited = 0;
 
 	spin_lock(&close_lock);
-	id_priv = list_first_entry_or_null(&dev->closing, struct cmx_id_private, close_item);
+	id_priv = list_first_entry_or_null(&port->closing, struct cmx_id_private, close_item);
 	if (id_priv)
 		waited = jiffies - id_priv->close_since;
 	if (id_priv && waited < limit) {
-		close_schedule(dev, limit - waited);
+		close_schedule(port, limit - waited);
 		id_priv = NULL;
 	}
 	if (id_priv)
@@ -213,15 +216,15 @@ static bool close_give_up_oldest(struct cmx_device *dev, unsigned long limit)
 }
 
 /* There may be many ids: the lock is released between them. */
-static void close_give_up_all(struct cmx_device *dev, unsigned long limit)
+static void close_give_up_all(struct cmx_ib_port *port, unsigned long limit)
 {
-	while (close_give_up_oldest(dev, limit))
+	while (close_give_up_oldest(port, limit))
 		cond_resched();
 }
 
 static void close_limit_work(struct work_struct *work)
 {
-	close_give_up_all(container_of(to_delayed_work(work), struct cmx_device, close_work),
+	close_give_up_all(container_of(to_delayed_work(work), struct cmx_ib_port, close_work),
 			  close_limit());
 }
 
@@ -496,23 +499,23 @@ void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
 }
 
 /**
- * cmx_close_init_device() - prepare a new device for closing ids
- * @dev: the device, which has no ids yet
+ * cmx_close_init_port() - prepare a new port for closing ids
+ * @port: the port, which has no ids yet
  */
-void cmx_close_init_device(struct cmx_device *dev)
+void cmx_close_init_port(struct cmx_ib_port *port)
 {
-	INIT_LIST_HEAD(&dev->closing);
-	INIT_DELAYED_WORK(&dev->close_work, close_limit_work);
+	INIT_LIST_HEAD(&port->closing);
+	INIT_DELAYED_WORK(&port->close_work, close_limit_work);
 }
 
 /**
- * cmx_close_stop_device() - stop waiting for peers when a device is being removed
- * @dev: the device; accepts no more ids. A released ib_cm id holds a reference to its device until
- *	it is destroyed
+ * cmx_close_stop_port() - stop waiting for peers when a device is being removed
+ * @port: a port of the device, which accepts no more ids. A released ib_cm id holds a reference to
+ *	the device until it is destroyed
  */
-void cmx_close_stop_device(struct cmx_device *dev)
+void cmx_close_stop_port(struct cmx_ib_port *port)
 {
-	close_give_up_all(dev, 0);
+	close_give_up_all(port, 0);
 }
 
 int cmx_close_init_module(void)

@@ -5,7 +5,7 @@
 #include <rdma/ib_cm.h>
 #include "id.h"
 
-struct cmx_device;
+struct cmx_ib_port;
 
 /* Caller must hold id_priv->lock. The function never waits. */
 void cmx_ib_cm_id_release(struct cmx_id_private *id_priv);
@@ -19,8 +19,8 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
 			    enum ib_cm_event_type type);
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv); /* under id_priv->lock */
 void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num);
-void cmx_close_init_device(struct cmx_device *dev);
-void cmx_close_stop_device(struct cmx_device *dev);
+void cmx_close_init_port(struct cmx_ib_port *port);
+void cmx_close_stop_port(struct cmx_ib_port *port);
 unsigned int cmx_close_count(void);
 int cmx_close_init_module(void);
 

@@ -17,7 +17,6 @@
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
-#include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
 
@@ -333,7 +332,7 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 		if (!ev)
 			return -ENOMEM;
 	}
-	if (ev && id_priv->dev_port->paths && cmx_qp_has_failed(id_priv))
+	if (ev && id_priv->dev_port->transport->has_sa && cmx_qp_has_failed(id_priv))
 		cmx_route_invalidate(id_priv);
 	ret = cmx_qp_to_err(id_priv);
 	if (ret)
@@ -508,5 +507,6 @@ const struct cmx_conn_ops cmx_ib_conn_ops = {
 	.disconnect = ib_disconnect,
 	.release = cmx_ib_cm_id_release,
 	.notify = cmx_ib_notify,
+	.wait_closed = cmx_close_wait,
 	.init_qp_attr = ib_init_qp_attr,
 };

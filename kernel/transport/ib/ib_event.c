@@ -10,7 +10,6 @@
 #include "ib.h"
 #include "ib_close.h"
 #include "qp.h"
-#include "route_rec.h"
 #include "transport.h"
 
 static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,

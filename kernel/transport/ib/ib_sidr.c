@@ -12,7 +12,6 @@
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
-#include "route_rec.h"
 #include "trace.h"
 #include "transport.h"
 #include "cma_hdr.h"

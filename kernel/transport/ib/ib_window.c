@@ -16,6 +16,7 @@
 #include "device.h"
 #include "event.h"
 #include "ib_close.h"
+#include "ib_port.h"
 #include "ib_window.h"
 #include "param.h"
 #include "qp.h"
@@ -26,7 +27,7 @@ CMX_PARAM(max_user_requests, 0, 2147483647, CMX_MAX_USER_REQUESTS,
 
 /**
  * struct cmx_ib_window - send window of a user on a port
- * @item: in &cmx_dev_port.windows
+ * @item: in &cmx_ib_port.windows
  * @port: the port; its lock protects @sent and @waiting
  * @user: the user
  * @sent: number of messages that may be sent and have not ended. 0 only while it is being set up
@@ -34,7 +35,7 @@ CMX_PARAM(max_user_requests, 0, 2147483647, CMX_MAX_USER_REQUESTS,
  */
 struct cmx_ib_window {
 	struct list_head item;
-	struct cmx_dev_port *port;
+	struct cmx_ib_port *port;
 	const struct cmx_quota *user;
 	unsigned int sent;
 	struct list_head waiting;
@@ -142,7 +143,7 @@ static struct cmx_ib_pending_msg *window_msg_new(struct cmx_id_private *id_priv,
 }
 
 /* Caller must hold the lock of the port. */
-static struct cmx_ib_window *window_find(struct cmx_dev_port *port, const struct cmx_quota *user)
+static struct cmx_ib_window *window_find(struct cmx_ib_port *port, const struct cmx_quota *user)
 {
 	struct cmx_ib_window *window;
 
@@ -161,7 +162,7 @@ static struct cmx_ib_window *window_find(struct cmx_dev_port *port, const struct
  */
 bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv)
 {
-	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
+	struct cmx_ib_port *port = cmx_ib_port(id_priv->dev, id_priv->id.port_num);
 	unsigned int limit = cmx_param_get(&max_user_requests);
 	const struct cmx_ib_window *window;
 	bool half_used;
@@ -177,7 +178,7 @@ bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv)
 }
 
 /* Caller must hold the lock of the port. The user has no window. */
-static void window_add(struct cmx_dev_port *port, const struct cmx_quota *user,
+static void window_add(struct cmx_ib_port *port, const struct cmx_quota *user,
 		       struct cmx_ib_window *window)
 {
 	window->port = port;
@@ -194,7 +195,7 @@ static void window_add(struct cmx_dev_port *port, const struct cmx_quota *user,
 static int window_enter(struct cmx_id_private *id_priv, unsigned int limit,
 			struct cmx_ib_window **new, struct cmx_ib_pending_msg *msg)
 {
-	struct cmx_dev_port *port = cmx_device_port(id_priv->dev, id_priv->id.port_num);
+	struct cmx_ib_port *port = cmx_ib_port(id_priv->dev, id_priv->id.port_num);
 	struct cmx_ib_window *window;
 	int ret = -ENOENT;
 
@@ -310,7 +311,7 @@ void cmx_ib_window_release(struct cmx_id_private *id_priv)
 {
 	struct cmx_ib_pending_msg *msg = id_priv->ib.waiting;
 	struct cmx_ib_window *window = id_priv->ib.window;
-	struct cmx_dev_port *port;
+	struct cmx_ib_port *port;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!window)

@@ -24,6 +24,8 @@
 #include "compat.h"
 #include "device.h"
 #include "event.h"
+#include "ib.h"
+#include "ib_port.h"
 #include "keys.h"
 #include "mcast_sa.h"
 #include "quota.h"
@@ -83,7 +85,7 @@ static void sa_member_wake(struct cmx_sa_request *req)
 
 static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 {
-	return &cmx_device_port(m->dev, m->port)->sa;
+	return &cmx_ib_port(m->dev, m->port)->sa;
 }
 
 static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num_param
@@ -558,4 +560,5 @@ const struct cmx_mcast_ops cmx_mcast_sa_ops = {
 	.join = sa_join,
 	.leave = sa_leave,
 	.report = sa_report,
+	.show = cmx_mcast_sa_show,
 };

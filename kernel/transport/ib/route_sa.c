@@ -15,6 +15,8 @@
 #include "compat.h"
 #include "device.h"
 #include "event.h"
+#include "ib.h"
+#include "ib_port.h"
 #include "keys.h"
 #include "option_value.h"
 #include "path_cache.h"
@@ -174,7 +176,7 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 
 static struct cmx_path_cache *sa_path_cache(struct cmx_id_private *id_priv)
 {
-	return cmx_device_port(id_priv->dev, id_priv->id.port_num)->paths;
+	return cmx_ib_port(id_priv->dev, id_priv->id.port_num)->paths;
 }
 
 /* End the operation and post its event. Caller must hold id_priv->lock. */
@@ -382,12 +384,28 @@ static int sa_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
 
 static u32 sa_mtu(const struct cmx_id_private *id_priv)
 {
-	return READ_ONCE(id_priv->dev_port->mtu);
+	const struct cmx_ib_port *port = id_priv->dev_port->priv;
+
+	return READ_ONCE(port->mtu);
+}
+
+static void sa_invalidate(struct cmx_id_private *id_priv)
+{
+	cmx_route_invalidate_on(id_priv, id_priv->dev);
+}
+
+static void sa_cache_show(const struct cmx_dev_port *dp, struct seq_file *s)
+{
+	const struct cmx_ib_port *port = dp->priv;
+
+	cmx_path_cache_show(port->paths, s);
 }
 
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
 	.cancel = sa_cancel,
+	.invalidate = sa_invalidate,
+	.cache_show = sa_cache_show,
 	.find_service = cmx_sa_find_service,
 	.complete = sa_complete,
 	.mtu = sa_mtu,

@@ -5,6 +5,8 @@
 #include <rdma/iw_cm.h>
 #include "id.h"
 
+extern const struct cmx_transport cmx_transport_iwarp;
+
 bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net);
 int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
 		  struct iw_cm_id **listener);

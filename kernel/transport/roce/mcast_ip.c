@@ -26,8 +26,8 @@
 #include <rdma/ib_sa.h>
 #include "compat.h"
 #include "mcast.h"
-#include "mcast_ip.h"
 #include "mgid.h"
+#include "roce.h"
 #include "option_value.h"
 #include "transport.h"
 
@@ -471,16 +471,7 @@ static void ip_leave(struct cmx_mcast *mc)
 	mc->transport_data = NULL;
 }
 
-const struct cmx_mcast_ops cmx_mcast_ip_ops = {
-	.join = ip_join,
-	.leave = ip_leave,
-};
-
-/**
- * cmx_mcast_ip_show() - print the groups that interfaces have joined for ids of this module
- * @s: receives one line for each group
- */
-void cmx_mcast_ip_show(struct seq_file *s)
+static void ip_groups_show(struct seq_file *s)
 {
 	struct ip_group *group;
 	int i;
@@ -496,6 +487,12 @@ void cmx_mcast_ip_show(struct seq_file *s)
 	}
 	spin_unlock(&lock);
 }
+
+const struct cmx_mcast_ops cmx_mcast_ip_ops = {
+	.join = ip_join,
+	.leave = ip_leave,
+	.show = ip_groups_show,
+};
 
 int cmx_mcast_ip_init_module(void)
 {

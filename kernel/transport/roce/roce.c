@@ -3,6 +3,8 @@
  * The RoCE transport: connections over ib_cm as on InfiniBand, paths and multicast groups of IP.
  */
 #include "compat.h"
+#include "ib.h"
+#include "roce.h"
 #include "transport.h"
 
 static bool roce_port_fits(const struct ib_device *device, u32 port)
@@ -24,6 +26,9 @@ const struct cmx_transport cmx_transport_roce = {
 	.has_loopback = 1,
 	.port_fits = roce_port_fits,
 	.port_gid_type = roce_port_gid_type,
+	.init_module = cmx_mcast_ip_init_module,
+	.exit_module = cmx_mcast_ip_exit_module,
+	.port = &cmx_ib_port_ops,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
 	.route = &cmx_route_roce_ops,

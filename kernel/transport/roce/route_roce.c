@@ -12,6 +12,7 @@
 #include <rdma/ib_sa.h>
 #include "compat.h"
 #include "option_value.h"
+#include "roce.h"
 #include "route_rec.h"
 #include "sockaddr.h"
 #include "transport.h"
