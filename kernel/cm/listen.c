@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Listening on the device of an address, or on all present and future devices.
- *
- * ib_cm allows one handler for a service ID of a device. Our handler finds the listener by its
- * port, so all ids that listen on a port share one cm id, whose users ib_cm counts.
  */
 #include <linux/capability.h>
 #include <linux/export.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 #include "bind.h"
 #include "charge.h"
 #include "device.h"
-#include "ib.h"
-#include "iw.h"
 #include "listen.h"
 #include "port_space.h"
 #include "sockaddr.h"
 #include "transport.h"
 #include "cma_hdr.h"
-
-/* How long a listener on iWARP waits for a removed listener to release the same port */
-#define PORT_RELEASE_MS 2000
 
 static bool netns_listen;
 module_param(netns_listen, bool, 0644);
@@ -34,8 +25,6 @@ MODULE_PARM_DESC(netns_listen,
  * @ref: one for the id that listens, one for each entry
  * @item: on the list of wildcard listeners; unused for other listeners
  * @id_priv: the id, with a reference
- * @net: network namespace; only to be compared
- * @port: its port
  * @privileged: may claim service IDs of devices that the host's network namespace can use
  * @backlog: as the consumer set it, for the queue of TCP on iWARP
  * @service_id: service ID to listen on
@@ -45,8 +34,6 @@ struct cmx_listener {
 	struct kref ref;
 	struct list_head item;
 	struct cmx_id_private *id_priv;
-	const struct net *net;
-	u16 port;
 	bool privileged;
 	int backlog;
 	__be64 service_id;
@@ -55,23 +42,23 @@ struct cmx_listener {
 
 /**
  * struct listen_entry - a listener on one device
- * @item: on &cmx_listener.entries; after removal, on iWARP, on the list leaving
+ * @item: on &cmx_listener.entries
  * @to_start: on the list of entries that the caller must start
  * @listener: the listener, with a reference
  * @dev: the device, with a reference, so that its removal waits for this entry
- * @cm: cm id of ib_cm, shared by all listeners on the service ID, or NULL
- * @iw: on iWARP: cm id of iw_cm, which belongs to this listener alone, or NULL
+ * @ops: operations of the transport of its ports
+ * @started: what @ops needs to stop it
  * @starting: not started yet; listen_entry_start() checks @removed afterwards
  * @removed: removed while @starting was set
- * @work: destroys the cm id and frees the entry
+ * @work: stops listening and frees the entry
  */
 struct listen_entry {
 	struct list_head item;
 	struct list_head to_start;
 	struct cmx_listener *listener;
 	struct cmx_device *dev;
-	struct ib_cm_id *cm;
-	struct iw_cm_id *iw;
+	const struct cmx_listen_ops *ops;
+	void *started;
 	bool starting;
 	bool removed;
 	struct work_struct work;
@@ -80,10 +67,6 @@ struct listen_entry {
 static LIST_HEAD(wildcards);
 /* Protects wildcards and the entries of all listeners. No provider is called while holding it. */
 static DEFINE_MUTEX(listen_lock);
-
-static LIST_HEAD(leaving);		/* removed entries on iWARP */
-static DEFINE_SPINLOCK(leaving_lock);	/* protects leaving */
-static DECLARE_WAIT_QUEUE_HEAD(left);
 
 static void listen_free(struct kref *ref)
 {
@@ -104,29 +87,13 @@ static void listen_entry_work(struct work_struct *work)
 {
 	struct listen_entry *entry = container_of(work, struct listen_entry, work);
 
-	if (entry->iw) {
-		cmx_iw_listen_stop(entry->iw);
-		spin_lock(&leaving_lock);
-		list_del(&entry->item);
-		spin_unlock(&leaving_lock);
-		wake_up_all(&left);
-	} else {
-		ib_destroy_cm_id(entry->cm);
-	}
+	entry->ops->stop(entry->started);
 	listen_entry_free(entry);
 }
 
-/*
- * Destroying the cm id waits for request handlers, which take the lock of the listener. A work item
- * does it.
- */
+/* This waits for request handlers, which take the lock of the listener. A work item does it. */
 static void listen_entry_destroy(struct listen_entry *entry)
 {
-	if (entry->iw) {
-		spin_lock(&leaving_lock);
-		list_add(&entry->item, &leaving);
-		spin_unlock(&leaving_lock);
-	}
 	queue_work(entry->dev->destroy_wq, &entry->work);
 }
 
@@ -139,6 +106,17 @@ static void listen_entry_remove(struct listen_entry *entry)
 		entry->removed = true;
 	else
 		listen_entry_destroy(entry);
+}
+
+/* Ports of different transports on a device, as InfiniBand and RoCE, have the same operations. */
+static const struct cmx_listen_ops *listen_ops_find(struct cmx_device *dev)
+{
+	const struct cmx_transport *transport = NULL;
+	u32 port;
+
+	rdma_for_each_port(dev->device, port)
+		transport = transport ?: cmx_device_port(dev, port)->transport;
+	return transport->listen;
 }
 
 /* Add an entry for @dev unless there is one. Caller must start the entries on @to_start. */
@@ -159,6 +137,7 @@ static int listen_entry_add(struct cmx_listener *listener, struct cmx_device *de
 	entry->listener = listener;
 	cmx_device_get(dev);
 	entry->dev = dev;
+	entry->ops = listen_ops_find(dev);
 	entry->starting = true;
 	INIT_WORK(&entry->work, listen_entry_work);
 	list_add(&entry->item, &listener->entries);
@@ -175,50 +154,31 @@ static bool listen_is_privileged(const struct cmx_id_private *id_priv)
 /*
  * A service ID of a device has one handler for all network namespaces. While we own it, rdma_cm and
  * all ULPs of the host that use rdma_cm cannot listen on it. An unprivileged listener may therefore
- * use only a device that the host has assigned to another network namespace.
+ * use only a device that the host has assigned to another network namespace. On iWARP the interface
+ * of the device may be in that of the listener instead: some providers listen in the initial one,
+ * whatever that of the listener is. Before Linux 6.6 a bind does not know the interface of the
+ * device, and compares link layer addresses.
  */
-static bool listen_may_claim(const struct cmx_listener *listener, struct ib_device *device)
+static bool listen_is_allowed(const struct listen_entry *entry)
 {
-	return listener->privileged || !rdma_dev_access_netns(device, &init_net);
-}
+	const struct cmx_listener *listener = entry->listener;
+	struct ib_device *device = entry->dev->device;
 
-/* All ports of an iWARP device are iWARP. The first port of other devices may have no transport. */
-static bool listen_takes_tcp_port(struct cmx_device *dev)
-{
-	const struct cmx_transport *transport;
-
-	transport = cmx_device_port(dev, rdma_start_port(dev->device))->transport;
-	return transport && transport->takes_tcp_port;
-}
-
-/*
- * Some providers listen in the initial network namespace, whatever the one of the listener is.
- * Before Linux 6.6 a bind does not know the interface of the device, and compares link layer
- * addresses.
- */
-static bool listen_may_take_tcp_port(const struct cmx_listener *listener, struct ib_device *device)
-{
-	return listen_may_claim(listener, device) ||
-	       cmx_iw_device_is_in(device, cmx_net(listener->id_priv));
+	return listener->privileged || !rdma_dev_access_netns(device, &init_net) ||
+	       (entry->ops->device_is_in &&
+		entry->ops->device_is_in(device, cmx_net(listener->id_priv)));
 }
 
 static int listen_call_provider(struct listen_entry *entry)
 {
 	struct cmx_listener *listener = entry->listener;
-	struct ib_device *device = entry->dev->device;
-	bool allowed, tcp = listen_takes_tcp_port(entry->dev);
 	int ret;
 
-	allowed = tcp ? listen_may_take_tcp_port(listener, device) :
-			listen_may_claim(listener, device);
-	if (!allowed) {
-		ret = -EACCES;
-	} else if (tcp) {
-		ret = cmx_iw_listen(listener->id_priv, device, listener->backlog, &entry->iw);
-	} else {
-		entry->cm = ib_cm_insert_listen(device, cmx_ib_req_handler, listener->service_id);
-		ret = PTR_ERR_OR_ZERO(entry->cm);
-	}
+	if (!listen_is_allowed(entry))
+		return -EACCES;
+	entry->started = entry->ops->start(listener->id_priv, entry->dev->device,
+					   listener->service_id, listener->backlog);
+	ret = PTR_ERR_OR_ZERO(entry->started);
 	/* -EINVAL: another module has a handler for the service ID. */
 	return ret == -EINVAL ? -EADDRINUSE : ret;
 }
@@ -239,10 +199,9 @@ static int listen_entry_start(struct listen_entry *entry, int ret)
 	if (ret && !removed)
 		list_del(&entry->item);
 	mutex_unlock(&listen_lock);
-	/* An iw_cm id exists even if listening on it failed, and must be destroyed. */
-	if (ret && !entry->iw)
+	if (ret)
 		listen_entry_free(entry);
-	else if (ret || removed)
+	else if (removed)
 		listen_entry_destroy(entry);
 	return ret;
 }
@@ -326,7 +285,7 @@ void cmx_listen_stop(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (!listener)
 		return;
-	id_priv->listener = NULL;
+	WRITE_ONCE(id_priv->listener, NULL);
 	mutex_lock(&listen_lock);
 	list_del_init(&listener->item);
 	list_for_each_entry_safe(entry, next, &listener->entries, item)
@@ -386,43 +345,33 @@ void cmx_listen_remove_device(struct cmx_device *dev)
 	mutex_unlock(&listen_lock);
 }
 
-/* Does TCP still use the port for a listener that has been removed? */
-static bool listen_port_is_leaving(const struct net *net, u16 port)
+static int listen_ops_wait_port(const struct cmx_listen_ops *ops, const struct net *net, u16 port)
 {
-	struct listen_entry *entry;
-	bool found = false;
-
-	spin_lock(&leaving_lock);
-	list_for_each_entry(entry, &leaving, item) {
-		found = entry->listener->net == net && entry->listener->port == port;
-		if (found)
-			break;
-	}
-	spin_unlock(&leaving_lock);
-	return found;
+	return ops->wait_port ? ops->wait_port(net, port) : 0;
 }
 
-/*
- * Wait until removed listeners on iWARP have released the port. No lock is held meanwhile. A
- * listener on another port, or on a device without iWARP, does not wait.
- */
+/* Wait until listeners that have ended have released the port. No lock is held meanwhile. */
 static int listen_wait_port(struct cmx_id_private *id_priv)
 {
+	const struct cmx_transport *transport = NULL, *const *t;
 	const struct net *net;
 	u16 port = 0;
-	int ret;
+	int ret = 0;
 
 	mutex_lock(&id_priv->lock);
 	net = cmx_net(id_priv);
-	if (id_priv->state == CMX_BOUND &&
-	    (!id_priv->dev || id_priv->dev_port->transport->takes_tcp_port))
+	if (id_priv->state == CMX_BOUND)
 		port = id_priv->port;
+	if (id_priv->dev)
+		transport = id_priv->dev_port->transport;
 	mutex_unlock(&id_priv->lock);
-	if (!port || !listen_port_is_leaving(net, port))
+	if (!port)
 		return 0;
-	ret = wait_event_killable_timeout(left, !listen_port_is_leaving(net, port),
-					  msecs_to_jiffies(PORT_RELEASE_MS));
-	return min(ret, 0);
+	if (transport)
+		return listen_ops_wait_port(transport->listen, net, port);
+	cmx_for_each_transport(t)
+		ret = ret ?: listen_ops_wait_port((*t)->listen, net, port);
+	return ret;
 }
 
 static struct cmx_listener *listen_new(struct cmx_id_private *id_priv, int backlog)
@@ -435,8 +384,6 @@ static struct cmx_listener *listen_new(struct cmx_id_private *id_priv, int backl
 	INIT_LIST_HEAD(&listener->item);
 	INIT_LIST_HEAD(&listener->entries);
 	listener->id_priv = cmx_id_get(id_priv);
-	listener->net = cmx_net(id_priv);
-	listener->port = id_priv->port;
 	listener->privileged = listen_is_privileged(id_priv);
 	listener->backlog = backlog;
 	listener->service_id = cmx_service_id(id_priv->id.ps, cmx_src(id_priv));
@@ -460,7 +407,7 @@ static int listen_add(struct cmx_id_private *id_priv, int backlog, struct listen
 	arg->listener = listen_new(id_priv, backlog);
 	if (!arg->listener)
 		return -ENOMEM;
-	id_priv->listener = arg->listener;
+	WRITE_ONCE(id_priv->listener, arg->listener);
 	return id_priv->dev ? listen_on_one(arg, id_priv->dev) : listen_on_all(arg);
 }
 

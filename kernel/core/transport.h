@@ -55,6 +55,30 @@ struct cmx_conn_ops {
 };
 
 /**
+ * struct cmx_listen_ops - operations of a transport for listeners
+ *
+ * All ports of a device have the same ones. The caller holds no lock, since the provider may wait
+ * for rtnl or for its firmware, and a reference to the listener from @start until after @stop.
+ *
+ * @start: listens on a device. The addresses and options of the listener do not change. @backlog is
+ *	the consumer's. Returns what @stop needs, or an ERR_PTR; -EINVAL: another module listens
+ *	there
+ * @stop: undoes @start; waits until no handler of a request runs
+ * @device_is_in: checks whether the interface of a device is in a network namespace, so that a
+ *	listener there takes the port from nobody else; NULL: a device has one service ID for all
+ *	network namespaces
+ * @wait_port: waits, for a limited time, until listeners that have ended have released a port.
+ *	Returns 0, or an error if the caller is killed; NULL: a listener shares it with them
+ */
+struct cmx_listen_ops {
+	void *(*start)(struct cmx_id_private *id_priv, struct ib_device *device, __be64 service_id,
+		       int backlog);
+	void (*stop)(void *started);
+	bool (*device_is_in)(struct ib_device *device, const struct net *net);
+	int (*wait_port)(const struct net *net, u16 port);
+};
+
+/**
  * struct cmx_route_ops - route operations of a transport
  *
  * All but @cache_show are called with id_priv->lock held.
@@ -139,7 +163,6 @@ struct cmx_port_ops {
  * @gid_is_ip: a GID is derived from the IP address, and the peer is a neighbour of the network
  *	stack
  * @has_loopback: a port can be used for an IP loopback address
- * @takes_tcp_port: a listener occupies a TCP port on each device until the provider releases it
  * @port_fits: checks whether a port of a device uses this transport
  * @id_fits: checks whether an id may use it; NULL: each id may. Called under the conditions of
  *	cmx_dev_port_fits()
@@ -152,6 +175,7 @@ struct cmx_port_ops {
  * @num_closing: gets the number of connections whose peer has not confirmed the end yet. RoCE has
  *	none, since the number of InfiniBand counts all connections over ib_cm; NULL: there are none
  * @port: operations for ports, or NULL
+ * @listen: operations for listeners
  * @conn: operations for connections
  * @dgram: operations for datagrams (SIDR), or NULL
  * @route: operations for routes
@@ -164,7 +188,6 @@ struct cmx_transport {
 	u8 has_gid_addr:1;
 	u8 gid_is_ip:1;
 	u8 has_loopback:1;
-	u8 takes_tcp_port:1;
 	bool (*port_fits)(const struct ib_device *device, u32 port);
 	bool (*id_fits)(const struct cmx_id_private *id_priv);
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
@@ -174,6 +197,7 @@ struct cmx_transport {
 	void (*exit_module)(void);
 	unsigned int (*num_closing)(void);
 	const struct cmx_port_ops *port;
+	const struct cmx_listen_ops *listen;
 	const struct cmx_conn_ops *conn;
 	const struct cmx_conn_ops *dgram;
 	const struct cmx_route_ops *route;

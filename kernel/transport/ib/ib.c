@@ -29,6 +29,7 @@ const struct cmx_transport cmx_transport_ib = {
 	.exit_module = cmx_route_sa_exit_module,
 	.num_closing = cmx_close_count,
 	.port = &cmx_ib_port_ops,
+	.listen = &cmx_ib_listen_ops,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
 	.route = &cmx_route_sa_ops,

@@ -15,6 +15,7 @@ extern const struct cmx_transport cmx_transport_ib;
 extern const struct cmx_conn_ops cmx_ib_conn_ops;
 extern const struct cmx_conn_ops cmx_ib_sidr_ops;
 extern const struct cmx_port_ops cmx_ib_port_ops;
+extern const struct cmx_listen_ops cmx_ib_listen_ops;
 extern const struct cmx_route_ops cmx_route_sa_ops;
 extern const struct cmx_mcast_ops cmx_mcast_sa_ops;
 
@@ -34,8 +35,6 @@ int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, in
 bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			   struct cmx_event *ev);
 
-/* handlers of ib_cm */
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);
-int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);
 
 #endif

@@ -23,6 +23,7 @@
 #include "port_space.h"
 #include "request.h"
 #include "sockaddr.h"
+#include "transport.h"
 #include "cma_hdr.h"
 
 /**
@@ -532,14 +533,11 @@ static void ib_request_record_refusal(const struct ib_request *req, int ret)
 				   path ? &path->dgid : NULL, ret);
 }
 
-/**
- * cmx_ib_req_handler() - handle a request to a service ID that ids listen on
- * @cm: a new ib_cm id, which then belongs to the new id
- * @event: the request
- *
- * Return: 0, or the error to refuse the request with: ib_cm then destroys @cm.
+/*
+ * Handle a request to a service ID that ids listen on. @cm is a new ib_cm id, which then belongs to
+ * the new id. On error ib_cm refuses the request and destroys @cm.
  */
-int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
+static int ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
 	struct ib_request req = {};
 	struct cmx_id_private *listener;
@@ -565,3 +563,23 @@ int cmx_ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	dev_put(req.ndev);
 	return ret == -EAGAIN || ret == -EDQUOT ? -ENOMEM : ret;
 }
+
+/*
+ * ib_cm allows one handler for a service ID of a device. It counts our listeners on the service ID,
+ * which share an ib_cm id.
+ */
+static void *ib_listen_start(struct cmx_id_private *id_priv, struct ib_device *device,
+			     __be64 service_id, int backlog)
+{
+	return ib_cm_insert_listen(device, ib_req_handler, service_id);
+}
+
+static void ib_listen_stop(void *started)
+{
+	ib_destroy_cm_id(started);
+}
+
+const struct cmx_listen_ops cmx_ib_listen_ops = {
+	.start = ib_listen_start,
+	.stop = ib_listen_stop,
+};

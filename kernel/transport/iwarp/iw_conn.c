@@ -11,11 +11,7 @@
  * iw_cm id, because this waits for the provider. It would also wait for the peer, so the work item
  * is queued after the result of the connection attempt has been reported.
  */
-#include <linux/if_ether.h>
-#include <linux/if_vlan.h>
 #include <linux/nsproxy.h>
-#include <rdma/ib_addr.h>
-#include <rdma/ib_cache.h>
 #include <rdma/iw_cm.h>
 #include "deadline.h"
 #include "device.h"
@@ -23,21 +19,12 @@
 #include "event.h"
 #include "iw.h"
 #include "lock_order.h"
-#include "ndev.h"
 #include "option_value.h"
 #include "qp.h"
-#include "request.h"
 #include "sockaddr.h"
 #include "trace.h"
 #include "transport.h"
 #include "cma_hdr.h"
-
-/*
- * Upper limit of the backlog. iw_cm and the provider allocate memory for this many requests in
- * advance. iw_cm uses 256 for a backlog of 0. Requests wait there only for a work item: those that
- * the consumer has not fetched yet are counted elsewhere.
- */
-#define MAX_BACKLOG 256
 
 static void iw_id_destroy_work(struct work_struct *work)
 {
@@ -125,8 +112,16 @@ static int iw_call_end(struct cmx_id_private *id_priv, struct iw_cm_id *iw, stru
 	return ret;
 }
 
-/* The messages of iWARP have no place for ECE: none can be offered, and none will be received. */
-static bool iw_ece_is_supported(struct cmx_id_private *id_priv)
+/**
+ * cmx_iw_ece_is_supported() - check whether the ECE options of an id allow a connection
+ * @id_priv: the id
+ *
+ * The messages of iWARP have no place for ECE: none can be offered, and none will be received.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: false if ECE is offered or required.
+ */
+bool cmx_iw_ece_is_supported(struct cmx_id_private *id_priv)
 {
 	static const struct rdma_ucm_ece none;
 
@@ -157,7 +152,12 @@ static int iw_qp_init(struct cmx_id_private *id_priv)
 	return ret ?: ib_modify_qp(id_priv->id.qp, &attr, mask);
 }
 
-static void iw_id_set_tos(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
+/**
+ * cmx_iw_id_set_tos() - set the type of service of the packets of TCP
+ * @id_priv: the id
+ * @iw: its iw_cm id, before it connects or listens
+ */
+void cmx_iw_id_set_tos(const struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	iw->tos = cmx_opt_tos(id_priv);
 	iw->tos_set = iw->tos;
@@ -242,7 +242,15 @@ static bool iw_event_handle(struct cmx_id_private *id_priv, const struct iw_cm_e
 	return true;
 }
 
-static int iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
+/**
+ * cmx_iw_conn_handler() - handle an event of a connection
+ * @iw: its iw_cm id
+ * @event: the event
+ *
+ * Context: the worker of iw_cm.
+ * Return: 0.
+ */
+int cmx_iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
 	struct cmx_id_private *id_priv = iw->context;
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
@@ -299,13 +307,13 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	/* siw uses the TCP of the caller's namespace, whose owner can have it wait for hours. */
 	if (id_priv->user && !net_eq(current->nsproxy->net_ns, cmx_net(id_priv)))
 		return -EINVAL;
-	if (!iw_ece_is_supported(id_priv))
+	if (!cmx_iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
-	iw = iw_create_cm_id(id_priv->id.device, iw_conn_handler, id_priv);
+	iw = iw_create_cm_id(id_priv->id.device, cmx_iw_conn_handler, id_priv);
 	if (IS_ERR(iw))
 		return PTR_ERR(iw);
 	cmx_id_get(id_priv);
-	iw_id_set_tos(id_priv, iw);
+	cmx_iw_id_set_tos(id_priv, iw);
 	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
 	id_priv->iw.cm = iw;
@@ -343,7 +351,7 @@ static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 
 	if (!id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
-	if (!iw_ece_is_supported(id_priv))
+	if (!cmx_iw_ece_is_supported(id_priv))
 		return -EOPNOTSUPP;
 	id_priv->response_pending = 0;
 	id_priv->iw.disconnect_pending = 0;
@@ -425,7 +433,7 @@ static const char *iw_reject_msg(int reason)
 	return reason == -ECONNREFUSED ? "rejected by the consumer" : "rejected by the transport";
 }
 
-static const struct cmx_conn_ops iw_conn_ops = {
+const struct cmx_conn_ops cmx_iw_conn_ops = {
 	.name = "iw",
 	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
 	.consumer_reject = -ECONNREFUSED,
@@ -440,250 +448,3 @@ static const struct cmx_conn_ops iw_conn_ops = {
 	.notify = iw_notify,
 	.init_qp_attr = iw_init_qp_attr,
 };
-
-/* TCP needs no path record. */
-static int iw_route_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
-			    struct cmx_event **ev)
-{
-	return 0;
-}
-
-/* TCP gets the traffic class when the id connects or listens. */
-static int iw_apply_tos(struct cmx_id_private *id_priv)
-{
-	return id_priv->iw.cm || id_priv->listener ? -EISCONN : 0;
-}
-
-static const struct cmx_route_ops iw_route_ops = {
-	.resolve = iw_route_resolve,
-	.apply_tos = iw_apply_tos,
-};
-
-static bool iw_port_fits(const struct ib_device *device, u32 port)
-{
-	return rdma_cap_iw_cm(device, port);
-}
-
-/* An iWARP connection is a TCP connection between IP addresses. */
-static bool iw_id_fits(const struct cmx_id_private *id_priv)
-{
-	return id_priv->id.ps == RDMA_PS_TCP && id_priv->id.qp_type == IB_QPT_RC &&
-	       cmx_src(id_priv)->sa_family != AF_IB;
-}
-
-/*
- * Is @ndev the interface of the port, or one that shares its link as a VLAN? A VLAN that was moved
- * to another network namespace is not: some providers look up addresses in the initial one only.
- */
-static bool iw_port_has_ndev(const struct ib_gid_attr *attr, const struct net_device *ndev)
-{
-	const struct net_device *own;
-	bool same;
-
-	rcu_read_lock();
-	own = rcu_dereference(attr->ndev);
-	if (own)
-		same = own == ndev ||
-		       (net_eq(dev_net(own), dev_net(ndev)) &&
-			((is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == own) ||
-			 (is_vlan_dev(own) && vlan_dev_real_dev(own) == ndev)));
-	else
-		/* before Linux 6.6, the GID names no interface, but begins with its address */
-		same = !memcmp(attr->gid.raw, ndev->dev_addr, ETH_ALEN);
-	rcu_read_unlock();
-	return same;
-}
-
-/* An iWARP port has one GID. */
-static const struct ib_gid_attr *iw_port_gid(struct ib_device *device, u32 port,
-					     struct net_device *ndev)
-{
-	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, port, 0);
-
-	if (IS_ERR(attr) || iw_port_has_ndev(attr, ndev))
-		return attr;
-	rdma_put_gid_attr(attr);
-	return ERR_PTR(-ENODEV);
-}
-
-/* No loopback: TCP to a loopback address uses no other interface than lo. */
-const struct cmx_transport cmx_transport_iwarp = {
-	.bit = CMX_TRANSPORT_IWARP,
-	.takes_tcp_port = 1,
-	.port_fits = iw_port_fits,
-	.id_fits = iw_id_fits,
-	.port_gid = iw_port_gid,
-	.conn = &iw_conn_ops,
-	.route = &iw_route_ops,
-};
-
-/* A listener on the IPv6 wildcard may get the address of an IPv4 peer as an IPv4-mapped one. */
-static void iw_addr_unmap(struct sockaddr_storage *addr)
-{
-	const struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
-	struct sockaddr_in in = { .sin_family = AF_INET };
-
-	if (in6->sin6_family != AF_INET6 || !ipv6_addr_v4mapped(&in6->sin6_addr))
-		return;
-	in.sin_port = in6->sin6_port;
-	in.sin_addr.s_addr = in6->sin6_addr.s6_addr32[3];
-	memset(addr, 0, sizeof(*addr));
-	memcpy(addr, &in, sizeof(in));
-}
-
-/* The interface of the local address, with a reference, or NULL if BIND_DEVICE excludes it */
-static struct net_device *iw_request_find_ndev(const struct cmx_id_private *conn_id)
-{
-	struct net_device *ndev;
-
-	rcu_read_lock();
-	ndev = cmx_ndev_find(cmx_net(conn_id), conn_id->opt.bind_device, cmx_src(conn_id));
-	dev_hold(ndev);
-	rcu_read_unlock();
-	return ndev;
-}
-
-static int iw_request_attach(struct cmx_id_private *conn_id, struct ib_device *device,
-			     const struct iw_cm_event *event)
-{
-	struct rdma_addr *addr = &conn_id->id.route.addr;
-	u32 port = rdma_start_port(device);
-	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
-
-	addr->src_addr = event->local_addr;
-	addr->dst_addr = event->remote_addr;
-	iw_addr_unmap(&addr->src_addr);
-	iw_addr_unmap(&addr->dst_addr);
-	if (!rdma_dev_access_netns(device, cmx_net(conn_id)))
-		return -ENODEV;
-	ndev = iw_request_find_ndev(conn_id);
-	if (!ndev)
-		return -EADDRNOTAVAIL;
-	cmx_ndev_copy_link(&addr->dev_addr, ndev);
-	/* the provider may have found the address in another network namespace */
-	attr = iw_port_gid(device, port, ndev);
-	dev_put(ndev);
-	if (IS_ERR(attr))
-		return PTR_ERR(attr);
-	return cmx_device_attach_request(conn_id, device, port, attr);
-}
-
-struct iw_request {
-	struct iw_cm_id *iw;
-	const struct iw_cm_event *event;
-};
-
-static int iw_request_set_up(struct cmx_id_private *conn_id, void *arg)
-{
-	const struct iw_request *req = arg;
-
-	if (!iw_ece_is_supported(conn_id))
-		return -EOPNOTSUPP;
-	return iw_request_attach(conn_id, req->iw->device, req->event);
-}
-
-static void iw_request_set_cm(struct cmx_id_private *conn_id, void *arg)
-{
-	const struct iw_request *req = arg;
-
-	req->iw->context = conn_id;
-	req->iw->cm_handler = iw_conn_handler;
-	conn_id->iw.cm = req->iw;
-}
-
-static const struct cmx_request_ops iw_request_ops = {
-	.attach = iw_request_set_up,
-	.set_cm = iw_request_set_cm,
-	.flush_later = true,
-};
-
-/* On error iw_cm refuses the request and destroys @iw. */
-static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
-{
-	struct iw_request req = { .iw = iw, .event = event };
-	struct cmx_request request;
-	struct rdma_conn_param *conn;
-	int ret;
-
-	ret = cmx_request_init(&request, iw->context, IB_QPT_RC);
-	if (ret)
-		goto refused;
-	conn = &request.ev->ev.param.conn;
-	conn->responder_resources = event->ord;
-	conn->initiator_depth = event->ird;
-	cmx_event_set_data(request.ev, event->private_data, event->private_data_len);
-	ret = cmx_request_deliver(&request, &iw_request_ops, &req);
-	if (!ret)
-		return 0;
-
-refused:
-	cmx_request_record_refusal(iw->device, rdma_start_port(iw->device), &event->remote_addr,
-				   &event->local_addr, NULL, ret);
-	return ret;
-}
-
-/**
- * cmx_iw_device_is_in() - is the network interface of an iWARP device in a network namespace?
- * @device: the device
- * @net: the namespace
- *
- * Return: false also if the interface is not known, as before Linux 6.6.
- */
-bool cmx_iw_device_is_in(struct ib_device *device, const struct net *net)
-{
-	const struct ib_gid_attr *attr = rdma_get_gid_attr(device, rdma_start_port(device), 0);
-	const struct net_device *own;
-	bool same;
-
-	if (IS_ERR(attr))
-		return false;
-	rcu_read_lock();
-	own = rcu_dereference(attr->ndev);
-	same = own && net_eq(dev_net(own), net);
-	rcu_read_unlock();
-	rdma_put_gid_attr(attr);
-	return same;
-}
-
-/**
- * cmx_iw_listen() - listen on an iWARP device
- * @id_priv: the listener; its address and options do not change
- * @device: the device
- * @backlog: the consumer's backlog
- * @listener: receives the iw_cm id that accepts the requests, with a reference to the id. It may be
- *	set even after an error. The caller then passes it to cmx_iw_listen_stop()
- *
- * Context: Caller must hold no lock, here and for cmx_iw_listen_stop(): the provider may wait for
- *	rtnl or for its firmware.
- * Return: 0 or -errno.
- */
-int cmx_iw_listen(struct cmx_id_private *id_priv, struct ib_device *device, int backlog,
-		  struct iw_cm_id **listener)
-{
-	struct iw_cm_id *iw;
-
-	cmx_id_lock_assert_none();
-	iw = iw_create_cm_id(device, iw_request_handler, id_priv);
-	if (IS_ERR(iw))
-		return PTR_ERR(iw);
-	cmx_id_get(id_priv);
-	*listener = iw;
-	iw_id_set_tos(id_priv, iw);
-	iw->afonly = id_priv->opt.afonly;
-	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
-	return iw_cm_listen(iw, clamp(backlog, 0, MAX_BACKLOG));
-}
-
-/**
- * cmx_iw_listen_stop() - undo cmx_iw_listen()
- * @iw: the iw_cm id that it returned. Waits until no handler of a request runs
- */
-void cmx_iw_listen_stop(struct iw_cm_id *iw)
-{
-	struct cmx_id_private *id_priv = iw->context;
-
-	cmx_id_lock_assert_none();
-	iw_destroy_cm_id(iw);
-	cmx_id_put(id_priv);
-}

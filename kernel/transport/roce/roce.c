@@ -29,6 +29,7 @@ const struct cmx_transport cmx_transport_roce = {
 	.init_module = cmx_mcast_ip_init_module,
 	.exit_module = cmx_mcast_ip_exit_module,
 	.port = &cmx_ib_port_ops,
+	.listen = &cmx_ib_listen_ops,
 	.conn = &cmx_ib_conn_ops,
 	.dgram = &cmx_ib_sidr_ops,
 	.route = &cmx_route_roce_ops,
