@@ -8,7 +8,6 @@
 #include "listen.h"
 #include "mcast.h"
 #include "port_space.h"
-#include "service.h"
 #include "teardown.h"
 #include "transport.h"
 #include "neigh_watch.h"
@@ -25,7 +24,6 @@ void cmx_id_release_device(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_addr_cancel(id_priv);
-	cmx_service_cancel(id_priv);
 	if (id_priv->dev && id_priv->dev_port->transport->route->cancel)
 		id_priv->dev_port->transport->route->cancel(id_priv);
 	cmx_deadline_stop(id_priv);

@@ -27,10 +27,10 @@
  * asynchronous operation, each event and each membership holds one as well.
  */
 #include <linux/ktime.h>
+#include <linux/slab.h>
 #include "event.h"
 #include "lock_order.h"
 #include "route_rec.h"
-#include "service.h"
 
 struct workqueue_struct *cmx_wq;
 
@@ -104,7 +104,7 @@ static void id_free(struct kref *ref)
 
 	WARN_ON_ONCE(id_priv->state != CMX_DEAD);
 	cmx_route_free(id_priv);
-	cmx_service_query_free(id_priv->service);
+	kfree(id_priv->services);
 	if (cmx_net(id_priv))
 		put_net(cmx_net(id_priv));
 	mutex_destroy(&id_priv->lock);

@@ -19,6 +19,7 @@ struct cmx_ib_pending_msg;
 struct cmx_ib_window;
 struct cmx_path_query;
 struct cmx_service_query;
+struct cmx_service_result;
 struct cmx_deadline;
 struct cmx_neigh;
 struct cmx_quota;
@@ -135,7 +136,8 @@ struct cmx_iw_conn {
  * @iw: the connection, on iWARP
  * @addr_op: address query in progress, or NULL
  * @path_query: path query to the SA in progress, or NULL
- * @service: query of ServiceRecords, or its result, or NULL
+ * @service_query: query of ServiceRecords in progress, or NULL
+ * @services: result of the last one, or NULL
  * @listener: the listener, or NULL
  * @deadline: active deadline of a connect, an accept or a disconnect, or NULL
  * @groups: list of &cmx_mcast.node
@@ -188,7 +190,8 @@ struct cmx_id_private {
 	};
 	struct cmx_addr_op *addr_op;
 	struct cmx_path_query *path_query;
-	struct cmx_service_query *service;
+	struct cmx_service_query *service_query;
+	struct cmx_service_result *services;
 	struct cmx_listener *listener;
 	struct cmx_deadline *deadline;
 	struct hlist_head groups;

@@ -6,69 +6,17 @@
  * change afterwards, because an id has one Q_Key only.
  */
 #include <rdma/ib_addr.h>
-#include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "device.h"
 #include "keys.h"
 #include "transport.h"
 
-/**
- * cmx_group_rec_get() - get the MCMemberRecord of a group that the port of an id has joined
- * @id_priv: the id, which is attached to a device
- * @mgid: the group
- * @rec: receives the record
- *
- * Return: 0, or -EADDRNOTAVAIL if the port has not joined the group. ib_sa has an empty record of a
- *	group while the first join of the port is not answered.
- */
-int cmx_group_rec_get(const struct cmx_id_private *id_priv, union ib_gid *mgid,
-		      struct ib_sa_mcmember_rec *rec)
+static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 {
-	int ret = ib_sa_get_mcmember_rec(id_priv->id.device, id_priv->id.port_num, mgid, rec);
-
-	return ret || rec->mlid ? ret : -EADDRNOTAVAIL;
-}
-
-/**
- * cmx_broadcast_mgid_get() - get the MGID of the broadcast group of a partition
- * @id_priv: the id, which is attached to a device. If it is not bound to an IPoIB address, the
- *	group has the default MGID of IPoIB
- * @pkey: P_Key of the partition
- * @mgid: receives the MGID
- */
-void cmx_broadcast_mgid_get(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid)
-{
-	static const union ib_gid ipv4 = {
-		.raw = { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff, 0xff, 0xff },
-	};
-
-	ib_addr_get_mgid((struct rdma_dev_addr *)&id_priv->id.route.addr.dev_addr, mgid);
-	if (mgid->raw[0] != 0xff)
-		*mgid = ipv4;
-	else if (!((pkey ^ (mgid->raw[4] << 8 | mgid->raw[5])) & 0x7fff))
-		return;
-	mgid->raw[4] = pkey >> 8 | 0x80;
-	mgid->raw[5] = pkey;
-}
-
-/*
- * In RDMA_PS_IPOIB the default is that of the broadcast group of the partition, which IPoIB must
- * have joined.
- */
-static int qkey_get_default(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey)
-{
-	struct ib_sa_mcmember_rec rec;
-	union ib_gid mgid;
-	int ret;
+	const struct cmx_transport *transport = id_priv->dev_port->transport;
 
 	*qkey = RDMA_UDP_QKEY;
-	if (id_priv->id.ps != RDMA_PS_IPOIB || !id_priv->dev_port->transport->has_sa)
-		return 0;
-	cmx_broadcast_mgid_get(id_priv, pkey, &mgid);
-	ret = cmx_group_rec_get(id_priv, &mgid, &rec);
-	if (!ret)
-		*qkey = be32_to_cpu(rec.qkey);
-	return ret;
+	return transport->default_qkey ? transport->default_qkey(id_priv, qkey) : 0;
 }
 
 /**
@@ -84,7 +32,7 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u16 pkey, u32 
 int cmx_qkey_get(const struct cmx_id_private *id_priv, u32 *qkey)
 {
 	*qkey = id_priv->qkey;
-	return *qkey ? 0 : qkey_get_default(id_priv, cmx_pkey_get(id_priv), qkey);
+	return *qkey ? 0 : qkey_get_default(id_priv, qkey);
 }
 
 /**
@@ -104,39 +52,10 @@ int cmx_qkey_set(struct cmx_id_private *id_priv, u32 qkey)
 	if (id_priv->qkey)
 		return !qkey || qkey == id_priv->qkey ? 0 : -EINVAL;
 	if (!qkey)
-		ret = qkey_get_default(id_priv, cmx_pkey_get(id_priv), &qkey);
+		ret = qkey_get_default(id_priv, &qkey);
 	if (!ret)
 		id_priv->qkey = qkey;
 	return ret;
-}
-
-/**
- * cmx_group_qkey_get() - get the Q_Key to join a group with
- * @id_priv: the id, which is attached to a device
- * @attr: attributes of the join
- * @qkey: receives the Q_Key of the join, otherwise of the id, otherwise the default
- *
- * Context: Caller must hold id_priv->lock.
- * Return: as cmx_qkey_get().
- */
-int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
-		       u32 *qkey)
-{
-	*qkey = attr->mask & CMX_MCAST_QKEY ? attr->qkey : id_priv->qkey;
-	return *qkey ? 0 : qkey_get_default(id_priv, cmx_group_pkey_get(id_priv, attr), qkey);
-}
-
-/**
- * cmx_group_qkey_fits() - check whether an id can use the Q_Key of a group
- * @id_priv: the id, which is attached to a device
- * @qkey: Q_Key of the group, not 0
- *
- * Context: Caller must hold id_priv->lock.
- * Return: true if the id has this Q_Key, or none yet.
- */
-bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey)
-{
-	return !id_priv->qkey || id_priv->qkey == qkey;
 }
 
 /**
@@ -153,17 +72,4 @@ u16 cmx_pkey_get(const struct cmx_id_private *id_priv)
 	if (!id_priv->dev_port->transport->has_gid_addr)
 		return IB_DEFAULT_PKEY_FULL;
 	return cmx_opt_is_set(id_priv, CMX_OPT_PKEY) ? id_priv->opt.pkey : ib_addr_get_pkey(addr);
-}
-
-/**
- * cmx_group_pkey_get() - get the partition in which an id joins a group
- * @id_priv: the id, which is attached to a device
- * @attr: attributes of the join
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the P_Key of the join, otherwise the P_Key of the id.
- */
-u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr)
-{
-	return attr->mask & CMX_MCAST_PKEY ? attr->pkey : cmx_pkey_get(id_priv);
 }

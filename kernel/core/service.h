@@ -2,8 +2,6 @@
 #ifndef CMX_SERVICE_H
 #define CMX_SERVICE_H
 
-#include <linux/slab.h>
-#include <linux/workqueue.h>
 #include "id.h"
 
 /** define CMX_SERVICE_NAME - size of the name in a ServiceRecord */
@@ -22,42 +20,14 @@ struct cmx_service {
 };
 
 /**
- * struct cmx_service_query - query of ServiceRecords, and its result
- * @id_priv: the id, with a reference while @ev is not NULL
- * @ev: event that reports the result, or NULL when it has been posted
- * @work: handles the reply
- * @status: 0 or -errno, from the reply
+ * struct cmx_service_result - the ports that offer a service
  * @num: number of records in @recs
  * @recs: the records
- *
- * It belongs to the id if id_priv->service points to it, else to @work.
  */
-struct cmx_service_query {
-	struct cmx_id_private *id_priv;
-	struct cmx_event *ev;
-	struct work_struct work;
-	int status;
+struct cmx_service_result {
 	u32 num;
-	struct cmx_service_rec *recs;
+	struct cmx_service_rec recs[];
 };
-
-/* Free a query that has ended, or NULL. */
-static inline void cmx_service_query_free(struct cmx_service_query *query)
-{
-	if (query)
-		kfree(query->recs);
-	kfree(query);
-}
-
-/*
- * Do not report the result of a query that has not ended. The query of ib_sa is not cancelled: it
- * ends by itself within some seconds. Caller must hold the id's lock.
- */
-static inline void cmx_service_cancel(struct cmx_id_private *id_priv)
-{
-	if (id_priv->service && id_priv->service->ev)
-		WRITE_ONCE(id_priv->service, NULL);
-}
 
 int cmx_resolve_service(struct cmx_id_private *id_priv, const struct cmx_service *service);
 

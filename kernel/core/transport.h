@@ -86,7 +86,7 @@ struct cmx_listen_ops {
  * @resolve: gets the path records; the id is in state CMX_ROUTE_QUERY. Returns 0 if the route is
  *	resolved; -EINPROGRESS if the event follows, in which case *@ev is used for it and set to
  *	NULL; or an error
- * @cancel: cancels a query in progress; NULL: there is never one
+ * @cancel: cancels a query in progress, of a path or of a service; NULL: there is never one
  * @invalidate: drops the path to the peer from the cache of the port, since it may be wrong; NULL:
  *	there is no cache
  * @cache_show: prints " ENTRIES HITS MISSES DROPS" of the cache of a port; NULL: there is none
@@ -170,6 +170,8 @@ struct cmx_port_ops {
  *	NULL: the GID table of the port has the GIDs of all its addresses
  * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than
  *	IB_GID_TYPE_IB, and the option GID type has no effect
+ * @default_qkey: gets the Q_Key that an id has until another one is set. Called with id_priv->lock
+ *	held. Returns 0, or -EADDRNOTAVAIL if it is not known; NULL: RDMA_UDP_QKEY
  * @init_module: called when the module is loaded, returns 0 or -errno; NULL: nothing to do
  * @exit_module: called when it is unloaded, after the last device was removed; NULL: nothing to do
  * @num_closing: gets the number of connections whose peer has not confirmed the end yet. RoCE has
@@ -193,6 +195,7 @@ struct cmx_transport {
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
+	int (*default_qkey)(const struct cmx_id_private *id_priv, u32 *qkey);
 	int (*init_module)(void);
 	void (*exit_module)(void);
 	unsigned int (*num_closing)(void);

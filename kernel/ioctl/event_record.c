@@ -51,7 +51,7 @@ static u32 event_optional_parts(const struct cmx_event *ev)
 	switch ((u32)ev->ev.event) {
 	case CMX_EVENT_ADDRINFO_RESOLVED:
 		/* Without a service of the SA, the process has written the event itself. */
-		return READ_ONCE(ev->id_priv->service) ? CMX_EVENT_F_INFO : 0;
+		return READ_ONCE(ev->id_priv->services) ? CMX_EVENT_F_INFO : 0;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		return CMX_EVENT_F_INFO | CMX_EVENT_F_QP;

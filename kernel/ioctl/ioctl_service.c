@@ -2,6 +2,7 @@
 /*
  * Methods of CMX_OBJ_ID: services.
  */
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "ioctl.h"
 #include "service.h"
@@ -40,17 +41,17 @@ const struct cmx_method cmx_method_resolve_service = {
 static int ioctl_services_get(struct cmx_id_private *id_priv, struct cmx_service_rec **recs,
 			      u32 *num)
 {
-	const struct cmx_service_query *query;
+	const struct cmx_service_result *services;
 	int ret = -ENOENT;
 
 	mutex_lock(&id_priv->lock);
-	query = id_priv->service;
-	if (query && !query->ev && !query->status) {
-		*num = query->num;
-		*recs = kvmalloc_array(query->num, sizeof(**recs), GFP_KERNEL_ACCOUNT);
+	services = id_priv->services;
+	if (services) {
+		*num = services->num;
+		*recs = kvmalloc_array(services->num, sizeof(**recs), GFP_KERNEL_ACCOUNT);
 		ret = *recs ? 0 : -ENOMEM;
 		if (*recs)
-			memcpy(*recs, query->recs, query->num * sizeof(**recs));
+			memcpy(*recs, services->recs, services->num * sizeof(**recs));
 	}
 	mutex_unlock(&id_priv->lock);
 	return ret;

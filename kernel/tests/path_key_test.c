@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../base/path_key.c"
+#include "../transport/ib/path_key.c"
 
 #define BASE (IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_PKEY)
 

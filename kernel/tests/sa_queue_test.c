@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <kunit/test.h>
-#include "../core/sa_queue.c"
+#include "../transport/ib/sa_queue.c"
 
 #define SA_QUEUE_TEST_REQS 64
 #define SA_QUEUE_TEST_MAX 8	/* default of max_sa_requests */

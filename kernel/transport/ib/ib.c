@@ -27,6 +27,7 @@ const struct cmx_transport cmx_transport_ib = {
 	.port_fits = ib_port_fits,
 	.init_module = ib_init_module,
 	.exit_module = cmx_route_sa_exit_module,
+	.default_qkey = cmx_ib_default_qkey,
 	.num_closing = cmx_close_count,
 	.port = &cmx_ib_port_ops,
 	.listen = &cmx_ib_listen_ops,

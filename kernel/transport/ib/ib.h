@@ -35,6 +35,9 @@ int cmx_ib_port_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, in
 bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
 			   struct cmx_event *ev);
 
+/* mcast_keys.c: caller must hold id_priv->lock */
+int cmx_ib_default_qkey(const struct cmx_id_private *id_priv, u32 *qkey);
+
 int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event);
 
 #endif

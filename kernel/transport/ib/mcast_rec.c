@@ -4,7 +4,6 @@
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
-#include "keys.h"
 #include "mcast.h"
 #include "mcast_sa.h"
 #include "mgid.h"

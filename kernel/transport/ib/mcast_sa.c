@@ -26,7 +26,6 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_port.h"
-#include "keys.h"
 #include "mcast_sa.h"
 #include "quota.h"
 #include "route_sa.h"

@@ -68,6 +68,15 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 void cmx_mcast_update_rec(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 			  ib_sa_comp_mask defaults);
 
+/* mcast_keys.c; id_priv->lock is held */
+int cmx_group_rec_get(const struct cmx_id_private *id_priv, union ib_gid *mgid,
+		      struct ib_sa_mcmember_rec *rec);
+void cmx_broadcast_mgid_get(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid);
+u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr);
+int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
+		       u32 *qkey);
+bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey);
+
 /* mcast_table.c */
 void cmx_sa_member_list(struct cmx_sa_member *m);
 bool cmx_sa_member_unlist(struct cmx_sa_member *m);

@@ -352,11 +352,16 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 	return -EINPROGRESS;
 }
 
+/*
+ * Do not report the result of a query of services. The query of ib_sa is not cancelled: it ends by
+ * itself within some seconds.
+ */
 static void sa_cancel(struct cmx_id_private *id_priv)
 {
 	struct cmx_path_query *op = id_priv->path_query;
 	bool named;
 
+	id_priv->service_query = NULL;
 	if (!op)
 		return;
 	id_priv->path_query = NULL;

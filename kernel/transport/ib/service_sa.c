@@ -2,6 +2,7 @@
 /*
  * Queries of ServiceRecords, by which the SA tells the ports that offer a service.
  */
+#include <linux/slab.h>
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
@@ -23,6 +24,24 @@
 
 static DEFINE_XARRAY_ALLOC1(service_queries);	/* queries that wait for ib_sa, by name */
 
+/**
+ * struct cmx_service_query - a query of ServiceRecords in progress
+ * @id_priv: the id, with a reference
+ * @ev: event that reports the result
+ * @work: handles the reply
+ * @status: 0 or -errno, from the reply
+ * @result: the reply, or NULL
+ *
+ * The id uses it only while id_priv->service_query points to it. @work frees it.
+ */
+struct cmx_service_query {
+	struct cmx_id_private *id_priv;
+	struct cmx_event *ev;
+	struct work_struct work;
+	int status;
+	struct cmx_service_result *result;
+};
+
 /* The first record is the peer. Caller must hold id_priv->lock. */
 static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_service_rec *rec)
 {
@@ -43,48 +62,61 @@ static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_se
 	ib_addr_set_pkey(addr, be16_to_cpu(rec->pkey));
 }
 
+/* Report the result. Caller must hold the lock of the id. */
+static void service_query_finish(struct cmx_service_query *query)
+{
+	struct cmx_id_private *id_priv = query->id_priv;
+	struct cmx_event *ev = query->ev;
+
+	lockdep_assert_held(&id_priv->lock);
+	id_priv->service_query = NULL;
+	ev->ev.status = query->status;
+	if (query->status) {
+		ev->ev.event = (enum rdma_cm_event_type)CMX_EVENT_ADDRINFO_ERROR;
+	} else {
+		service_peer_set(id_priv, query->result->recs);
+		kfree(id_priv->services);
+		WRITE_ONCE(id_priv->services, query->result);
+		query->result = NULL;
+	}
+	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), query->status ? CMX_BOUND : CMX_ADDR_RESOLVED);
+	cmx_event_post(ev);
+	query->ev = NULL;
+}
+
 static void service_reply_work(struct work_struct *work)
 {
 	struct cmx_service_query *query = container_of(work, struct cmx_service_query, work);
 	struct cmx_id_private *id_priv = query->id_priv;
-	struct cmx_event *ev = query->ev;
-	bool post;
 
 	mutex_lock(&id_priv->lock);
-	post = id_priv->service == query;
-	if (post) {
-		query->ev = NULL;
-		ev->ev.status = query->status;
-		if (query->status)
-			ev->ev.event = (enum rdma_cm_event_type)CMX_EVENT_ADDRINFO_ERROR;
-		else
-			service_peer_set(id_priv, query->recs);
-		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY),
-			       query->status ? CMX_BOUND : CMX_ADDR_RESOLVED);
-		cmx_event_post(ev);
-	}
+	if (id_priv->service_query == query)
+		service_query_finish(query);
 	mutex_unlock(&id_priv->lock);
-	if (!post) {
-		cmx_event_free(ev);
-		cmx_service_query_free(query);
-	}
+	if (query->ev)
+		cmx_event_free(query->ev);
+	kfree(query->result);
+	kfree(query);
 	cmx_id_put(id_priv);
 }
 
-static int service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs)
+static int service_recs_copy(struct cmx_service_query *query, const struct sa_service_rec *recs,
+			     u32 num)
 {
+	struct cmx_service_result *result;
 	u32 i;
 
-	query->recs = cmx_charge_alloc(query->id_priv,
-				       array_size(query->num, sizeof(*query->recs)));
-	if (!query->recs)
+	result = cmx_charge_alloc(query->id_priv, struct_size(result, recs, num));
+	if (!result)
 		return -ENOMEM;
-	for (i = 0; i < query->num; i++) {
-		query->recs[i].service_id = recs[i].id;
-		memcpy(query->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
-		query->recs[i].pkey = recs[i].pkey;
-		query->recs[i].lease = be32_to_cpu(recs[i].lease);
+	for (i = 0; i < num; i++) {
+		result->recs[i].service_id = recs[i].id;
+		memcpy(result->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
+		result->recs[i].pkey = recs[i].pkey;
+		result->recs[i].lease = be32_to_cpu(recs[i].lease);
 	}
+	result->num = num;
+	query->result = result;
 	return 0;
 }
 
@@ -100,10 +132,8 @@ static void service_reply(int status, struct sa_service_rec *recs, unsigned int 
 		return;
 	if (!status && !num)
 		status = -ENODATA;
-	if (!status) {
-		query->num = min_t(u32, num, MAX_SERVICE_RECS);
-		status = service_recs_copy(query, recs);
-	}
+	if (!status)
+		status = service_recs_copy(query, recs, min_t(u32, num, MAX_SERVICE_RECS));
 	query->status = status;
 	queue_work(cmx_wq, &query->work);
 }
@@ -144,13 +174,11 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 				    (void *)(unsigned long)name, &sa_query);
 	if (ret < 0) {
 		xa_erase(&service_queries, name);
-		cmx_service_query_free(query);
+		kfree(query);
 		cmx_id_put(id_priv);
 		return ret;
 	}
-	/* The earlier query, if there was one, has failed. */
-	cmx_service_query_free(id_priv->service);
-	WRITE_ONCE(id_priv->service, query);
+	id_priv->service_query = query;
 	*ev = NULL;
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A model of all ports of a fabric, which join their groups again after a new SM has taken over.
- * Each port has the queue of kernel/core/sa_queue.c. The SA serves one request at a time, including
+ * Each port has the queue of kernel/transport/ib/sa_queue.c. The SA serves one request at a time, including
  * repeated ones.
  *
  *	sa PORTS GROUPS-OF-EACH REQUESTS-PER-SECOND [MAX_SA_REQUESTS]
@@ -11,7 +11,7 @@
  * one request per group, the number of requests that it received for each group, and the maximum in
  * a second. It fails if the joins take more than ten times that time and a minute.
  */
-#include "../../../kernel/core/sa_queue.c"
+#include "../../../kernel/transport/ib/sa_queue.c"
 #include "libc.h"
 
 #define US_PER_JIFFY (1000000 / HZ)
