@@ -122,15 +122,7 @@ static void sa_query_init(struct cmx_id_private *id_priv, struct sa_path_rec *re
 	rec->reversible = 1;
 	rec->service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv));
 	sa_query_set_qos(id_priv, rec, mask);
-	if (cmx_opt_is_set(id_priv, CMX_OPT_SL)) {
-		rec->sl = id_priv->opt.sl;
-		*mask |= IB_SA_PATH_REC_SL;
-	}
-	if (cmx_opt_is_set(id_priv, CMX_OPT_PATH_MTU)) {
-		rec->mtu_selector = IB_SA_EQ;
-		rec->mtu = id_priv->opt.path_mtu;
-		*mask |= IB_SA_PATH_REC_MTU_SELECTOR | IB_SA_PATH_REC_MTU;
-	}
+	*mask |= cmx_path_rec_merge(rec, &id_priv->opt, CMX_PATH_OPTS_OF_QUERY);
 }
 
 static int sa_rec_replace(struct cmx_id_private *id_priv, struct sa_path_rec **to,
@@ -167,10 +159,7 @@ static int sa_route_set(struct cmx_id_private *id_priv, const struct sa_path_rec
 	route->num_pri_alt_paths = 1;
 	route->path_rec->packet_life_time = min_t(u8, CMX_LIFETIME_MAX,
 						  route->path_rec->packet_life_time);
-	if (cmx_opt_is_set(id_priv, CMX_OPT_FLOW_LABEL))
-		route->path_rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
-	if (cmx_opt_is_set(id_priv, CMX_OPT_HOP_LIMIT))
-		route->path_rec->hop_limit = id_priv->opt.hop_limit;
+	cmx_path_rec_merge(route->path_rec, &id_priv->opt, CMX_PATH_OPTS_OF_REPLY);
 	return 0;
 }
 

@@ -140,6 +140,20 @@ static int roce_complete(struct cmx_id_private *id_priv, struct sa_path_rec *rec
 	return 0;
 }
 
+/* The values that the options of the id may replace */
+static void roce_rec_set_defaults(const struct cmx_id_private *id_priv, struct net_device *ndev,
+				  enum ib_mtu mtu, struct sa_path_rec *rec)
+{
+	rec->sl = roce_tos_to_sl(ndev, rec->traffic_class);
+	rec->hop_limit = id_priv->id.route.addr.dev_addr.hoplimit;
+	rec->mtu_selector = IB_SA_EQ;
+	rec->mtu = mtu;
+	rec->packet_life_time_selector = IB_SA_EQ;
+	rec->packet_life_time = PACKET_LIFETIME;
+	if (rdma_protocol_roce_udp_encap(id_priv->id.device, id_priv->id.port_num))
+		rec->flow_label = cpu_to_be32(roce_default_flow_label(id_priv));
+}
+
 static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev,
 			 struct sa_path_rec *rec)
 {
@@ -156,30 +170,12 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	rdma_ip2gid(cmx_dst(id_priv), &rec->dgid);
 	rec->reversible = 1;
 	rec->pkey = cpu_to_be16(0xffff);
-	rec->traffic_class = cmx_opt_tos(id_priv);
-	rec->sl = cmx_opt_is_set(id_priv, CMX_OPT_SL) ? id_priv->opt.sl :
-							roce_tos_to_sl(ndev, rec->traffic_class);
-	rec->hop_limit = cmx_opt_is_set(id_priv, CMX_OPT_HOP_LIMIT) ?
-				 id_priv->opt.hop_limit :
-				 id_priv->id.route.addr.dev_addr.hoplimit;
-	rec->mtu_selector = IB_SA_EQ;
-	rec->mtu = cmx_opt_is_set(id_priv, CMX_OPT_PATH_MTU) ? id_priv->opt.path_mtu : mtu;
 	rec->rate_selector = IB_SA_EQ;
 	rec->rate = IB_RATE_PORT_CURRENT;
-	/*
-	 * The timeout of the QP is twice the packet lifetime: its exponent is larger by one. An
-	 * ACK timeout that was set as an option must result from the record again.
-	 */
-	rec->packet_life_time_selector = IB_SA_EQ;
-	if (cmx_opt_is_set(id_priv, CMX_OPT_ACK_TIMEOUT) && id_priv->opt.ack_timeout)
-		rec->packet_life_time = min_t(u8, id_priv->opt.ack_timeout - 1,
-					      cmx_opt_lifetime_max(id_priv));
-	else
-		rec->packet_life_time = PACKET_LIFETIME;
-	if (cmx_opt_is_set(id_priv, CMX_OPT_FLOW_LABEL))
-		rec->flow_label = cpu_to_be32(id_priv->opt.flow_label);
-	else if (rdma_protocol_roce_udp_encap(id_priv->id.device, id_priv->id.port_num))
-		rec->flow_label = cpu_to_be32(roce_default_flow_label(id_priv));
+	rec->traffic_class = cmx_opt_tos(id_priv);
+	roce_rec_set_defaults(id_priv, ndev, mtu, rec);
+	if (cmx_path_rec_merge(rec, &id_priv->opt, CMX_PATH_OPTS) & IB_SA_PATH_REC_PACKET_LIFE_TIME)
+		rec->packet_life_time = min(rec->packet_life_time, cmx_opt_lifetime_max(id_priv));
 	return 0;
 }
 
