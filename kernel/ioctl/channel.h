@@ -56,8 +56,6 @@ struct cmx_event_buf {
 	struct cmx_event_sizes sizes;
 };
 
-extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
-
 struct cmx_channel *cmx_channel_new(void);
 void cmx_channel_close(struct cmx_channel *channel);
 struct task_struct *cmx_channel_process(const struct cmx_channel *channel);
@@ -77,13 +75,31 @@ static inline bool cmx_user_id_queue_is_full(const struct cmx_user_id *user_id)
 	return READ_ONCE(user_id->queued) >= 2 * CMX_MAX_QUEUED;
 }
 
-void cmx_user_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to);
 int cmx_channel_fetch_events(struct cmx_channel *channel, const struct cmx_event_buf *room,
 			     bool block);
 
+/* The id whose channel gets the event. For a CONNECT_REQUEST, this is the listener. */
+static inline struct cmx_user_id *cmx_event_user_id(const struct cmx_event *ev)
+{
+	return to_user_id(ev->listener ?: ev->id_priv);
+}
+
+bool cmx_channel_add_event(struct cmx_channel *channel, struct cmx_user_id *user_id,
+			   struct cmx_event *ev);
+void cmx_channel_take_events(struct cmx_channel *channel, struct cmx_user_id *user_id,
+			     const struct cmx_mcast *mc, struct list_head *events);
+void cmx_channel_move_events(struct cmx_user_id *user_id, struct cmx_channel *from,
+			     struct cmx_channel *to);
+void cmx_channel_discard_event(struct cmx_event *ev);
+void cmx_channel_discard_events(struct list_head *events);
+
+/* user_id.c */
+extern const struct cmx_id_consumer_ops cmx_user_consumer_ops;
 u32 cmx_user_id_destroy(struct cmx_user_id *user_id, struct cmx_channel *channel);
 int cmx_user_id_leave_group(struct cmx_channel *channel, u32 handle, u32 *fetched);
 int cmx_user_id_migrate(struct cmx_channel *from, u32 handle, struct cmx_channel *to, u32 *fetched);
+int cmx_user_id_init_module(void);
+void cmx_user_id_exit_module(void);
 
 /* event_record.c */
 void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev,
@@ -91,8 +107,5 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 			   const struct cmx_event_sizes *sizes);
 int cmx_event_record_copy(void __user *to, const struct cmx_event_record *from,
 			  const struct cmx_event_sizes *asked);
-
-int cmx_user_id_init_module(void);
-void cmx_user_id_exit_module(void);
 
 #endif

@@ -73,17 +73,6 @@ static struct miscdevice chardev_misc = {
 	.groups = chardev_groups,
 };
 
-/**
- * cmx_channel_of() - get the event channel of an open file
- * @filp: any open file
- *
- * Return: the channel, or NULL if @filp is not an open file of this device.
- */
-struct cmx_channel *cmx_channel_of(struct file *filp)
-{
-	return filp->f_op == &chardev_fops ? filp->private_data : NULL;
-}
-
 int cmx_chardev_init_module(void)
 {
 	return misc_register(&chardev_misc);

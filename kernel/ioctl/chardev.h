@@ -2,12 +2,7 @@
 #ifndef CMX_CHARDEV_H
 #define CMX_CHARDEV_H
 
-struct cmx_channel;
-struct file;
-
 int cmx_chardev_init_module(void);
 void cmx_chardev_exit_module(void);
-
-struct cmx_channel *cmx_channel_of(struct file *filp);
 
 #endif

@@ -16,6 +16,34 @@
 #include "quota.h"
 
 /**
+ * cmx_user_id_return_backlog() - let the listener of a request accept another one
+ * @user_id: the id of the request, which was fetched or has ended; nothing is done for other ids
+ */
+void cmx_user_id_return_backlog(struct cmx_user_id *user_id)
+{
+	struct cmx_user_id *listener = user_id->backlog_listener;
+
+	if (!listener)
+		return;
+	user_id->backlog_listener = NULL;
+	atomic_inc(&listener->backlog);
+	cmx_user_id_put(listener);
+}
+
+/*
+ * Change the channel that an id posts its events to. @to may be NULL. Caller must hold the lock of
+ * the table of ids, which all users share, so the events in the queue are not looked at.
+ */
+static void handle_id_set_channel(struct cmx_user_id *user_id, struct cmx_channel *to)
+{
+	struct cmx_channel *from = user_id->channel;
+
+	spin_lock(&from->lock);
+	WRITE_ONCE(user_id->channel, to);
+	spin_unlock(&from->lock);
+}
+
+/**
  * cmx_handle_reserve() - reserve a handle, which no look-up finds yet
  * @handle: receives the handle
  *
@@ -161,7 +189,7 @@ static void handle_id_unpublish(struct cmx_user_id *user_id)
 {
 	__xa_erase(&cmx_id_table, user_id->handle);
 	list_del(&user_id->item);
-	cmx_user_id_set_channel(user_id, NULL);
+	handle_id_set_channel(user_id, NULL);
 }
 
 /* Caller must hold the lock of the table, which keeps the id from being freed. */
@@ -303,7 +331,7 @@ int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
 	if (user_id->channel == from) {
 		ret = 0;
 		list_move_tail(&user_id->item, &to->ids);
-		cmx_user_id_set_channel(user_id, to);
+		handle_id_set_channel(user_id, to);
 	}
 	xa_unlock(&cmx_id_table);
 	return ret;

@@ -83,6 +83,8 @@ static inline void cmx_user_id_end_call(struct cmx_user_id *user_id)
 		wake_up(&user_id->calls_wait);
 }
 
+void cmx_user_id_return_backlog(struct cmx_user_id *user_id);
+
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
 int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle);

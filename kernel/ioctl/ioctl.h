@@ -53,6 +53,9 @@ struct cmx_method {
 
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 
+/* call.c */
+int cmx_call_prepare(struct cmx_call *call, const struct cmx_attr_spec *spec);
+
 /* Returns the attribute, or NULL if it was not given. */
 static inline const struct ib_uverbs_attr *
 cmx_call_attr(const struct cmx_call *call, enum cmx_attr id)
@@ -75,7 +78,6 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from, size_t size);
 int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value);
 int cmx_call_out_info(const struct cmx_call *call, struct cmx_user_id *user_id);
-int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *));
 
 /* ioctl_channel.c */
 extern const struct cmx_method cmx_method_channel_info;
@@ -91,6 +93,7 @@ extern const struct cmx_method cmx_method_resolve_route;
 extern const struct cmx_method cmx_method_query;
 extern const struct cmx_method cmx_method_migrate;
 extern const struct cmx_method cmx_method_write_event;
+int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *));
 /* ioctl_conn.c */
 extern const struct cmx_method cmx_method_listen;
 extern const struct cmx_method cmx_method_connect;

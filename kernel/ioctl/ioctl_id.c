@@ -4,7 +4,6 @@
  */
 #include <linux/file.h>
 #include <linux/nsproxy.h>
-#include "chardev.h"
 #include "compat.h"
 #include "ioctl.h"
 #include "quota.h"
@@ -292,6 +291,12 @@ const struct cmx_method cmx_method_query = {
 	},
 };
 
+/* NULL: @filp is not an open file of the char device. */
+static struct cmx_channel *ioctl_channel_of(const struct cmx_call *call, struct file *filp)
+{
+	return filp->f_op == call->filp->f_op ? filp->private_data : NULL;
+}
+
 static int ioctl_id_migrate(struct cmx_call *call)
 {
 	u32 handle = cmx_call_u32(call, CMX_ATTR_ID);
@@ -304,7 +309,7 @@ static int ioctl_id_migrate(struct cmx_call *call)
 	filp = fget(cmx_call_u32(call, CMX_ATTR_FD));
 	if (!filp)
 		return -ENOENT;
-	from = cmx_channel_of(filp);
+	from = ioctl_channel_of(call, filp);
 	if (!from)
 		ret = -EINVAL;
 	else if (!cmx_channel_is_own(from))
