@@ -224,10 +224,12 @@ rig() {
 	[ -e /sys/class/infiniband/rxe0 ] && return
 	modprobe -a rdma_rxe ib_uverbs rdma_cm rdma_ucm || return
 	[ -e /sys/class/net/d0 ] || ip link add d0 type dummy || return
-	ip link set d0 up multicast on
-	ip addr replace "10.77.0.$host/24" dev d0
-	ip addr replace "fd77::$host/64" dev d0 nodad
-	ip route replace 224.0.0.0/4 dev d0
+	ip -force -batch - <<-END
+		link set d0 up multicast on
+		addr replace 10.77.0.$host/24 dev d0
+		addr replace fd77::$host/64 dev d0 nodad
+		route replace 224.0.0.0/4 dev d0
+	END
 	rdma link add rxe0 type rxe netdev d0 || return
 	within 10 grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state
 	chmod 666 /dev/infiniband/* 2>/dev/null
@@ -250,10 +252,11 @@ own_modules() {
 
 # built PATTERN: the module in build/ that fits the running kernel
 built() {
-	local ko
+	local ko release
+	release=$(uname -r)
 	for ko in "$top"/build/$1; do
 		[ -e "$ko" ] || continue
-		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$(uname -r)" ] || continue
+		[[ $(modinfo -F vermagic "$ko") = "$release "* ]] || continue
 		echo "$ko"
 		return
 	done
@@ -263,10 +266,10 @@ built() {
 cmx_module() { built "*/rdma_cmx.ko"; }
 
 # insert_module FILE [PARAMETER...]: a guest inserts a stripped copy. Debugging information is most of the file,
-# and the guest would read it from the host each time.
+# and the guest would read it from the host each time. Those for uml have none.
 insert_module() {
 	local ko=/run/${1//\//_}
-	[ -e /vm/main ] || ko=$1
+	[ -e /vm/main ] && [[ $(uname -r) != *-uml ]] || ko=$1
 	[ -e "$ko" ] || { strip -g -o "$ko.new" "$1" && mv "$ko.new" "$ko"; } || return
 	insmod "$ko" "${@:2}"
 }
@@ -280,8 +283,8 @@ load_cmx() {
 	else
 		modprobe rdma_cmx "$@" || { note "no module for $(uname -r)"; return 1; }
 	fi
-	# for vm/leaks
-	grep '\[rdma_cmx\]' /proc/kallsyms >/run/symbols
+	# for vm/leaks; all symbols are many
+	[ ! -e /sys/kernel/debug/kmemleak ] || grep '\[rdma_cmx\]' /proc/kallsyms >/run/symbols
 	within 5 test -c /dev/infiniband/rdma_cmx && chmod 666 /dev/infiniband/rdma_cmx
 }
 
