@@ -33,42 +33,50 @@
 # no_group MGID             check that the SA answers, and has no group whose MGID matches the pattern
 # shellcheck shell=bash
 
+vib_debugfs=/sys/kernel/debug/vib
 # the state is kept in files, because "check" runs commands in a subshell
 fabric_run=/run/fabric
 
-fabric_n() { cat "$fabric_run/n"; }
+fabric_n() { echo "$(<"$fabric_run/n")"; }
 
 vib_module() { built "vib-*/vib.ko"; }
 
 knob() {
+	local text
 	if [ $# = 1 ]; then
-		cat "/sys/kernel/debug/vib/$1"
+		text=$(<"$vib_debugfs/$1") && echo "$text"
 	else
-		echo "$2" >"/sys/kernel/debug/vib/$1"
+		echo "$2" >"$vib_debugfs/$1"
 	fi
 }
 
 on() {
 	local i=$1
 	shift
-	if [ -e "/run/netns/h$i" ]; then
-		ip netns exec "h$i" "$@"
-	else
+	if [ ! -e "/run/netns/h$i" ]; then
 		"$@"
+	elif [ "$1" = ip ]; then
+		ip -n "h$i" "${@:2}"
+	else
+		ip netns exec "h$i" "$@"
 	fi
+}
+
+# what tests ask for most often is read without another program
+vib_gid() {
+	echo "$(<"/sys/class/infiniband/vib$1/ports/1/gids/0")"
 }
 
 vib_guid() {
 	# fe80:0000:0000:0000:AAAA:BBBB:CCCC:DDDD
-	sed 's/^.\{20\}/0x/; s/://g' "/sys/class/infiniband/vib$1/ports/1/gids/0"
-}
-
-vib_gid() {
-	cat "/sys/class/infiniband/vib$1/ports/1/gids/0"
+	local gid
+	gid=$(<"/sys/class/infiniband/vib$1/ports/1/gids/0")
+	gid=${gid:20}
+	echo "0x${gid//:/}"
 }
 
 vib_lid() {
-	printf '%d\n' "$(cat "/sys/class/infiniband/vib$1/ports/1/lid")"
+	printf '%d\n' "$(<"/sys/class/infiniband/vib$1/ports/1/lid")"
 }
 
 ports_are() {
@@ -76,30 +84,30 @@ ports_are() {
 	shift
 	[ $# -gt 0 ] || set -- $(seq 0 $(($(fabric_n) - 1)))
 	for i; do
-		grep -q "$state" "/sys/class/infiniband/vib$i/ports/1/state" || return
+		[[ $(<"/sys/class/infiniband/vib$i/ports/1/state") = *"$state"* ]] || return
 	done
 }
 
 two_lids() {
-	[ "$(cat "/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ] && ports_are ACTIVE "$1"
+	[ "$(<"/sys/class/infiniband/vib$1/ports/1/lid_mask_count")" = 1 ] && ports_are ACTIVE "$1"
 }
 
 mads() {
-	knob mad/count | awk -v kind="^${1:-.*} ${2:-.*} ${3:-.*} " '
-		NR > 1 && $0 ~ kind { n += $4 } END { print n + 0 }'
+	awk -v kind="^${1:-.*} ${2:-.*} ${3:-.*} " '
+		NR > 1 && $0 ~ kind { n += $4 } END { print n + 0 }' $vib_debugfs/mad/count
 }
 
 switch_port() {
-	knob switch | awk -v port=$(($1 + 1)) -v field="$2" '
-		$1 == "port" && $2 == port { for (i = 4; i < NF; i += 2) if ($i == field) print $(i + 1) }'
+	awk -v port=$(($1 + 1)) -v field="$2" '
+		$1 == "port" && $2 == port { for (i = 4; i < NF; i += 2) if ($i == field) print $(i + 1) }' $vib_debugfs/switch
 }
 
 switch_lid() {
-	knob "switches/${1:-0}" | sed -n 's/^lid \([0-9]*\) .*/\1/p'
+	sed -n 's/^lid \([0-9]*\) .*/\1/p' "$vib_debugfs/switches/${1:-0}"
 }
 
 mft() {
-	knob "switches/${2:-0}" | sed -n "s/^mft $1 //p"
+	sed -n "s/^mft $1 //p" "$vib_debugfs/switches/${2:-0}"
 }
 
 groups() {
@@ -214,13 +222,14 @@ fabric_if() {
 	within 10 test -e "/sys/class/net/$name" || { echo "no $name"; return 1; }
 	if [ -z "$2" ]; then
 		ip netns add "h$i" || return
-		ip -n "h$i" link set lo up
 		ip link set "$name" netns "h$i" || return
 	fi
-	on "$i" ip addr add "10.78.0.$((i + 1))/24" dev "$name" &&
-	fabric_if_addr6 "$i" &&
-	on "$i" ip link set "$name" up &&
-	on "$i" ip route replace 224.0.0.0/4 dev "$name"
+	fabric_if_addr6 "$i" && on "$i" ip -batch - <<-END
+		link set lo up
+		addr add 10.78.0.$((i + 1))/24 dev $name
+		link set $name up
+		route replace 224.0.0.0/4 dev $name
+	END
 }
 
 fabric_if_up() {
