@@ -19,13 +19,13 @@ with() { # ours|stock COMMAND...
 	local lib=
 	[ "$1" = stock ] || lib=$cmx_lib
 	shift
-	exec env LD_LIBRARY_PATH="$lib" timeout -k 2 $((40 * slow)) "$@" </dev/null
+	LD_LIBRARY_PATH=$lib exec timeout -k 2 $((40 * slow)) "$@" </dev/null
 }
 
 listening() { # STACK SERVER-PID
 	[ -e "/proc/$2" ] || return 0
 	if [ "$1" = ours ]; then
-		grep -q " listen " /sys/kernel/debug/rdma_cmx/ids
+		[[ $(</sys/kernel/debug/rdma_cmx/ids) = *" listen "* ]]
 	else
 		rdma resource show cm_id | grep -q LISTEN
 	fi
