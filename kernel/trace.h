@@ -66,6 +66,22 @@ TRACE_EVENT(cmx_state,
 		      __get_str(from), __get_str(to))
 );
 
+TRACE_EVENT(cmx_ib_state,
+	    TP_PROTO(const struct cmx_id_private *id_priv, const char *from, const char *to),
+	    TP_ARGS(id_priv, from, to),
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, src, sizeof(struct sockaddr_in6))
+			     __array(u8, dst, sizeof(struct sockaddr_in6))
+			     __string(from, from)
+			     __string(to, to)),
+	    TP_fast_assign(cmx_trace_assign_id(id_priv);
+			   cmx_assign_str(from, from);
+			   cmx_assign_str(to, to);),
+	    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
+		      __entry->id, __entry->src, __entry->dst,
+		      __get_str(from), __get_str(to))
+);
+
 TRACE_EVENT(cmx_event,
 	    TP_PROTO(const struct cmx_id_private *id_priv, enum rdma_cm_event_type type,
 		     int status),

@@ -15,7 +15,7 @@ struct cmx_event;
 struct cmx_listener;
 struct cmx_addr_op;
 struct cmx_bond;
-struct cmx_ib_pending_msg;
+struct cmx_ib_req;
 struct cmx_ib_window;
 struct cmx_path_query;
 struct cmx_service_query;
@@ -53,31 +53,29 @@ struct cmx_opts {
 
 /**
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
- * @cm: the ib_cm id, or NULL
- * @released: the released ib_cm id, or NULL; protected by the same lock as @closing
- * @close_node: in the hash table of ib_close.c while @closing is not 0; protected by the same lock,
- *	read under RCU
- * @window: send window to which the message is charged that @cm or @released retransmits, or
- *	@waiting; or NULL
- * @waiting: the message that waits until it may be sent, or NULL. ib_close.c reads @window and
- *	@waiting without the lock of the id
+ * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
+ * @close_node: in the hash table of ib_close.c while @state is a closing one; protected by a lock
+ *	of that file, read under RCU
+ * @window: send window in which the id has a place, or waits for one; or NULL
+ * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
+ *	&cmx_dev_port.windows_lock; not valid without @window
+ * @room_work: runs when the id gets a place
+ * @req: the REQ or SIDR REQ that waits for a place, or NULL
  * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
- * @unanswered: state of @cm after the message that ib_cm still retransmits (%IB_CM_REQ_SENT ...);
- *	0 if there is no such message, or if its end has been handled
- * @closing: 1 while @cm or @released waits for the reply to its last message; protected by a lock
- *	of ib_close.c
+ * @state: enum cmx_ib_state; changed by cmx_ib_step() only
  *
- * The lock of the id protects the members for which no other lock is named, except @comm_est.
+ * The lock of the id protects the members for which no other lock is named, except @comm_est. In
+ * the last state only @destroy_work of the id uses them.
  */
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;
-	struct ib_cm_id *released;
 	struct hlist_node close_node;
 	struct cmx_ib_window *window;
-	struct cmx_ib_pending_msg *waiting;
+	struct list_head window_item;
+	struct work_struct room_work;
+	struct cmx_ib_req *req;
 	atomic_t comm_est;
-	u8 unanswered;
-	u8 closing;
+	u8 state;
 };
 
 /**
@@ -154,7 +152,7 @@ struct cmx_iw_conn {
  *	destroyed; NULL: none was released
  * @destroy_work: work item that destroys the released ib_cm or iw_cm id
  * @close_item: in &cmx_ib_port.closing of its port, or empty, while a released ib_cm id is closing;
- *	protected by the same lock as &cmx_ib_conn.closing
+ *	protected by a lock of ib_close.c
  * @close_since: jiffies when it was released
  * @rcu: frees the memory, see cmx_ib_handler()
  */

@@ -30,7 +30,7 @@
 
 /* An entry for each device, of which there are three or more; a copy of private data */
 #define LISTENER_BYTES 300
-#define WAITING_BYTES 300
+#define WAITING_BYTES 250
 
 /**
  * struct server - a process in the cgroup

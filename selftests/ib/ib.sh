@@ -357,7 +357,16 @@ knob mad/class 7
 unanswered "lost DREQs, the id stays" -q -s
 unanswered "lost DREQs, the id is destroyed" -q
 repeated_dreq "DREQ of a disconnect"
+trace=/sys/kernel/tracing
+states=$trace/events/rdma_cmx/cmx_ib_state
+[ -e $states ] || mount -t tracefs tracefs $trace
+echo >$trace/trace
+echo 1 >$states/enable
 repeated_dreq "DREQ of a destroyed id" -x
+traced() { grep -q "cmx_ib_state: .* $1\$" $trace/trace; }
+check "DREQ of a destroyed id: it is sent, and the id is released" traced "DREQ_SENT -> RELEASED_SENT"
+check "DREQ of a destroyed id: the reply ends it" within 10 traced "RELEASED_SENT -> DESTROYED"
+echo 0 >$states/enable
 knob mad/class 0
 
 # part "a connection whose last send" "a connection on another device" "another device is removed"

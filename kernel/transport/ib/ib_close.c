@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Destruction of ib_cm ids
+ * The end of a connection over ib_cm, up to the destruction of the ib_cm id
  *
  * A consumer whose QP is stopped gets its event at once when it disconnects. ib_cm continues to
- * send the DREQ until the peer replies. During that time the ib_cm id is called closing. It also
- * becomes closing if the consumer's id is destroyed before the reply, and may exist longer than
- * that id. The REQ of the connection, which the active side sends, determines how often and how
- * long the DREQ is repeated, which may amount to days. Therefore the time is limited
- * (close_seconds), counted from the destruction of the consumer's id.
+ * send the DREQ until the peer replies. During that time the id is called closing. It also becomes
+ * closing if the consumer releases it before the reply. The ib_cm id and the memory of the id may
+ * exist longer than the consumer knows the id. The REQ of the connection, which the active side
+ * sends, determines how often and how long the DREQ is repeated, which may amount to days.
+ * Therefore the time is limited (close_seconds), counted from the release.
  *
  * ib_destroy_cm_id() cancels the REQ, REP, DREQ or SIDR REQ that ib_cm retransmits, provided that
  * the ib_cm id is still in the state to which that message has led. Nothing else cancels such a
@@ -18,6 +18,8 @@
  *
  * ib_cm holds no reference while it reports a timeout. Therefore an ib_cm id that has left such a
  * state is not destroyed before its handler has run.
+ *
+ * What follows when is the table of ib_state_rows.h. This file has the acts of its rows.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -28,6 +30,7 @@
 #include "device.h"
 #include "ib_close.h"
 #include "ib_port.h"
+#include "ib_state.h"
 #include "ib_window.h"
 #include "param.h"
 #include "quota.h"
@@ -44,10 +47,7 @@
 CMX_PARAM(close_seconds, 0, 86400, 60,
 	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit)");
 
-/*
- * Protects closing_ids, &cmx_ib_port.closing, and of all ids &cmx_ib_conn.closing, @released and
- * @close_item.
- */
+/* Protects closing_ids, and &cmx_ib_port.closing with the &cmx_id_private.close_item of its ids */
 static DEFINE_SPINLOCK(close_lock);
 static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
 static unsigned int num_closing;
@@ -75,18 +75,25 @@ static wait_queue_head_t *close_wait_queue(u32 hash)
 	return &close_waits[hash % ARRAY_SIZE(close_waits)];
 }
 
+/*
+ * A message that ib_cm still repeats keeps its place in the window until it is cancelled here.
+ * Otherwise the place would be given to another message while this work item is queued behind
+ * thousands of others.
+ */
 static void cm_id_destroy_work(struct work_struct *work)
 {
 	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
 	struct cmx_device *dev = id_priv->released_dev;
+	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	/* A DREQ that waits must not be sent any more. */
-	if (smp_load_acquire(&id_priv->ib.window)) {
+	if (id_priv->ib.window) {
 		mutex_lock(&id_priv->lock);
-		cmx_ib_window_release(id_priv);
+		cmx_ib_window_leave(id_priv);
 		mutex_unlock(&id_priv->lock);
 	}
-	ib_destroy_cm_id(id_priv->ib.released);
+	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
+	WRITE_ONCE(id_priv->ib.cm, NULL);
+	ib_destroy_cm_id(cm);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
@@ -107,18 +114,6 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 	}
 }
 
-/*
- * Queue the destruction of id_priv->ib.released, which drops the reference that the ib_cm id holds.
- * Caller must hold close_lock: the removal of a device then finds each ib_cm id either queued here
- * or closing.
- */
-static void cm_id_defer_destroy(struct cmx_id_private *id_priv)
-{
-	lockdep_assert_held(&close_lock);
-	INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
-	queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
-}
-
 /* Has the peer sent nothing yet? @cm has sent a REQ or SIDR REQ. */
 static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 {
@@ -129,45 +124,30 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 
 /*
  * The id of a process does not change its QP number while it is closing, except for a moment in an
- * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold close_lock and
- * id_priv->lock.
+ * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold id_priv->lock.
  */
 static void close_begin(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&close_lock);
-	WRITE_ONCE(id_priv->ib.closing, 1);
+	lockdep_assert_held(&id_priv->lock);
+	spin_lock(&close_lock);
 	hash_add_rcu(closing_ids, &id_priv->ib.close_node,
 		     close_hash(id_priv->quota, id_priv->qp_num));
 	WRITE_ONCE(num_closing, num_closing + 1);
+	spin_unlock(&close_lock);
 }
 
-/* Caller must hold close_lock. */
+/* Caller must hold id_priv->lock. */
 static void close_end(struct cmx_id_private *id_priv)
 {
 	wait_queue_head_t *waits = close_wait_queue(close_hash(id_priv->quota, id_priv->qp_num));
 
-	lockdep_assert_held(&close_lock);
-	WRITE_ONCE(id_priv->ib.closing, 0);
+	lockdep_assert_held(&id_priv->lock);
+	spin_lock(&close_lock);
 	hash_del_rcu(&id_priv->ib.close_node);
 	WRITE_ONCE(num_closing, num_closing - 1);
-	if (id_priv->ib.released) {
-		list_del(&id_priv->close_item);
-		cm_id_defer_destroy(id_priv);
-	}
+	spin_unlock(&close_lock);
 	if (wq_has_sleeper(waits))
 		wake_up_all(waits);
-}
-
-/*
- * Stop waiting for the peer. Caller must hold close_lock. If ib_cm is already reporting the end,
- * cmx_close_event_handle() does the rest.
- */
-static void close_give_up(struct cmx_id_private *id_priv)
-{
-	list_del_init(&id_priv->close_item);
-	/* window_msg_send_work() clears @waiting after the state of the ib_cm id has changed. */
-	if (smp_load_acquire(&id_priv->ib.waiting) || cm_id_awaits_reply(id_priv->ib.released))
-		close_end(id_priv);
 }
 
 /* Caller must hold close_lock. close_seconds may have become shorter meanwhile. */
@@ -175,6 +155,7 @@ static void close_schedule(struct cmx_ib_port *port, unsigned long delay)
 {
 	struct workqueue_struct *wq = port->dev->destroy_wq;
 
+	lockdep_assert_held(&close_lock);
 	if (!queue_delayed_work(wq, &port->close_work, delay) &&
 	    time_before(jiffies + delay, READ_ONCE(port->close_work.timer.expires)))
 		mod_delayed_work(wq, &port->close_work, delay);
@@ -185,18 +166,11 @@ static unsigned long close_limit(void)
 	return (unsigned long)cmx_param_get(&close_seconds) * HZ;
 }
 
-/* Start the time limit of a released ib_cm id that is closing. Caller must hold close_lock. */
-static void close_limit_start(struct cmx_id_private *id_priv)
-{
-	struct cmx_ib_port *port = cmx_ib_port(id_priv->released_dev, id_priv->id.port_num);
-
-	id_priv->close_since = jiffies;
-	list_add_tail(&id_priv->close_item, &port->closing);
-	close_schedule(port, close_limit());
-}
-
-/* Stop waiting for the peer of the oldest id if @limit is over. Return false if it is not. */
-static bool close_give_up_oldest(struct cmx_ib_port *port, unsigned long limit)
+/*
+ * Take the oldest id whose peer is no longer to be waited for, with a reference. Return NULL if no
+ * id has been released for @limit.
+ */
+static struct cmx_id_private *close_next_expired(struct cmx_ib_port *port, unsigned long limit)
 {
 	struct cmx_id_private *id_priv;
 	unsigned long waited = 0;
@@ -209,39 +183,207 @@ static bool close_give_up_oldest(struct cmx_ib_port *port, unsigned long limit)
 		close_schedule(port, limit - waited);
 		id_priv = NULL;
 	}
-	if (id_priv)
-		close_give_up(id_priv);
+	if (id_priv) {
+		list_del_init(&id_priv->close_item);
+		cmx_id_get(id_priv);
+	}
 	spin_unlock(&close_lock);
 	return id_priv;
 }
 
-/* There may be many ids: the lock is released between them. */
-static void close_give_up_all(struct cmx_ib_port *port, unsigned long limit)
+static void close_expire(struct cmx_ib_port *port, unsigned long limit)
 {
-	while (close_give_up_oldest(port, limit))
+	struct cmx_id_private *id_priv;
+
+	while ((id_priv = close_next_expired(port, limit))) {
+		mutex_lock(&id_priv->lock);
+		cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
+		mutex_unlock(&id_priv->lock);
+		cmx_id_put(id_priv);
 		cond_resched();
+	}
 }
 
 static void close_limit_work(struct work_struct *work)
 {
-	close_give_up_all(container_of(to_delayed_work(work), struct cmx_ib_port, close_work),
-			  close_limit());
+	close_expire(container_of(to_delayed_work(work), struct cmx_ib_port, close_work),
+		     close_limit());
 }
 
-/* Does the consumer still wait for the end? Only a DREQ waits while there is an ib_cm id. */
-static bool close_dreq_is_unanswered(const struct cmx_id_private *id_priv)
+static void ib_room_work(struct work_struct *work)
 {
-	return !READ_ONCE(id_priv->ib.closing) &&
-	       (id_priv->ib.unanswered == IB_CM_DREQ_SENT || id_priv->ib.waiting);
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, ib.room_work);
+
+	mutex_lock(&id_priv->lock);
+	cmx_ib_step(id_priv, CMX_IB_ON_ROOM);
+	mutex_unlock(&id_priv->lock);
+	cmx_id_put(id_priv);
+}
+
+/*
+ * The acts of the rows. Each returns what follows at once, as for cmx_ib_step(). Caller must hold
+ * id_priv->lock.
+ */
+
+static int ib_close_none(struct cmx_id_private *id_priv)
+{
+	return CMX_IB_ON_NOTHING;
+}
+
+static int ib_close_send_req(struct cmx_id_private *id_priv)
+{
+	return cmx_ib_req_resume(id_priv);
+}
+
+static int ib_close_drop_req(struct cmx_id_private *id_priv)
+{
+	cmx_ib_req_drop(id_priv);
+	return CMX_IB_ON_NOTHING;
+}
+
+static int ib_close_send_dreq(struct cmx_id_private *id_priv)
+{
+	return cmx_ib_dreq_resume(id_priv, ib_room_work);
+}
+
+/* If both ends have disconnected at the same time, each replies to the other. */
+static int ib_close_end(struct cmx_id_private *id_priv)
+{
+	if (READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_RCVD)
+		cmx_ib_drep_send(id_priv);
+	cmx_ib_window_leave(id_priv);
+	return CMX_IB_ON_NOTHING;
+}
+
+static int ib_close_start_limit(struct cmx_id_private *id_priv)
+{
+	struct cmx_ib_port *port = cmx_ib_port(id_priv->released_dev, id_priv->id.port_num);
+
+	spin_lock(&close_lock);
+	id_priv->close_since = jiffies;
+	list_add_tail(&id_priv->close_item, &port->closing);
+	close_schedule(port, close_limit());
+	spin_unlock(&close_lock);
+	return CMX_IB_ON_NOTHING;
+}
+
+/* An ib_cm id that has got the RTU reports that with a reference. */
+static int ib_close_give_up(struct cmx_id_private *id_priv)
+{
+	const struct ib_cm_id *cm = id_priv->ib.cm;
+
+	return cm_id_awaits_reply(cm) || READ_ONCE(cm->state) == IB_CM_ESTABLISHED ?
+		       CMX_IB_ON_ENDED : CMX_IB_ON_NOTHING;
+}
+
+/* This drops the reference that the ib_cm id holds. */
+static int ib_close_destroy(struct cmx_id_private *id_priv)
+{
+	if (!cm_id_awaits_reply(id_priv->ib.cm))
+		ib_close_end(id_priv);
+	/* destroy_work has the same memory as the item */
+	spin_lock(&close_lock);
+	list_del_init(&id_priv->close_item);
+	spin_unlock(&close_lock);
+	INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
+	queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
+	return CMX_IB_ON_NOTHING;
+}
+
+static int (*const acts[])(struct cmx_id_private *id_priv) = {
+#define CMX_IB_STEP(states, inputs, next, act) ib_close_##act,
+#include "ib_state_rows.h"
+};
+
+/**
+ * cmx_ib_step() - make a step of the connection, and what follows from it
+ * @id_priv: the id
+ * @ret: as for cmx_ib_state_step()
+ *
+ * Context: Caller must hold id_priv->lock, and a reference other than that of the ib_cm id.
+ */
+void cmx_ib_step(struct cmx_id_private *id_priv, int ret)
+{
+	struct cmx_ib_conn *conn = &id_priv->ib;
+	bool was_closing = cmx_ib_state_is_closing(conn->state), closing;
+	enum cmx_ib_state from;
+	int row;
+
+	lockdep_assert_held(&id_priv->lock);
+	while (ret != CMX_IB_ON_NOTHING) {
+		from = conn->state;
+		row = cmx_ib_state_step(&conn->state, ret);
+		if (row < 0)
+			break;
+		if (conn->state != from)
+			trace_cmx_ib_state(id_priv, cmx_ib_state_name(from),
+					   cmx_ib_state_name(conn->state));
+		ret = acts[row](id_priv);
+	}
+	closing = cmx_ib_state_is_closing(conn->state);
+	if (closing && !was_closing)
+		close_begin(id_priv);
+	else if (was_closing && !closing)
+		close_end(id_priv);
+}
+
+/**
+ * cmx_ib_req_start() - send a REQ or SIDR REQ, now or when the window has room
+ * @id_priv: the id, which has no ib_cm id
+ * @send: sends the message. If the message waits, it is called later with the lock of the id held,
+ *	and an error is then reported to the consumer as CONNECT_ERROR
+ * @param: argument of @send, which is copied if the message waits
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the return value of @send; 0 if the message waits; -ENOMEM.
+ */
+int cmx_ib_req_start(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
+		     const struct rdma_conn_param *param)
+{
+	int ret = cmx_ib_req_try(id_priv, send, param, ib_room_work);
+
+	lockdep_assert_held(&id_priv->lock);
+	cmx_ib_step(id_priv, ret);
+	return ret == -EINPROGRESS ? 0 : ret;
+}
+
+/**
+ * cmx_ib_dreq_start() - send a DREQ, or a DREP if the peer has sent its DREQ
+ * @id_priv: the id, which has not been released
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, also if the DREQ is sent later, and if any message waits; -EINVAL if the state of the
+ * connection allows no DREQ; -ENOMEM if the user has no window yet and there was no memory for one;
+ * or the error of ib_cm, which has then ended the connection.
+ */
+int cmx_ib_dreq_start(struct cmx_id_private *id_priv)
+{
+	int ret;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (cmx_ib_state_is_waiting(id_priv->ib.state))
+		return 0;
+	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
+	if (READ_ONCE(id_priv->ib.cm->state) != IB_CM_ESTABLISHED) {
+		cmx_ib_drep_send(id_priv);
+		return -EINVAL;
+	}
+	/* ib_cm has the RTU, and its handler may not have run yet. */
+	cmx_ib_step(id_priv, CMX_IB_ON_RTU);
+	if (id_priv->ib.state != CMX_IB_OPEN)
+		return 0;
+	ret = cmx_ib_dreq_try(id_priv, ib_room_work);
+	cmx_ib_step(id_priv, ret);
+	return ret == -EINPROGRESS ? 0 : ret;
 }
 
 /* Would ib_destroy_cm_id() send a DREQ, and not repeat it? Caller must hold id_priv->lock. */
 static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	return !READ_ONCE(id_priv->ib.closing) &&
+	return !cmx_ib_state_is_waiting(id_priv->ib.state) &&
 	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
-	       id_priv->id.qp_type != IB_QPT_XRC_TGT && !id_priv->dev->removing;
+	       id_priv->id.qp_type != IB_QPT_XRC_TGT;
 }
 
 /**
@@ -257,52 +399,25 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 {
 	struct ib_cm_id *cm = id_priv->ib.cm;
-	bool half_used;
+	bool drop;
 
 	lockdep_assert_held(&id_priv->lock);
-	/* If an ib_cm id was released before, cm_id_destroy_work() ends its message. */
+	if (id_priv->released_dev)
+		return;
 	if (!cm) {
-		if (!id_priv->ib.released)
-			cmx_ib_window_release(id_priv);
+		cmx_ib_step(id_priv, CMX_IB_ON_RELEASE);
 		return;
 	}
 	if (cm_id_is_unanswered(cm))
 		cmx_route_invalidate(id_priv);
-	half_used = cmx_quota_is_half_used(id_priv->quota) || cmx_ib_window_is_half_used(id_priv);
-	if (close_dreq_is_unanswered(id_priv) ||
-	    (!half_used && close_dreq_is_due(id_priv) && !cmx_ib_dreq_send(id_priv)))
-		cmx_close_begin(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
-
-	spin_lock(&close_lock);
-	WRITE_ONCE(id_priv->ib.released, cm);
 	INIT_LIST_HEAD(&id_priv->close_item);
-	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed */
-	WRITE_ONCE(id_priv->ib.cm, NULL);
-	if (!id_priv->ib.closing && id_priv->ib.unanswered && !cm_id_awaits_reply(cm))
-		close_begin(id_priv);
-	else if (!id_priv->ib.closing)
-		cm_id_defer_destroy(id_priv);
-	else if (id_priv->dev->removing || half_used)
-		close_give_up(id_priv);
-	else
-		close_limit_start(id_priv);
-	spin_unlock(&close_lock);
-}
-
-/**
- * cmx_close_begin() - wait for the peer's reply after the connection has ended for the consumer
- * @id_priv: the id. Its DREQ has been sent, or will be sent after the RTU
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_close_begin(struct cmx_id_private *id_priv)
-{
-	lockdep_assert_held(&id_priv->lock);
-	spin_lock(&close_lock);
-	close_begin(id_priv);
-	spin_unlock(&close_lock);
+	drop = id_priv->dev->removing || cmx_quota_is_half_used(id_priv->quota) ||
+	       cmx_ib_window_is_half_used(id_priv);
+	if (!drop && close_dreq_is_due(id_priv))
+		cmx_ib_dreq_start(id_priv);
+	cmx_ib_step(id_priv, drop ? CMX_IB_ON_DROP : CMX_IB_ON_RELEASE);
 }
 
 /**
@@ -338,120 +453,43 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->dev)
 		cmx_route_invalidate(id_priv);
-	else if (READ_ONCE(id_priv->ib.closing))
+	else if (cmx_ib_state_is_closing(id_priv->ib.state))
 		cmx_route_invalidate_on(id_priv, id_priv->released_dev);
 }
 
-/**
- * cmx_close_stop() - stop waiting for the peer's reply
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: true if it was closing.
- */
-bool cmx_close_stop(struct cmx_id_private *id_priv)
-{
-	bool closing;
-
-	lockdep_assert_held(&id_priv->lock);
-	spin_lock(&close_lock);
-	closing = id_priv->ib.closing;
-	if (closing)
-		close_end(id_priv);
-	spin_unlock(&close_lock);
-	return closing;
-}
-
-/* ib_cm refuses it if the peer has sent no DREQ. */
-static void close_drep_send(struct cmx_id_private *id_priv, struct ib_cm_id *cm)
-{
-	int ret = ib_send_cm_drep(cm, NULL, 0);
-
-	trace_cmx_cm_send(id_priv, "DREP", ret);
-}
-
-static int close_dreq_send(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
-{
-	struct ib_cm_id *cm = id_priv->ib.cm ?: id_priv->ib.released;
-	int ret = ib_send_cm_dreq(cm, NULL, 0);
-
-	trace_cmx_cm_send(id_priv, "DREQ", ret);
-	if (!ret)
-		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
-	else if (ret == -EINVAL)
-		close_drep_send(id_priv, cm);
-	return ret;
-}
-
-/**
- * cmx_ib_dreq_send() - send a DREQ, or a DREP if the peer has sent its DREQ
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: 0, also if the DREQ is sent later; -EINVAL if the state of the connection allows no DREQ;
- * -ENOMEM if there was no memory to let it wait; or the error of ib_cm, which has then ended the
- * connection.
- */
-int cmx_ib_dreq_send(struct cmx_id_private *id_priv)
-{
-	struct ib_cm_id *cm = id_priv->ib.cm;
-
-	lockdep_assert_held(&id_priv->lock);
-	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
-	if (!id_priv->ib.waiting && READ_ONCE(cm->state) != IB_CM_ESTABLISHED) {
-		close_drep_send(id_priv, cm);
-		return -EINVAL;
-	}
-	return cmx_ib_window_send(id_priv, close_dreq_send, NULL);
-}
-
-/* Does the event end the message for which ib_cm would otherwise report an error? */
-static bool close_event_ends_message(const struct cmx_id_private *id_priv,
-				     enum ib_cm_event_type type)
+/* The input that an event of ib_cm is. Each message that ends none of ours is no input. */
+static int close_event_input(enum ib_cm_event_type type)
 {
 	switch (type) {
 	case IB_CM_MRA_RECEIVED:
 	case IB_CM_LAP_RECEIVED:
 	case IB_CM_APR_RECEIVED:
 	case IB_CM_TIMEWAIT_EXIT:
-		return false;
+		return CMX_IB_ON_NOTHING;
 	case IB_CM_RTU_RECEIVED:
-		return id_priv->ib.unanswered == IB_CM_REP_SENT;
+		return CMX_IB_ON_RTU;
 	default:
-		return true;
+		return CMX_IB_ON_ENDED;
 	}
 }
 
 /**
  * cmx_close_event_handle() - handle an event of a connection that may be closing
  * @id_priv: the id
- * @cm: its ib_cm id
  * @type: type of the event
  *
  * Context: Caller must hold id_priv->lock.
  * Return: true if there is nothing else to do for the event.
  */
-bool cmx_close_event_handle(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-			    enum ib_cm_event_type type)
+bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_type type)
 {
-	bool closing = READ_ONCE(id_priv->ib.closing);
+	enum cmx_ib_state state = id_priv->ib.state;
+	int input = close_event_input(type);
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!close_event_ends_message(id_priv, type))
-		return false;
-	/* If both ends have disconnected at the same time, each replies to the other. */
-	if (type == IB_CM_DREQ_RECEIVED && (closing || close_dreq_is_unanswered(id_priv)))
-		close_drep_send(id_priv, cm);
-	id_priv->ib.unanswered = 0;
-	/* The REP that an RTU ends is not charged to the window. */
-	if (type != IB_CM_RTU_RECEIVED)
-		cmx_ib_window_release(id_priv);
-	if (!closing)
-		return false;
-	if (type == IB_CM_RTU_RECEIVED && id_priv->ib.cm && !cmx_ib_dreq_send(id_priv))
-		return true;
-	cmx_close_stop(id_priv);
-	return true;
+	cmx_ib_step(id_priv, input);
+	return cmx_ib_state_is_released(state) ||
+	       (input != CMX_IB_ON_NOTHING && cmx_ib_state_is_closing(state));
 }
 
 /* Is a connection of the QP closing, of the same user and device and to the same peer? */
@@ -463,8 +501,7 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(closing_ids, id_priv, ib.close_node, hash) {
-		const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.released) ?:
-					    READ_ONCE(id_priv->ib.cm);
+		const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.cm);
 
 		if (id_priv->user && id_priv->quota == next->quota &&
 		    READ_ONCE(id_priv->qp_num) == qp_num && cm &&
@@ -515,7 +552,7 @@ void cmx_close_init_port(struct cmx_ib_port *port)
  */
 void cmx_close_stop_port(struct cmx_ib_port *port)
 {
-	close_give_up_all(port, 0);
+	close_expire(port, 0);
 }
 
 int cmx_close_init_module(void)

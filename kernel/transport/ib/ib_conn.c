@@ -13,7 +13,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
-#include "ib_window.h"
+#include "ib_state.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -60,7 +60,7 @@ void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_ib_has_conn() - check whether an id has an ib_cm id, or will have one
+ * cmx_ib_has_conn() - check whether an id has an ib_cm id that was not released, or will have one
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
@@ -69,7 +69,7 @@ void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv)
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	return id_priv->ib.cm || id_priv->ib.waiting;
+	return id_priv->ib.state != CMX_IB_NONE && !cmx_ib_state_is_released(id_priv->ib.state);
 }
 
 /**
@@ -151,8 +151,6 @@ static int ib_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	trace_cmx_cm_send(id_priv, "REQ", ret);
 	if (ret)
 		cmx_ib_cm_id_abort(id_priv);
-	else
-		id_priv->ib.unanswered = IB_CM_REQ_SENT;
 	return ret;
 }
 
@@ -185,7 +183,7 @@ int cmx_ib_sgid_set(struct cmx_id_private *id_priv)
 
 static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, ib_req_send, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_req_start(id_priv, ib_req_send, param);
 }
 
 /**
@@ -246,7 +244,7 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		trace_cmx_cm_send(id_priv, "REP", ret);
 	}
 	if (!ret)
-		id_priv->ib.unanswered = IB_CM_REP_SENT;
+		cmx_ib_step(id_priv, CMX_IB_ON_REP);
 	return ib_response_finish(id_priv, ret);
 }
 
@@ -274,9 +272,10 @@ static int ib_establish(struct cmx_id_private *id_priv)
  */
 static int ib_conn_cancel(struct cmx_id_private *id_priv)
 {
-	if (id_priv->established ||
-	    (id_priv->ib.unanswered != IB_CM_REQ_SENT &&
-	     id_priv->ib.unanswered != IB_CM_REP_SENT && !id_priv->ib.waiting))
+	u8 state = id_priv->ib.state;
+
+	if (id_priv->established || (state != CMX_IB_REQ_WAITS && state != CMX_IB_REQ_SENT &&
+				     state != CMX_IB_REP_SENT))
 		return -EINVAL;
 	cmx_deadline_stop(id_priv);
 	cmx_ib_cm_id_release(id_priv);
@@ -318,7 +317,7 @@ static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_
  */
 static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
-	bool rep_is_unanswered = id_priv->ib.unanswered == IB_CM_REP_SENT;
+	bool rep_is_unanswered = id_priv->ib.state == CMX_IB_REP_SENT;
 	bool at_once = qp_is_stopped || rep_is_unanswered;
 	struct cmx_event *ev = NULL;
 	int ret;
@@ -338,14 +337,14 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	if (ret)
 		goto out;
 	/*
-	 * ib_cm accepts no DREQ while the REP is unanswered. cmx_close_event_handle() sends the
-	 * DREQ when the RTU has arrived.
+	 * ib_cm accepts no DREQ while the REP is unanswered. ib_close.c sends the DREQ when the RTU
+	 * has arrived.
 	 */
 	if (!ev || !rep_is_unanswered)
-		ret = cmx_ib_dreq_send(id_priv);
+		ret = cmx_ib_dreq_start(id_priv);
 	/* An earlier call or ib_cm has sent it. The peer may have chosen a timeout of days. */
 	if (ev && ret == -EINVAL && READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_SENT) {
-		id_priv->ib.unanswered = IB_CM_DREQ_SENT;
+		cmx_ib_step(id_priv, CMX_IB_ON_SENT);
 		ret = 0;
 	}
 	if (ev && !at_once && (!ret || ret == -EINVAL)) {
@@ -357,7 +356,7 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 		 * ib_close.c waits for the reply.
 		 */
 		if (!ret)
-			cmx_close_begin(id_priv);
+			cmx_ib_step(id_priv, CMX_IB_ON_CLOSE);
 		ib_conn_set_disconnected(id_priv, ev);
 		return 0;
 	}
@@ -387,8 +386,8 @@ static void comm_est_work(struct work_struct *work)
 	bool post;
 
 	mutex_lock(&id_priv->lock);
-	post = id_priv->ib.cm && id_priv->state == CMX_CONNECT &&
-	       id_priv->ib.unanswered == IB_CM_REP_SENT && !id_priv->established;
+	post = id_priv->ib.state == CMX_IB_REP_SENT && id_priv->state == CMX_CONNECT &&
+	       !id_priv->established;
 	if (post) {
 		id_priv->established = 1;
 		cmx_deadline_stop(id_priv);
@@ -440,7 +439,7 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
  * @id_priv: the id
  * @event: %IB_EVENT_COMM_EST
  *
- * RCU keeps the memory of an ib_cm id that is being destroyed. Such an ib_cm id refuses the event.
+ * RCU keeps the memory of an ib_cm id that is being destroyed.
  *
  * Context: Any context, because drivers report events of QPs in any. id_priv->lock is not needed.
  * Return: 0, -EINVAL without a connection or for another event, -EISCONN, -ENOMEM.
@@ -455,7 +454,7 @@ int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 		return -EINVAL;
 	rcu_read_lock();
 	cm = READ_ONCE(id_priv->ib.cm);
-	if (cm)
+	if (cm && !cmx_ib_state_is_released(READ_ONCE(id_priv->ib.state)))
 		ret = ib_notify_comm_est(id_priv, cm);
 	rcu_read_unlock();
 	return ret;
@@ -482,7 +481,7 @@ static int ib_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 {
 	int ret;
 
-	if (id_priv->ib.cm) {
+	if (id_priv->ib.cm && !cmx_ib_state_is_released(id_priv->ib.state)) {
 		ret = ib_cm_init_qp_attr(id_priv->ib.cm, attr, mask);
 	} else {
 		ret = cmx_ib_port_attr(id_priv, attr, mask);

@@ -9,6 +9,7 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
+#include "ib_state.h"
 #include "qp.h"
 #include "transport.h"
 
@@ -128,8 +129,8 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 
 /*
  * The timewait has ended before the work item has reported that the DREQ timed out. Report that
- * now: TIMEWAIT_EXIT comes after DISCONNECTED. @unanswered stays, because ib_cm may not have called
- * the handler yet. Caller must hold id_priv->lock.
+ * now: TIMEWAIT_EXIT comes after DISCONNECTED. The connection stays in CMX_IB_DREQ_SENT, because
+ * ib_cm may not have called the handler yet. Caller must hold id_priv->lock.
  */
 static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 {
@@ -137,7 +138,7 @@ static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 	struct cmx_event *ev;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->ib.unanswered != IB_CM_DREQ_SENT || id_priv->state != CMX_CONNECT)
+	if (id_priv->ib.state != CMX_IB_DREQ_SENT || id_priv->state != CMX_CONNECT)
 		return;
 	ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
 	ib_event_dispatch(id_priv, &dreq_error, ev);
@@ -161,8 +162,7 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
  * The handler of a ULP runs in the context of ib_cm. For a send error, which a work item of all
  * devices handles, it runs in the queue of the device. Consumes the caller's reference to the id.
  */
-static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-			     const struct ib_cm_event *event)
+static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_event *event)
 {
 	bool post = false, later = ib_event_is_send_error(event);
 	struct cmx_event *ev = NULL;
@@ -170,9 +170,9 @@ static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm
 	mutex_lock(&id_priv->lock);
 	if (event->event == IB_CM_DREQ_ERROR)
 		cmx_close_invalidate_route(id_priv);
-	if (event->event == IB_CM_TIMEWAIT_EXIT && id_priv->ib.cm == cm)
+	if (event->event == IB_CM_TIMEWAIT_EXIT)
 		ib_dreq_error_catch_up(id_priv);
-	if (!cmx_close_event_handle(id_priv, cm, event->event) && id_priv->ib.cm == cm &&
+	if (!cmx_close_event_handle(id_priv, event->event) &&
 	    ib_event_is_relevant(id_priv, event)) {
 		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_event_dispatch(id_priv, event, ev);
@@ -193,13 +193,11 @@ static void ib_event_process(struct cmx_id_private *id_priv, struct ib_cm_id *cm
  * struct ib_send_error - a report of ib_cm that a message timed out or could not be sent
  * @work: handles the report
  * @id_priv: the id, with a reference
- * @cm: the ib_cm id. It may have been freed, and is only compared
  * @event: the report
  */
 struct ib_send_error {
 	struct work_struct work;
 	struct cmx_id_private *id_priv;
-	struct ib_cm_id *cm;
 	struct ib_cm_event event;
 };
 
@@ -207,19 +205,17 @@ static void ib_send_error_work(struct work_struct *work)
 {
 	struct ib_send_error *error = container_of(work, struct ib_send_error, work);
 
-	ib_event_process(error->id_priv, error->cm, &error->event);
+	ib_event_process(error->id_priv, &error->event);
 	kfree(error);
 }
 
 /* Consumes the caller's reference to the id. */
-static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id *cm,
-				const struct ib_cm_event *event)
+static void ib_send_error_defer(struct cmx_id_private *id_priv, const struct ib_cm_event *event)
 {
 	/* without I/O, see cmx_event_alloc_nofail() */
 	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_NOIO | __GFP_NOFAIL);
 
 	error->id_priv = id_priv;
-	error->cm = cm;
 	error->event = *event;
 	INIT_WORK(&error->work, ib_send_error_work);
 	queue_work(cmx_wq, &error->work);
@@ -235,8 +231,7 @@ static void ib_send_error_defer(struct cmx_id_private *id_priv, struct ib_cm_id 
  * moment of the destruction. RCU keeps both ids in this case, unless the worker of ib_cm is
  * preempted before it calls the handler. Only ib_cm could prevent that.
  *
- * The handler is called for a released ib_cm id, too, until that is destroyed. id_priv->ib.cm no
- * longer points to it.
+ * The handler is called for a released ib_cm id, too, until that is destroyed.
  *
  * Send errors come from workers of ib_mad that all users of the port share. These workers also
  * complete the MADs that ib_destroy_cm_id() waits for. So a work item waits for the id's lock.
@@ -255,8 +250,8 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	got = cmx_id_tryget(id_priv);
 	rcu_read_unlock();
 	if (got && ib_event_is_send_error(event))
-		ib_send_error_defer(id_priv, cm, event);
+		ib_send_error_defer(id_priv, event);
 	else if (got)
-		ib_event_process(id_priv, cm, event);
+		ib_event_process(id_priv, event);
 	return 0;
 }

@@ -19,6 +19,8 @@
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
+#include "ib_close.h"
+#include "ib_state.h"
 #include "ndev.h"
 #include "port_space.h"
 #include "request.h"
@@ -458,6 +460,7 @@ static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 	req->cm->context = conn_id;
 	req->cm->cm_handler = cmx_ib_handler;
 	WRITE_ONCE(conn_id->ib.cm, req->cm);
+	cmx_ib_step(conn_id, CMX_IB_ON_REQUEST);
 	if (!ib_request_is_sidr(req))
 		cmx_mra_send(req->cm);
 }

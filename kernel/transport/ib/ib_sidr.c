@@ -8,7 +8,6 @@
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
-#include "ib_window.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -93,14 +92,12 @@ static int sidr_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_
 	trace_cmx_cm_send(id_priv, "SIDR REQ", ret);
 	if (ret)
 		cmx_ib_cm_id_abort(id_priv);
-	else
-		id_priv->ib.unanswered = IB_CM_SIDR_REQ_SENT;
 	return ret;
 }
 
 static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
-	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_window_send(id_priv, sidr_req_send, param);
+	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_req_start(id_priv, sidr_req_send, param);
 }
 
 static int sidr_rep_send(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_param *rep)

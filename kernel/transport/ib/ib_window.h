@@ -4,11 +4,9 @@
 
 #include "id.h"
 
-typedef int (*cmx_ib_send_fn)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
-
-int cmx_ib_window_send(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-		       const struct rdma_conn_param *param);
+/* Caller must hold id_priv->lock. */
+int cmx_ib_window_enter(struct cmx_id_private *id_priv, work_func_t room);
+void cmx_ib_window_leave(struct cmx_id_private *id_priv);
 bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv);
-void cmx_ib_window_release(struct cmx_id_private *id_priv);
 
 #endif

@@ -53,6 +53,8 @@ do {											\
 #define KUNIT_EXPECT_STREQ(test, a, b) UNIT_EXPECT(test, 0, strcmp(a, b), ==, 0)
 #define KUNIT_EXPECT_MEMEQ(test, a, b, size) UNIT_EXPECT(test, 0, memcmp(a, b, size), ==, 0)
 /* The message may have conversions that only the kernel has. */
+#define KUNIT_EXPECT_TRUE_MSG(test, a, ...) KUNIT_EXPECT_TRUE(test, a)
+#define KUNIT_EXPECT_FALSE_MSG(test, a, ...) KUNIT_EXPECT_FALSE(test, a)
 #define KUNIT_EXPECT_EQ_MSG(test, a, b, ...) UNIT_EXPECT(test, 0, a, ==, b)
 #define KUNIT_ASSERT_EQ(test, a, b) UNIT_EXPECT(test, 1, a, ==, b)
 #define KUNIT_ASSERT_NOT_NULL(test, a) UNIT_EXPECT(test, 1, !!(a), ==, true)
