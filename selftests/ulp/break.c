@@ -2,11 +2,11 @@
 /*
  * break: an id is destroyed at an event
  *
- *	break return|hasty|thread client|server EVENT ADDR PORT
+ *	break return|hasty|soon|thread client|server EVENT ADDR PORT
  *
  * return: the handler returns nonzero. hasty: the same, and the server disconnects before the
- * connection is established, which iWARP does later. thread: another thread destroys the id while
- * the handler still runs. EVENT is a number of enum rdma_cm_event_type. No event of that id may
+ * connection is established, which iWARP does later. soon: the same, but a moment after it has
+ * accepted. thread: another thread destroys the id while the handler still runs. EVENT is a number of enum rdma_cm_event_type. No event of that id may
  * follow.
  */
 #include <linux/delay.h>
@@ -42,6 +42,7 @@ struct end {
  * struct scene - listener, client and the id of the request
  * @by_thread: another thread destroys the victim, and not its handler
  * @hasty: the server disconnects as soon as it has accepted
+ * @soon: with @hasty, it waits for a moment before
  * @server: the victim is the id of the request
  * @event: event at which the victim is destroyed
  * @late: number of events for a destroyed id
@@ -53,6 +54,7 @@ struct end {
 struct scene {
 	bool by_thread;
 	bool hasty;
+	bool soon;
 	bool server;
 	enum rdma_cm_event_type event;
 	atomic_t late;
@@ -147,6 +149,8 @@ static int end_accept(struct end *e)
 	if (e->s->event == RDMA_CM_EVENT_REJECTED)
 		return cmx_reject(e->id, NULL, 0, 0);
 	ret = res_open(e->id, &e->r) ?: cmx_accept(e->id, &param);
+	if (e->s->soon)
+		msleep(20);
 	if (!ret && e->s->hasty)
 		ret = cmx_disconnect(e->id);
 	return ret;
@@ -341,7 +345,8 @@ int ulp_break(int argc, char **argv)
 		return -ENOMEM;
 	init_completion(&s->hit);
 	s->by_thread = !strcmp(argv[1], "thread");
-	s->hasty = !strcmp(argv[1], "hasty");
+	s->soon = !strcmp(argv[1], "soon");
+	s->hasty = s->soon || !strcmp(argv[1], "hasty");
 	s->server = !strcmp(argv[2], "server");
 	s->event = event;
 	ret = scene_run(s, (struct sockaddr *)&addr);
