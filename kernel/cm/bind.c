@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <linux/string.h>
 #include <net/ipv6.h>
-#include "resolve_addr.h"
+#include "attach.h"
 #include "bind.h"
 #include "device.h"
 #include "ndev.h"
@@ -113,7 +113,7 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		id_priv->opt.afonly = bind_afonly_default(id_priv, addr->sa_family);
 
 	if (!cmx_addr_has_no_device(addr)) {
-		ret = cmx_addr_bind_device(id_priv);
+		ret = cmx_attach_src(id_priv);
 		if (ret)
 			goto err;
 	}

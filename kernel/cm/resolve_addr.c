@@ -12,24 +12,19 @@
  */
 #include <linux/export.h>
 #include <linux/hashtable.h>
-#include <linux/if_arp.h>
-#include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include <net/neighbour.h>
 #include <net/netevent.h>
 #include <rdma/ib_addr.h>
-#include <rdma/ib_cache.h>
 #include "resolve_addr.h"
+#include "attach.h"
 #include "bind.h"
-#include "bond.h"
-#include "device.h"
 #include "event.h"
 #include "ndev.h"
 #include "neigh_lookup.h"
 #include "port_space.h"
 #include "sockaddr.h"
-#include "transport.h"
 #include "neigh_watch.h"
 
 /*
@@ -81,146 +76,17 @@ static LIST_HEAD(to_wake);
 static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
 static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key, polls, probes */
 
-struct addr_attach_arg {
-	struct cmx_id_private *id_priv;
-	const union ib_gid *gid;
-	struct net_device *ndev;
-};
-
-static int addr_port_attach(struct cmx_device *dev, u32 port, void *data)
-{
-	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
-	const struct cmx_transport *transport = dp->transport;
-	const struct addr_attach_arg *arg = data;
-	struct cmx_id_private *id_priv = arg->id_priv;
-	u8 gid_type = READ_ONCE(dp->gid_type);
-	const struct ib_gid_attr *attr;
-
-	if (transport->has_gid_addr != !arg->ndev ||
-	    !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
-		return 0;
-	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && transport->port_gid_type)
-		gid_type = id_priv->opt.gid_type;
-	attr = transport->port_gid ?
-		       transport->port_gid(dev->device, port, arg->ndev) :
-		       rdma_find_gid_by_port(dev->device, arg->gid, gid_type, port, arg->ndev);
-	if (IS_ERR(attr))
-		return 0;
-	return !cmx_device_attach_attr(id_priv, dev, port, attr);
-}
-
-/**
- * cmx_addr_attach_gid() - attach an id to the port that has a GID
- * @id_priv: the id, which has no device. Caller must hold its lock
- * @gid: the GID
- * @ndev: network interface of the port; NULL: the port is one of InfiniBand
- *
- * Return: 0, or -ENODEV if no port has the GID.
- */
-int cmx_addr_attach_gid(struct cmx_id_private *id_priv, const union ib_gid *gid,
-			struct net_device *ndev)
-{
-	struct addr_attach_arg arg = { .id_priv = id_priv, .gid = gid, .ndev = ndev };
-
-	lockdep_assert_held(&id_priv->lock);
-	return cmx_device_for_each_port(addr_port_attach, &arg) ? 0 : -ENODEV;
-}
-
-/*
- * Attach the id to the port that has the GID of @src on the network interface of @addr. The
- * hardware address of an IPoIB interface contains the GID.
- */
-static int addr_id_attach(struct cmx_id_private *id_priv, struct rdma_dev_addr *addr,
-			  struct sockaddr *src)
-{
-	struct net_device *ndev;
-	union ib_gid gid;
-	int ret;
-
-	if (addr->dev_type == ARPHRD_INFINIBAND) {
-		rdma_addr_get_sgid(addr, &gid);
-		return cmx_addr_attach_gid(id_priv, &gid, NULL);
-	}
-	/* RDMA_PS_IPOIB is for InfiniBand only. */
-	if (id_priv->id.ps == RDMA_PS_IPOIB)
-		return -EINVAL;
-	if (rdma_ip2gid(src, &gid))
-		return -ENODEV;
-	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
-	if (!ndev)
-		return -ENODEV;
-	ret = cmx_addr_attach_gid(id_priv, &gid, ndev);
-	dev_put(ndev);
-	return ret;
-}
-
-/* Copy all fields except those that attaching to the device has set, which was done before. */
-static void addr_link_copy(struct cmx_id_private *id_priv, const struct rdma_dev_addr *from)
-{
-	struct rdma_dev_addr *to = &id_priv->id.route.addr.dev_addr;
-
-	memcpy(to->src_dev_addr, from->src_dev_addr, MAX_ADDR_LEN);
-	memcpy(to->dst_dev_addr, from->dst_dev_addr, MAX_ADDR_LEN);
-	memcpy(to->broadcast, from->broadcast, MAX_ADDR_LEN);
-	to->dev_type = from->dev_type;
-	to->bound_dev_if = from->bound_dev_if;
-	to->network = from->network;
-	to->hoplimit = from->hoplimit;
-	cmx_bond_attach(id_priv);
-}
-
-/* Find the network interface of the source address. A link-local address has one already. */
-static int addr_link_find(const struct cmx_id_private *id_priv, struct rdma_dev_addr *addr)
-{
-	bool known = addr->bound_dev_if;
-	const struct net_device *ndev;
-
-	rcu_read_lock();
-	ndev = known ? dev_get_by_index_rcu(addr->net, addr->bound_dev_if) :
-		       cmx_ndev_find(addr->net, id_priv->opt.bind_device, cmx_src(id_priv));
-	if (ndev)
-		cmx_ndev_copy_link(addr, ndev);
-	rcu_read_unlock();
-	if (ndev)
-		return 0;
-	return known ? -ENODEV : -EADDRNOTAVAIL;
-}
-
-/**
- * cmx_addr_bind_device() - attach an id to the port that owns its address
- * @id_priv: the id; its source address is set, and it has no device. Caller must hold its lock
- *
- * Return: 0; -EADDRNOTAVAIL if the address is not local; -ENODEV if no RDMA device has it;
- * -EINVAL if the device does not support the port space.
- */
-int cmx_addr_bind_device(struct cmx_id_private *id_priv)
-{
-	struct rdma_dev_addr addr = id_priv->id.route.addr.dev_addr;
-	int ret;
-
-	lockdep_assert_held(&id_priv->lock);
-	if (cmx_src(id_priv)->sa_family == AF_IB)
-		return cmx_addr_ib_bind(id_priv);
-	ret = addr_link_find(id_priv, &addr);
-	if (!ret)
-		ret = addr_id_attach(id_priv, &addr, cmx_src(id_priv));
-	if (!ret)
-		addr_link_copy(id_priv, &addr);
-	return ret;
-}
-
 /* End a query and post @ev, which belongs to the consumer from here on. */
 static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
 			    struct cmx_event *ev, int status)
 {
-	if (!status && !id_priv->dev)
-		status = addr_id_attach(id_priv, &f->addr, &f->src.sa);
+	if (!status)
+		status = cmx_attach_link(id_priv, &f->addr, &f->src.sa);
 	if (status) {
 		ev->ev.event = RDMA_CM_EVENT_ADDR_ERROR;
 		ev->ev.status = status;
 		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_BOUND);
 	} else {
-		addr_link_copy(id_priv, &f->addr);
 		cmx_port_set_addr(id_priv, &f->src.sa, NULL);
 		cmx_neigh_watch(id_priv);
 		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
@@ -506,38 +372,6 @@ void cmx_addr_exit_module(void)
 	cancel_work_sync(&wake_work);
 }
 
-struct addr_loopback_arg {
-	struct cmx_id_private *id_priv;
-	bool active;
-};
-
-static int addr_loopback_attach_port(struct cmx_device *dev, u32 port, void *data)
-{
-	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
-	struct addr_loopback_arg *arg = data;
-	struct cmx_id_private *id_priv = arg->id_priv;
-	enum ib_port_state state;
-	union ib_gid gid;
-	u16 pkey;
-
-	if (!rdma_dev_access_netns(dev->device, cmx_net(id_priv)) ||
-	    !transport->has_loopback || !cmx_dev_port_fits(id_priv, dev, port))
-		return 0;
-	if (arg->active && (ib_get_cached_port_state(dev->device, port, &state) ||
-			    state != IB_PORT_ACTIVE))
-		return 0;
-	/* the next port may do: that of an interface that has just left a bond has no GID */
-	if (rdma_query_gid(dev->device, port, 0, &gid) ||
-	    ib_get_cached_pkey(dev->device, port, 0, &pkey) ||
-	    cmx_device_attach(id_priv, dev, port))
-		return 0;
-	id_priv->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
-								     : ARPHRD_ETHER;
-	rdma_addr_set_sgid(&id_priv->id.route.addr.dev_addr, &gid);
-	ib_addr_set_pkey(&id_priv->id.route.addr.dev_addr, pkey);
-	return 1;
-}
-
 static void addr_loopback_set_src(struct cmx_id_private *id_priv)
 {
 	union {
@@ -561,26 +395,40 @@ static void addr_loopback_set_src(struct cmx_id_private *id_priv)
 	cmx_port_set_addr(id_priv, &src.sa, NULL);
 }
 
-/*
- * The peer is a wildcard or loopback address: attach the id to the first active port of any
- * device that has a GID, or to the first port if none is active.
- */
+/* The peer is a wildcard or loopback address. */
 static int addr_loopback_resolve(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
-	struct addr_loopback_arg arg = { .id_priv = id_priv, .active = true };
 	union ib_gid gid;
-	bool found;
+	int ret;
 
 	if (!id_priv->dev) {
-		found = cmx_device_for_each_port(addr_loopback_attach_port, &arg);
-		arg.active = false;
-		if (!found && !cmx_device_for_each_port(addr_loopback_attach_port, &arg))
-			return -ENODEV;
+		ret = cmx_attach_loopback(id_priv);
+		if (ret)
+			return ret;
 		addr_loopback_set_src(id_priv);
 	}
 	rdma_addr_get_sgid(addr, &gid);
 	rdma_addr_set_dgid(addr, &gid);
+	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+	cmx_event_post(ev);
+	return 0;
+}
+
+/* The peer has an AF_IB address: there is no network interface, and nothing to resolve. */
+static int addr_ib_resolve(struct cmx_id_private *id_priv, struct cmx_event *ev)
+{
+	const struct sockaddr_ib *dst = (const struct sockaddr_ib *)cmx_dst(id_priv);
+	union ib_gid dgid;
+	int ret;
+
+	if (!id_priv->dev) {
+		ret = cmx_attach_ib_subnet(id_priv);
+		if (ret)
+			return ret;
+	}
+	memcpy(&dgid, &dst->sib_addr, sizeof(dgid));
+	rdma_addr_set_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
 	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 	cmx_event_post(ev);
 	return 0;
@@ -593,14 +441,8 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 	struct cmx_neigh_key key;
 	int ret;
 
-	if (cmx_dst(id_priv)->sa_family == AF_IB) {
-		ret = cmx_addr_ib_resolve(id_priv);
-		if (!ret) {
-			cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
-			cmx_event_post(ev);
-		}
-		return ret;
-	}
+	if (cmx_dst(id_priv)->sa_family == AF_IB)
+		return addr_ib_resolve(id_priv, ev);
 	ret = cmx_neigh_lookup(id_priv, &f, &key);
 	if (ret == -ENODATA)
 		return addr_op_start(id_priv, &key, ev, timeout_ms);
