@@ -105,6 +105,7 @@ static void id_free(struct kref *ref)
 	WARN_ON_ONCE(id_priv->state != CMX_DEAD);
 	cmx_route_free(id_priv);
 	kfree(id_priv->services);
+	kfree(id_priv->timer);
 	if (cmx_net(id_priv))
 		put_net(cmx_net(id_priv));
 	mutex_destroy(&id_priv->lock);

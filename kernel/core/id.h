@@ -20,9 +20,9 @@ struct cmx_ib_window;
 struct cmx_path_query;
 struct cmx_service_query;
 struct cmx_service_result;
-struct cmx_deadline;
 struct cmx_neigh;
 struct cmx_quota;
+struct cmx_timer;
 struct cmx_id_consumer_ops;
 struct cmx_port_space;
 struct cmx_conn_ops;
@@ -137,7 +137,7 @@ struct cmx_iw_conn {
  * @service_query: query of ServiceRecords in progress, or NULL
  * @services: result of the last one, or NULL
  * @listener: the listener, or NULL
- * @deadline: active deadline of a connect, an accept or a disconnect, or NULL
+ * @timer: timer of a connect, an accept or a disconnect; NULL: the id had none with a deadline
  * @groups: list of &cmx_mcast.node
  * @num_groups: number of @groups
  * @opt: options
@@ -191,7 +191,7 @@ struct cmx_id_private {
 	struct cmx_service_query *service_query;
 	struct cmx_service_result *services;
 	struct cmx_listener *listener;
-	struct cmx_deadline *deadline;
+	struct cmx_timer *timer;
 	struct hlist_head groups;
 	struct cmx_opts opt;
 	struct rdma_ucm_ece ece_local;
