@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include "resolve_addr.h"
 #include "chardev.h"
 #include "client.h"
 #include "debugfs.h"
@@ -14,7 +13,7 @@
 #include "roce.h"
 #include "transport.h"
 #include "ulp.h"
-#include "neigh_watch.h"
+#include "watch.h"
 
 MODULE_DESCRIPTION("RDMA connection management: options, multicast, ECE");
 MODULE_LICENSE("Dual BSD/GPL");
@@ -47,10 +46,9 @@ static const struct {
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
 	{ cmx_port_space_init_module, cmx_port_space_exit_module },
-	{ cmx_addr_init_module, cmx_addr_exit_module },
 	{ transports_init_module, cmx_transport_exit_module },
 	{ cmx_client_init_module, cmx_client_exit_module },
-	{ cmx_neigh_watch_init_module, cmx_neigh_watch_exit_module },
+	{ cmx_watch_init_module, cmx_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
 	{ cmx_debugfs_init_module, cmx_debugfs_exit_module },
 };

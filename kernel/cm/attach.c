@@ -8,12 +8,12 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "attach.h"
-#include "bond.h"
 #include "device.h"
 #include "ndev.h"
 #include "port_space.h"
 #include "sockaddr.h"
 #include "transport.h"
+#include "watch.h"
 
 struct attach_gid_arg {
 	struct cmx_id_private *id_priv;
@@ -96,7 +96,7 @@ static void attach_link_copy(struct cmx_id_private *id_priv, const struct rdma_d
 	to->bound_dev_if = from->bound_dev_if;
 	to->network = from->network;
 	to->hoplimit = from->hoplimit;
-	cmx_bond_attach(id_priv);
+	cmx_watch_bond(id_priv);
 }
 
 /**

@@ -11,7 +11,7 @@
 #include "ndev.h"
 #include "port_space.h"
 #include "sockaddr.h"
-#include "neigh_watch.h"
+#include "watch.h"
 
 /* AF_IB addresses have no network interface, and loopback addresses are on lo, in no VRF. */
 static int bind_device_check(const struct cmx_id_private *id_priv, const struct sockaddr *addr)
@@ -58,7 +58,7 @@ static void bind_addr_release(struct cmx_id_private *id_priv)
 	struct rdma_addr *addr = &id_priv->id.route.addr;
 
 	cmx_port_release(id_priv);
-	cmx_neigh_unwatch(id_priv);
+	cmx_unwatch(id_priv);
 	cmx_device_detach(id_priv);
 	/* a request that has found this listener reads the network namespace without the lock */
 	memset(addr, 0, offsetof(struct rdma_addr, dev_addr.net));

@@ -12,8 +12,10 @@
 #include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
+#include "timer.h"
 #include "trace.h"
 #include "transport.h"
+#include "watch.h"
 
 static int client_add(struct ib_device *device);
 static void client_remove(struct ib_device *device, void *data);
@@ -169,8 +171,11 @@ static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_de
 	/* A bind that failed may have detached the id meanwhile. */
 	queue = id_priv->dev == dev &&
 		!cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED);
-	if (queue)
+	if (queue) {
+		cmx_timer_stop(id_priv);
+		cmx_unwatch(id_priv);
 		cmx_event_queue(ev);
+	}
 	mutex_unlock(&id_priv->lock);
 	if (!queue)
 		cmx_event_free(ev);

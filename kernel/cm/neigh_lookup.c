@@ -2,11 +2,8 @@
 /*
  * One lookup in the routing and neighbour tables. It never waits for the network.
  */
-#include <linux/hash.h>
 #include <linux/if_arp.h>
-#include <linux/jhash.h>
 #include <linux/netdevice.h>
-#include <linux/once.h>
 #include <linux/string.h>
 #include <net/l3mdev.h>
 #include <net/neighbour.h>
@@ -17,60 +14,14 @@
 #include "neigh_lookup.h"
 #include "option_value.h"
 #include "sockaddr.h"
-
-/**
- * cmx_neigh_key_of() - get the key of a neighbour
- * @n: the neighbour
- *
- * Return: the key.
- */
-struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n)
-{
-	struct cmx_neigh_key key = {
-		.net = dev_net(n->dev),
-		.ifindex = n->dev->ifindex,
-		.family = n->tbl->family,
-	};
-
-	memcpy(key.key, n->primary_key, min_t(size_t, n->tbl->key_len, sizeof(key.key)));
-	return key;
-}
-
-/**
- * cmx_neigh_key_equal() - compare two neighbour keys
- * @a: one key
- * @b: the other key
- *
- * Return: true if both keys name the same neighbour.
- */
-bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_key *b)
-{
-	return a->net == b->net && a->ifindex == b->ifindex && a->family == b->family &&
-	       !memcmp(a->key, b->key, sizeof(a->key));
-}
-
-/**
- * cmx_neigh_key_hash() - hash a neighbour key
- * @key: the key
- *
- * Return: the hash value. It has a random seed, so that nobody can choose neighbours that share a
- * bucket.
- */
-u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key)
-{
-	static u32 seed __read_mostly;
-
-	get_random_once(&seed, sizeof(seed));
-	return jhash(key->key, sizeof(key->key),
-		     key->ifindex ^ hash32_ptr(key->net) ^ seed);
-}
+#include "watch.h"
 
 /*
  * Returns -ENODATA if the neighbour is not known yet. @key is then its key, or has no family if
  * the neighbour table is full.
  */
 static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
-			      struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
+			      struct rdma_dev_addr *addr, struct cmx_watch_key *key)
 {
 	struct neighbour *n = dst_neigh_lookup(dst, daddr);
 	int ret = 0;
@@ -79,7 +30,7 @@ static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
 	if (!n)
 		return -ENODATA;
 	if (!cmx_neigh_addr_get(n, addr->dst_dev_addr)) {
-		*key = cmx_neigh_key_of(n);
+		*key = cmx_watch_key_of(n);
 		neigh_event_send(n, NULL);
 		ret = -ENODATA;
 	}
@@ -123,7 +74,7 @@ static int neigh_lookup_local(const struct neigh_route *r, const struct sockaddr
 }
 
 static int neigh_lookup_link(const struct neigh_route *r, const struct sockaddr *peer,
-			     struct rdma_dev_addr *addr, struct cmx_neigh_key *key)
+			     struct rdma_dev_addr *addr, struct cmx_watch_key *key)
 {
 	int ret = 0;
 
@@ -146,7 +97,7 @@ static int neigh_lookup_link(const struct neigh_route *r, const struct sockaddr 
 }
 
 static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_neigh_key *key)
+			       struct cmx_watch_key *key)
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
@@ -176,7 +127,7 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 
 #if IS_ENABLED(CONFIG_IPV6)
 static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_neigh_key *key)
+			       struct cmx_watch_key *key)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct neigh_route r = { .daddr = &peer->sin6_addr };
@@ -209,7 +160,7 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 }
 #else
 static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_neigh_key *key)
+			       struct cmx_watch_key *key)
 {
 	return -EADDRNOTAVAIL;
 }
@@ -231,7 +182,7 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
  * * Other errors of the route lookup.
  */
 int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_neigh_key *key)
+		     struct cmx_watch_key *key)
 {
 	lockdep_assert_held(&id_priv->lock);
 	f->addr = id_priv->id.route.addr.dev_addr;

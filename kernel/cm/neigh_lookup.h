@@ -21,25 +21,9 @@ struct cmx_addr_result {
 	} src;
 };
 
-/**
- * struct cmx_neigh_key - key of a neighbour
- * @net: network namespace, without a reference; only to be compared
- * @ifindex: network interface
- * @family: address family; 0 matches no neighbour
- * @key: address of the neighbour, as in its primary_key
- */
-struct cmx_neigh_key {
-	const struct net *net;
-	int ifindex;
-	u16 family;
-	u8 key[sizeof(struct in6_addr)];
-};
+struct cmx_watch_key;
 
-struct neighbour;
-struct cmx_neigh_key cmx_neigh_key_of(const struct neighbour *n);
-u32 cmx_neigh_key_hash(const struct cmx_neigh_key *key);
-bool cmx_neigh_key_equal(const struct cmx_neigh_key *a, const struct cmx_neigh_key *b);
 int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_neigh_key *key);
+		     struct cmx_watch_key *key);
 
 #endif

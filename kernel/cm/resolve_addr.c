@@ -3,21 +3,15 @@
  * Address resolution: maps the IP address of the peer to the local device and port and to the link
  * layer address of the peer.
  *
- * If the neighbour is known, the call itself completes the query. If not, the query waits in a
- * hash table until the neighbour notifier reports an update or its deadline ends. A work item then
- * repeats the whole lookup. If the neighbour does not answer, one of its queries repeats the
- * lookup, which probes the neighbour again for all of them. If the neighbour table of the kernel is
- * full, there is no entry that could be updated, so the query repeats the lookup at a fixed
- * interval.
+ * If the neighbour is known, the call itself completes the query. If not, the id waits for it
+ * (watch.c). Each step of the query repeats the whole lookup: when the neighbour may have become
+ * known, when it is to be probed again, and when the timer of the id ends. If the neighbour table
+ * of the kernel is full, there is no neighbour that could be updated, so the timer repeats the
+ * lookup at a fixed interval.
  */
 #include <linux/export.h>
-#include <linux/hashtable.h>
-#include <linux/slab.h>
 #include <net/ipv6.h>
-#include <net/neighbour.h>
-#include <net/netevent.h>
 #include <rdma/ib_addr.h>
-#include "resolve_addr.h"
 #include "attach.h"
 #include "bind.h"
 #include "event.h"
@@ -25,61 +19,21 @@
 #include "neigh_lookup.h"
 #include "port_space.h"
 #include "sockaddr.h"
-#include "neigh_watch.h"
+#include "timer.h"
+#include "watch.h"
 
 /*
- * Interval of lookups while the neighbour table is full, and its least share for each query that
- * waits for room: a lookup makes the kernel search the whole table for an entry to drop.
+ * Interval of lookups while the neighbour table is full, and its least share for each id that waits
+ * for room: a lookup makes the kernel search the whole table for an entry to drop.
  */
 #define FULL_TABLE_MS 500U
 #define FULL_TABLE_EACH_MS 8U
-
-/* So many queries are woken at once. The notifier, which runs in atomic context, wakes no more. */
-#define WAKE_AT_ONCE 64
-
-/* Delay before a neighbour that did not answer is probed again */
-#define PROBE_DELAY (HZ / 10)
-
-/**
- * struct cmx_addr_op - a pending address query
- * @ref: one for &cmx_id_private.addr_op, one for @work while it is queued or runs
- * @node: in the hash table, by @neigh_key, if it is the first query that waits for the neighbour
- * @same: ring of the queries that wait for the same neighbour, or on the list of those to wake; on
- *	neither while it is awake, or if @neigh_key has no family
- * @neigh_key: the neighbour that the query waits for
- * @id_priv: the id, with a reference
- * @ev: the event that will end the query; NULL once it is posted
- * @deadline: end of the query, in jiffies
- * @polls: it is one of n_polls
- * @probes: @work is queued to probe the neighbour again, for all of its queries
- * @work: repeats the lookup
- *
- * The query is active while id_priv->addr_op points to it. After that only the memory remains,
- * until the last reference is dropped.
- */
-struct cmx_addr_op {
-	struct kref ref;
-	struct hlist_node node;
-	struct list_head same;
-	struct cmx_neigh_key neigh_key;
-	struct cmx_id_private *id_priv;
-	struct cmx_event *ev;
-	unsigned long deadline;
-	bool polls;
-	bool probes;
-	struct delayed_work work;
-};
-
-/* Thousands may wait for one neighbour: only the first is here, so that a search stays short. */
-static DEFINE_HASHTABLE(ops, 8);
-static LIST_HEAD(to_wake);
-static unsigned int n_polls;		/* queries that wait for room in the neighbour table */
-static DEFINE_SPINLOCK(ops_lock);	/* protects the above, neigh_key, polls, probes */
 
 /* End a query and post @ev, which belongs to the consumer from here on. */
 static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
 			    struct cmx_event *ev, int status)
 {
+	cmx_unwatch_peer(id_priv);
 	if (!status)
 		status = cmx_attach_link(id_priv, &f->addr, &f->src.sa);
 	if (status) {
@@ -88,288 +42,71 @@ static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_resu
 		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_BOUND);
 	} else {
 		cmx_port_set_addr(id_priv, &f->src.sa, NULL);
-		cmx_neigh_watch(id_priv);
+		cmx_watch_peer(id_priv);
 		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
 	}
 	cmx_event_post(ev);
 }
 
-static void addr_op_free(struct kref *ref)
-{
-	struct cmx_addr_op *op = container_of(ref, struct cmx_addr_op, ref);
-
-	if (op->ev)
-		cmx_event_free(op->ev);
-	cmx_id_put(op->id_priv);
-	kfree(op);
-}
-
-/* Context: any. Caller must ensure that another reference exists. */
-static void addr_op_queue(struct cmx_addr_op *op, unsigned long delay)
-{
-	kref_get(&op->ref);
-	if (mod_delayed_work(cmx_wq, &op->work, delay))
-		kref_put(&op->ref, addr_op_free);
-}
-
-/* The first query that waits for a neighbour, or NULL. Caller must hold ops_lock. */
-static struct cmx_addr_op *addr_neigh_first_op(const struct cmx_neigh_key *key)
-{
-	struct cmx_addr_op *op;
-
-	lockdep_assert_held(&ops_lock);
-	hash_for_each_possible(ops, op, node, cmx_neigh_key_hash(key))
-		if (cmx_neigh_key_equal(&op->neigh_key, key))
-			return op;
-	return NULL;
-}
-
 /*
- * Let one query probe the neighbour again. It stays in the hash table, so that it is woken at once
- * if another program finds the neighbour. Caller must hold ops_lock.
+ * Look the peer up. If the neighbour is not known yet, this probes it, and the id waits for @key
+ * afterwards. An update before that shows in the lookup that follows. Returns -ENOMEM, or as
+ * cmx_neigh_lookup().
  */
-static void addr_neigh_probe(const struct cmx_neigh_key *key, long delay)
+static int addr_query_look(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
+			   struct cmx_watch_key *key)
 {
-	struct cmx_addr_op *op = addr_neigh_first_op(key);
-	long left;
-
-	if (!op || op->probes)
-		return;
-	left = op->deadline - jiffies;
-	addr_op_queue(op, clamp(left, 0L, delay));
-	op->probes = true;
-}
-
-/* The query waits for its neighbour. Caller must hold ops_lock. */
-static void addr_op_hash(struct cmx_addr_op *op)
-{
-	struct cmx_addr_op *first = addr_neigh_first_op(&op->neigh_key);
-
-	if (first)
-		list_add_tail(&op->same, &first->same);
-	else
-		hash_add(ops, &op->node, cmx_neigh_key_hash(&op->neigh_key));
-}
-
-/*
- * The query no longer waits for its neighbour. If it was to probe the neighbour, another one does.
- * Caller must hold ops_lock.
- */
-static void addr_op_unhash(struct cmx_addr_op *op)
-{
-	struct cmx_addr_op *next = list_next_entry(op, same);
-
-	lockdep_assert_held(&ops_lock);
-	if (hash_hashed(&op->node)) {
-		hash_del(&op->node);
-		if (next != op)
-			hash_add(ops, &next->node, cmx_neigh_key_hash(&next->neigh_key));
-	}
-	list_del_init(&op->same);
-	n_polls -= op->polls;
-	op->polls = false;
-	if (op->probes)
-		addr_neigh_probe(&op->neigh_key, 0);
-	op->probes = false;
-}
-
-/* Detach the query from its id. Caller must hold the lock of the id. */
-static void addr_op_detach(struct cmx_addr_op *op)
-{
-	lockdep_assert_held(&op->id_priv->lock);
-	op->id_priv->addr_op = NULL;
-	spin_lock_bh(&ops_lock);
-	addr_op_unhash(op);
-	spin_unlock_bh(&ops_lock);
-}
-
-/*
- * Wait for an update of the neighbour @key, @left jiffies at most. As soon as the query is in the
- * hash table, the notifier finds it. Any earlier update shows in the lookup that follows.
- */
-static void addr_op_wait(struct cmx_addr_op *op, const struct cmx_neigh_key *key,
-			 unsigned long left)
-{
-	unsigned long last = msecs_to_jiffies(FULL_TABLE_MS);
-	struct cmx_addr_result f;
-	struct cmx_neigh_key now;
-	unsigned int poll_ms;
-
-	spin_lock_bh(&ops_lock);
-	/* the lookup has probed the neighbour, unless it is another one now */
-	op->probes = op->probes && !cmx_neigh_key_equal(&op->neigh_key, key);
-	addr_op_unhash(op);
-	op->polls = !key->family;
-	n_polls += op->polls;
-	poll_ms = max(FULL_TABLE_MS, n_polls * FULL_TABLE_EACH_MS);
-	op->neigh_key = *key;
-	if (key->family) {
-		addr_op_hash(op);
-		/* under the lock: it must not replace the time that the notifier sets */
-		addr_op_queue(op, left);
-	}
-	spin_unlock_bh(&ops_lock);
-
-	if (!key->family) {
-		/* once shortly before the end, so that a neighbour that was just added can reply */
-		left = left > last ? left - last : left;
-		addr_op_queue(op, min(left, msecs_to_jiffies(poll_ms)));
-		return;
-	}
-	if (cmx_neigh_lookup(op->id_priv, &f, &now) != -ENODATA || !cmx_neigh_key_equal(&now, key))
-		addr_op_queue(op, 0);
-}
-
-static void addr_op_try(struct cmx_addr_op *op)
-{
-	long left = op->deadline - jiffies;
-	struct cmx_addr_result f;
-	struct cmx_neigh_key key;
-	int ret;
-
-	ret = cmx_neigh_lookup(op->id_priv, &f, &key);
-	if (ret && left <= 0)
-		ret = -ETIMEDOUT;
-	if (ret == -ENODATA) {
-		addr_op_wait(op, &key, left);
-		return;
-	}
-	addr_op_detach(op);
-	addr_query_done(op->id_priv, &f, op->ev, ret);
-	op->ev = NULL;
-	kref_put(&op->ref, addr_op_free);
-}
-
-static void addr_op_work(struct work_struct *work)
-{
-	struct cmx_addr_op *op = container_of(to_delayed_work(work), struct cmx_addr_op, work);
-	struct cmx_id_private *id_priv = op->id_priv;
-
-	mutex_lock(&id_priv->lock);
-	if (id_priv->addr_op == op && id_priv->state == CMX_ADDR_QUERY)
-		addr_op_try(op);
-	mutex_unlock(&id_priv->lock);
-	kref_put(&op->ref, addr_op_free);
-}
-
-static int addr_op_start(struct cmx_id_private *id_priv, const struct cmx_neigh_key *key,
-			 struct cmx_event *ev, unsigned long timeout_ms)
-{
-	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
-	struct cmx_addr_op *op;
-
-	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
-	if (!op)
-		return -ENOMEM;
-	kref_init(&op->ref);
-	INIT_LIST_HEAD(&op->same);
-	INIT_DELAYED_WORK(&op->work, addr_op_work);
-	op->id_priv = cmx_id_get(id_priv);
-	op->ev = ev;
-	op->deadline = jiffies + timeout;
-	id_priv->addr_op = op;
-	addr_op_wait(op, key, timeout);
-	return 0;
-}
-
-/**
- * cmx_addr_cancel() - cancel the address query of an id
- * @id_priv: the id, which may have no query. Caller must hold its lock
- *
- * No event follows, and the state does not change. The function does not wait for the work item.
- */
-void cmx_addr_cancel(struct cmx_id_private *id_priv)
-{
-	struct cmx_addr_op *op = id_priv->addr_op;
-
-	lockdep_assert_held(&id_priv->lock);
-	if (!op)
-		return;
-	addr_op_detach(op);
-	if (cancel_delayed_work(&op->work))
-		kref_put(&op->ref, addr_op_free);
-	kref_put(&op->ref, addr_op_free);
-}
-
-/* Returns whether there are more queries to wake. Caller must hold ops_lock. */
-static bool addr_wake_some(void)
-{
-	struct cmx_addr_op *op, *next;
-	unsigned int woken = 0;
-
-	lockdep_assert_held(&ops_lock);
-	list_for_each_entry_safe(op, next, &to_wake, same) {
-		if (woken++ == WAKE_AT_ONCE)
-			return true;
-		list_del_init(&op->same);
-		addr_op_queue(op, 0);
-	}
-	return false;
-}
-
-static void addr_wake_work(struct work_struct *work)
-{
-	bool more;
+	int ret, begun;
 
 	do {
-		spin_lock_bh(&ops_lock);
-		more = addr_wake_some();
-		spin_unlock_bh(&ops_lock);
-		cond_resched();
-	} while (more);
+		ret = cmx_neigh_lookup(id_priv, f, key);
+		begun = ret == -ENODATA ? cmx_watch_wait(id_priv, key) : 0;
+	} while (begun > 0);
+	return begun ?: ret;
 }
 
-static DECLARE_WORK(wake_work, addr_wake_work);
-
-/*
- * NUD_FAILED is an update, too: the neighbour is probed again until the deadlines of its queries
- * end. The removal of the entry is one, because nothing probes a removed entry. In both cases one
- * query is enough, and thousands would keep the host busy: an entry may fail a hundred times in a
- * second. Any other update wakes all queries. They leave the table until they wait again, so that
- * the next update does not find thousands that are awake.
- */
-static int addr_neigh_event(struct notifier_block *nb, unsigned long event, void *data)
+/* Set the timer of a query that waits for @key, and has @left jiffies until it ends. */
+static void addr_query_set_timer(struct cmx_id_private *id_priv, const struct cmx_watch_key *key,
+				 unsigned long left)
 {
-	const struct neighbour *n = data;
-	struct cmx_addr_op *op;
-	struct cmx_neigh_key key;
+	unsigned long last = msecs_to_jiffies(FULL_TABLE_MS);
+	unsigned int poll_ms;
 
-	if (event != NETEVENT_NEIGH_UPDATE ||
-	    !(READ_ONCE(n->nud_state) & (NUD_VALID | NUD_FAILED) || READ_ONCE(n->dead)))
-		return NOTIFY_DONE;
-	key = cmx_neigh_key_of(n);
-	spin_lock_bh(&ops_lock);
-	if (READ_ONCE(n->dead) || !(READ_ONCE(n->nud_state) & NUD_VALID)) {
-		addr_neigh_probe(&key, READ_ONCE(n->dead) ? 0 : PROBE_DELAY);
-		spin_unlock_bh(&ops_lock);
-		return NOTIFY_DONE;
+	if (!key->family) {
+		poll_ms = max(FULL_TABLE_MS, cmx_watch_count(id_priv) * FULL_TABLE_EACH_MS);
+		/* once shortly before the end, so that a neighbour that was just added can reply */
+		left = left > last ? left - last : left;
+		left = min(left, msecs_to_jiffies(poll_ms));
 	}
-	op = addr_neigh_first_op(&key);
-	if (op) {
-		hash_del(&op->node);
-		/* the ring becomes a part of the list */
-		list_splice_tail_init(&op->same, &to_wake);
-		list_add_tail(&op->same, &to_wake);
-		if (addr_wake_some())
-			queue_work(cmx_wq, &wake_work);
-	}
-	spin_unlock_bh(&ops_lock);
-	return NOTIFY_DONE;
+	cmx_timer_set(id_priv, left);
 }
 
-static struct notifier_block neigh_notifier = {
-	.notifier_call = addr_neigh_event,
-};
-
-int cmx_addr_init_module(void)
+static void addr_query_step(struct cmx_id_private *id_priv)
 {
-	return register_netevent_notifier(&neigh_notifier);
+	long left = id_priv->timer->end - jiffies;
+	struct cmx_addr_result f;
+	struct cmx_watch_key key;
+	int ret;
+
+	lockdep_assert_held(&id_priv->lock);
+	ret = addr_query_look(id_priv, &f, &key);
+	if (ret && left <= 0)
+		ret = -ETIMEDOUT;
+	if (ret == -ENODATA)
+		addr_query_set_timer(id_priv, &key, left);
+	else
+		addr_query_done(id_priv, &f, cmx_timer_take(id_priv), ret);
 }
 
-void cmx_addr_exit_module(void)
+static int addr_query_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *key,
+			   struct cmx_event *ev, unsigned long timeout_ms)
 {
-	unregister_netevent_notifier(&neigh_notifier);
-	cancel_work_sync(&wake_work);
+	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
+	int ret = cmx_timer_start(id_priv, addr_query_step, ev, timeout, GFP_KERNEL_ACCOUNT);
+
+	if (!ret)
+		addr_query_set_timer(id_priv, key, timeout);
+	return ret;
 }
 
 static void addr_loopback_set_src(struct cmx_id_private *id_priv)
@@ -438,16 +175,18 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 			    unsigned long timeout_ms)
 {
 	struct cmx_addr_result f;
-	struct cmx_neigh_key key;
+	struct cmx_watch_key key;
 	int ret;
 
 	if (cmx_dst(id_priv)->sa_family == AF_IB)
 		return addr_ib_resolve(id_priv, ev);
-	ret = cmx_neigh_lookup(id_priv, &f, &key);
-	if (ret == -ENODATA)
-		return addr_op_start(id_priv, &key, ev, timeout_ms);
+	ret = addr_query_look(id_priv, &f, &key);
 	if (!ret)
 		addr_query_done(id_priv, &f, ev, 0);
+	if (ret == -ENODATA)
+		ret = addr_query_wait(id_priv, &key, ev, timeout_ms);
+	if (ret)
+		cmx_unwatch_peer(id_priv);
 	return ret;
 }
 
@@ -532,8 +271,8 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
  * @timeout_ms: how long to wait for the link layer address of the peer
  *
  * RDMA_CM_EVENT_ADDR_RESOLVED or RDMA_CM_EVENT_ADDR_ERROR follows. The status of an error is
- * -ETIMEDOUT, -ENODEV (no RDMA device on the route), or an error of the route lookup. After
- * ADDR_ERROR the id is bound.
+ * -ETIMEDOUT, -ENODEV (no RDMA device on the route), -ENOMEM, or an error of the route lookup.
+ * After ADDR_ERROR the id is bound.
  *
  * Context: process, may sleep.
  *

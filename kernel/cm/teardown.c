@@ -2,15 +2,14 @@
 /*
  * Teardown of an id: the effects of the CM operations are undone, the last one first.
  */
-#include "resolve_addr.h"
-#include "deadline.h"
 #include "device.h"
 #include "listen.h"
 #include "mcast.h"
 #include "port_space.h"
 #include "teardown.h"
+#include "timer.h"
 #include "transport.h"
-#include "neigh_watch.h"
+#include "watch.h"
 
 /**
  * cmx_id_release_device() - release all resources of an id on its device
@@ -23,14 +22,13 @@
 void cmx_id_release_device(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	cmx_addr_cancel(id_priv);
+	cmx_timer_stop(id_priv);
 	if (id_priv->dev && id_priv->dev_port->transport->route->cancel)
 		id_priv->dev_port->transport->route->cancel(id_priv);
-	cmx_deadline_stop(id_priv);
 	cmx_listen_stop(id_priv);
 	cmx_conn_release(id_priv);
 	cmx_mcast_leave_all(id_priv);
-	cmx_neigh_unwatch(id_priv);
+	cmx_unwatch(id_priv);
 	cmx_device_detach(id_priv);
 }
 

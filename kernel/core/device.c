@@ -6,7 +6,6 @@
 #include <linux/rwsem.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
-#include "bond.h"
 #include "device.h"
 #include "transport.h"
 
@@ -187,7 +186,7 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 
 /**
  * cmx_device_attach_request() - attach the id of a request to the port that received the request
- * @id_priv: the id, which is attached to no device. The interface of its address is set
+ * @id_priv: the id, which is attached to no device
  * @device: the device
  * @port: the port
  * @attr: the GID, with a reference, which is consumed even on error
@@ -207,8 +206,6 @@ int cmx_device_attach_request(struct cmx_id_private *id_priv, struct ib_device *
 		return -ENODEV;
 	}
 	ret = cmx_device_attach_attr(id_priv, dev, port, attr);
-	if (!ret)
-		cmx_bond_attach(id_priv);
 	cmx_device_put(dev);
 	return ret;
 }
@@ -231,7 +228,6 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 		rdma_put_gid_attr(addr->sgid_attr);
 		addr->sgid_attr = NULL;
 	}
-	cmx_bond_detach(id_priv);
 	spin_lock(&dev->lock);
 	list_del_init(&id_priv->dev_item);
 	spin_unlock(&dev->lock);

@@ -16,7 +16,7 @@
  * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
  * @has_data: @data has CMX_EVENT_DATA bytes
- * @is_watch: from neigh_watch.c. A process has at most one of each type in its queue
+ * @is_watch: from watch.c. A process has at most one of each type in its queue
  * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @arg: value from the process, for an event that it has written
  * @data: copy of the private data; only of events that a message can bring
@@ -55,7 +55,7 @@ struct cmx_event {
  * @memcg: returns the memory cgroup that is charged for what is allocated for the id by another
  *	thread than its own, with a reference; NULL, also as the function: none
  * @is_full: returns true if the id has too many unfetched events for another one of @type, which a
- *	rejoin or neigh_watch.c would cause. Called with or without locks; NULL: never
+ *	rejoin or watch.c would cause. Called with or without locks; NULL: never
  */
 struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);

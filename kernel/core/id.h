@@ -13,16 +13,14 @@
 struct cmx_device;
 struct cmx_event;
 struct cmx_listener;
-struct cmx_addr_op;
-struct cmx_bond;
 struct cmx_ib_req;
 struct cmx_ib_window;
 struct cmx_path_query;
 struct cmx_service_query;
 struct cmx_service_result;
-struct cmx_neigh;
 struct cmx_quota;
 struct cmx_timer;
+struct cmx_watch;
 struct cmx_id_consumer_ops;
 struct cmx_port_space;
 struct cmx_conn_ops;
@@ -100,6 +98,18 @@ struct cmx_iw_conn {
 };
 
 /**
+ * struct cmx_watch_link - what an id waits for or watches, see watch.c
+ * @watch: the neighbour or bond, or NULL; changed under the lock of the id
+ * @item: in a list of @watch, under a lock of watch.c
+ * @waits: the id waits until the neighbour is known; set together with @watch
+ */
+struct cmx_watch_link {
+	struct cmx_watch *watch;
+	struct list_head item;
+	bool waits;
+};
+
+/**
  * struct cmx_id_private - an id with its internal members
  * @id: the part that the consumer sees
  * @ref: number of references. Dropping the last one frees the id
@@ -123,21 +133,19 @@ struct cmx_iw_conn {
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
  * @conn_ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
- * @bond: the bond that the id uses, or NULL
- * @bond_item: in a list of @bond, under a lock of bond.c
- * @peer: neighbour that is the peer, or NULL
- * @peer_item: in the list of ids of @peer, under a lock of neigh_watch.c
+ * @bond: the bond that the id uses, if it uses one
+ * @peer: the neighbour that the id waits for, or that is its peer
  * @port: the reserved port, if @space is not NULL
  * @space: port space in which @port is reserved
  * @bind_node: in the list of port owners in port_space.c, under the lock of the bucket
  * @ib: the connection, on a transport that uses ib_cm
  * @iw: the connection, on iWARP
- * @addr_op: address query in progress, or NULL
  * @path_query: path query to the SA in progress, or NULL
  * @service_query: query of ServiceRecords in progress, or NULL
  * @services: result of the last one, or NULL
  * @listener: the listener, or NULL
- * @timer: timer of a connect, an accept or a disconnect; NULL: the id had none with a deadline
+ * @timer: timer of an address query, a connect, an accept or a disconnect; NULL: the id had none of
+ *	these with a time limit
  * @groups: list of &cmx_mcast.node
  * @num_groups: number of @groups
  * @opt: options
@@ -176,17 +184,14 @@ struct cmx_id_private {
 	struct list_head dev_item;
 	const struct cmx_conn_ops *conn_ops;
 	const struct cmx_dev_port *dev_port;
-	struct cmx_bond *bond;
-	struct list_head bond_item;
-	struct cmx_neigh *peer;
-	struct hlist_node peer_item;
+	struct cmx_watch_link bond;
+	struct cmx_watch_link peer;
 	struct cmx_port_space *space;
 	struct hlist_node bind_node;
 	union {
 		struct cmx_ib_conn ib;
 		struct cmx_iw_conn iw;
 	};
-	struct cmx_addr_op *addr_op;
 	struct cmx_path_query *path_query;
 	struct cmx_service_query *service_query;
 	struct cmx_service_result *services;

@@ -9,6 +9,7 @@
 #include "request.h"
 #include "stats.h"
 #include "trace.h"
+#include "watch.h"
 
 static void request_id_drop(struct cmx_id_private *conn_id)
 {
@@ -89,6 +90,7 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 	ret = ops->attach(conn_id, arg);
 	if (ret)
 		return ret;
+	cmx_watch_bond(conn_id);
 	ret = conn_id->consumer->adopt(conn_id, req->listener);
 	if (ret)
 		return ret;
@@ -156,8 +158,10 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 			conn_id->consumer->flush_later(conn_id);
 	}
 	/* Detach it under the lock: the removal of the device must not find it afterwards. */
-	if (ret)
+	if (ret) {
+		cmx_unwatch(conn_id);
 		cmx_device_detach(conn_id);
+	}
 	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (ret) {

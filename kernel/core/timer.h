@@ -12,9 +12,9 @@
  * @ev: event with which the operation will end, or NULL
  * @end: end of the operation, in jiffies
  *
- * At most one operation of an id at a time has a time limit: a connect, or the end of a connection.
- * The first of them allocates the timer, which is freed with the id. So the work item need not ask
- * whether the timer still exists.
+ * At most one operation of an id at a time has a time limit: an address query, a connect, or the
+ * end of a connection. The first of them allocates the timer, which is freed with the id. So
+ * neither the work item nor watch.c has to ask whether the timer still exists.
  *
  * The lock of the id protects all members.
  */

@@ -26,7 +26,7 @@ struct cmx_channel;
  * @events: list of &cmx_event.id_item: its events in the queue of @channel, protected by the lock
  *	of that queue
  * @queued: number of @events
- * @watch_events: types of the events of neigh_watch.c among them, a bit each
+ * @watch_events: types of the events of watch.c among them, a bit each
  * @backlog: number of requests that a listener still accepts
  * @calls_left: number of calls that may still begin to use the id. The limit keeps many threads
  *	from delaying the workers of ib_cm and iw_cm, which wait for @id_priv's lock, too

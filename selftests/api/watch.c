@@ -5,7 +5,14 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
+#include "../lib/slow.h"
 #include "api.h"
+
+/* Writes a line into the trace, between which the suite counts the work items. */
+static void trace_mark(const char *line)
+{
+	file_write("/sys/kernel/tracing/trace_marker", "%s", line);
+}
 
 static void test_peer_moves(void)
 {
@@ -22,6 +29,7 @@ static void test_peer_moves(void)
 	id = new_id(&other, RDMA_PS_TCP);
 	id_resolve(other, id, "10.77.0.99", 7601);
 	WANT(!rdma_connect(id, &par));
+	trace_mark("peer: begin");
 	/* not a peer, or no change: the suite checks that no work was queued for these */
 	WANT(!system("ip neigh replace 10.77.0.98 lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
 	WANT(!system("ip neigh replace 10.81.0.97 lladdr 02:00:00:00:00:96 dev bond1 nud permanent"));
@@ -46,6 +54,37 @@ static void test_peer_moves(void)
 	WANT(port_stat_get(id, "addr_changed") == changed + 4);
 	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
 	WANT(!event_next(ch, 0));
+	trace_mark("peer: end");
+}
+
+#define WAITED "10.77.0.96"
+
+/* One id waits for a neighbour that is the peer of another one, and both get their event. */
+static void test_wait_and_watch(void)
+{
+	struct rdma_event_channel *ch, *late;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	need_rig();
+	WANT(!system("ip neigh replace " WAITED " lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
+	id_resolve(ch, id, WAITED, 7603);
+	WANT(!system("ip neigh del " WAITED " dev d0"));
+	WANT(!event_next(ch, 0));
+	id = new_id(&late, RDMA_PS_TCP);
+	/* longer than event_expect() waits */
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(WAITED, 7603), slow_time(25000)));
+	WANT(!event_next(late, 100));
+	WANT(!system("ip neigh replace " WAITED " lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!event_expect(late, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!event_expect(late, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	/* both watch it now */
+	WANT(!system("ip neigh replace " WAITED " lladdr 02:00:00:00:00:94 dev d0 nud permanent"));
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(event_expect(late, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!event_next(ch, 0) && !event_next(late, 0));
+	WANT(!system("ip neigh del " WAITED " dev d0"));
 }
 
 /* A bond that no id uses. The suite checks that no work was queued for it. */
@@ -97,6 +136,7 @@ static void test_bond_fails_over(void)
 	struct rdma_cm_id *id;
 
 	need_rig();
+	trace_mark("bond: begin");
 	new_bound_id(&ch, RDMA_PS_TCP, "10.81.0.1");
 	new_bound_id(&other, RDMA_PS_TCP, "10.77.0.1");
 	id = new_id(&resolved, RDMA_PS_TCP);
@@ -108,6 +148,7 @@ static void test_bond_fails_over(void)
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!event_expect(resolved, RDMA_CM_EVENT_ADDR_CHANGE));
 	WANT(!event_next(other, 100));
+	trace_mark("bond: end");
 }
 
 /*
@@ -167,6 +208,7 @@ static void test_listen_again(void)
 
 const struct test watch_tests[] = {
 	{ "the peer gets another MAC address", test_peer_moves },
+	{ "an id waits for the peer of another one", test_wait_and_watch },
 	{ "a bond fails over", test_bond_fails_over },
 	{ "a bond fails over twice", test_bond_fails_over_twice },
 	{ "a server listens again after ADDR_CHANGE", test_listen_again },
