@@ -2,6 +2,7 @@
 #include <kunit/test.h>
 #include <linux/stringify.h>
 #include "../transport/ib/ib_state.c"
+#include "step_test.h"
 
 static const char *const ib_state_test_acts[] = {
 #define CMX_IB_STEP(states, inputs, next, act) __stringify(act),
@@ -43,21 +44,6 @@ static u8 ib_state_test_next(u8 state, int ret)
 	return state;
 }
 
-/* The states that any inputs can lead to, with @state itself */
-static u32 ib_state_test_reach(u8 state, unsigned long inputs)
-{
-	u32 from, to = BIT(state);
-	unsigned int i;
-
-	do {
-		from = to;
-		for (i = 0; i < ARRAY_SIZE(steps); i++)
-			if (steps[i].states & from && steps[i].inputs & inputs)
-				to |= BIT(steps[i].next);
-	} while (to != from);
-	return to;
-}
-
 static bool ib_state_test_act_is(unsigned int row, const char *act)
 {
 	return !strcmp(ib_state_test_acts[row], act);
@@ -66,14 +52,11 @@ static bool ib_state_test_act_is(unsigned int row, const char *act)
 static void ib_state_test_rows_are_distinct(struct kunit *test)
 {
 	u8 state = ib_state_test_state(test);
-	unsigned int input, rows, i;
+	unsigned int input;
 
-	for (input = 0; input < IB_STATE_TEST_INPUTS; input++) {
-		rows = 0;
-		for (i = 0; i < ARRAY_SIZE(steps); i++)
-			rows += steps[i].states & BIT(state) && steps[i].inputs & BIT(input);
-		KUNIT_EXPECT_LE(test, rows, input == CMX_IB_ON_NOTHING ? 0 : 1);
-	}
+	for (input = 0; input < IB_STATE_TEST_INPUTS; input++)
+		KUNIT_EXPECT_LE(test, step_test_count(state, input),
+				input == CMX_IB_ON_NOTHING ? 0 : 1);
 }
 
 /*
@@ -87,7 +70,7 @@ static void ib_state_test_release(struct kunit *test)
 	u8 state = ib_state_test_state(test);
 	unsigned int i;
 
-	KUNIT_EXPECT_TRUE(test, ib_state_test_reach(CMX_IB_NONE, ~0UL) & BIT(state));
+	KUNIT_EXPECT_TRUE(test, step_test_reach(CMX_IB_NONE, ~0UL) & BIT(state));
 	for (i = 0; i < ARRAY_SIZE(releases); i++) {
 		u8 next = ib_state_test_next(state, releases[i]);
 
@@ -96,7 +79,7 @@ static void ib_state_test_release(struct kunit *test)
 			continue;
 		}
 		KUNIT_EXPECT_TRUE(test, IB_STATE_TEST_RELEASED & BIT(next));
-		KUNIT_EXPECT_FALSE(test, ib_state_test_reach(next, ~0UL) & ~IB_STATE_TEST_RELEASED);
+		KUNIT_EXPECT_FALSE(test, step_test_reach(next, ~0UL) & ~IB_STATE_TEST_RELEASED);
 		KUNIT_EXPECT_EQ(test, ib_state_test_next(next, CMX_IB_ON_ENDED), CMX_IB_DESTROYED);
 		if (IB_STATE_TEST_RELEASED & BIT(state))
 			KUNIT_EXPECT_EQ(test, next, state);
@@ -133,7 +116,7 @@ static void ib_state_test_ranges(struct kunit *test)
 	}
 	/* allocated zeroed */
 	KUNIT_EXPECT_EQ(test, CMX_IB_NONE, 0);
-	KUNIT_EXPECT_EQ(test, ib_state_test_reach(CMX_IB_DESTROYED, ~0UL), IN(DESTROYED));
+	KUNIT_EXPECT_EQ(test, step_test_reach(CMX_IB_DESTROYED, ~0UL), IN(DESTROYED));
 }
 
 /*
@@ -209,18 +192,7 @@ static void ib_state_test_result(struct kunit *test)
 			CMX_IB_DESTROYED);
 }
 
-/* Steps in a row: inputs or results, and the states and acts that they lead to */
-struct ib_state_test_walk {
-	const char *name;
-	u8 from;
-	struct {
-		int ret;
-		u8 to;
-		const char *act;
-	} steps[8];
-};
-
-static const struct ib_state_test_walk ib_state_test_walks[] = {
+static const struct step_test_walk ib_state_test_walks[] = {
 	{ "connect, disconnect, destroy", CMX_IB_NONE, {
 		{ 0, CMX_IB_REQ_SENT, "none" },
 		{ CMX_IB_ON_ENDED, CMX_IB_OPEN, "end" },
@@ -307,7 +279,7 @@ static const struct ib_state_test_walk ib_state_test_walks[] = {
 		{ CMX_IB_ON_ENDED, CMX_IB_DESTROYED, "destroy" } } },
 };
 
-static void ib_state_test_walk_desc(const struct ib_state_test_walk *w, char *desc)
+static void ib_state_test_walk_desc(const struct step_test_walk *w, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "ib_cm id: %s", w->name);
 }
@@ -316,17 +288,7 @@ KUNIT_ARRAY_PARAM(ib_state_test_walk, ib_state_test_walks, ib_state_test_walk_de
 
 static void ib_state_test_walk(struct kunit *test)
 {
-	const struct ib_state_test_walk *w = test->param_value;
-	u8 state = w->from;
-	unsigned int i;
-	int row;
-
-	for (i = 0; i < ARRAY_SIZE(w->steps) && w->steps[i].act; i++) {
-		row = cmx_ib_state_step(&state, w->steps[i].ret);
-		KUNIT_EXPECT_EQ_MSG(test, state, w->steps[i].to, "step %u", i);
-		KUNIT_EXPECT_STREQ(test, row < 0 ? "no row" : ib_state_test_acts[row],
-				   w->steps[i].act);
-	}
+	step_test_walk(test, cmx_ib_state_step, ib_state_test_acts);
 }
 
 static struct kunit_case ib_state_test_cases[] = {

@@ -2,6 +2,7 @@
 #include <kunit/test.h>
 #include <linux/stringify.h>
 #include "../transport/ib/member.c"
+#include "step_test.h"
 
 static const char *const member_test_acts[] = {
 #define CMX_MEMBER_STEP(states, inputs, next, act) __stringify(act),
@@ -12,17 +13,17 @@ static const char *const member_test_acts[] = {
 #define MEMBER_TEST_LEFT (IN(LEFT) | IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP) |	\
 			  IN(ENDED))
 
-static const enum cmx_member_state member_test_states[] = {
+static const u8 member_test_states[] = {
 #define CMX_MEMBER_STATE(name, ...) CMX_MEMBER_##name,
 #include "../transport/ib/member_rows.h"
 };
 
-static void member_test_rows_desc(const enum cmx_member_state *s, char *desc)
+static void member_test_rows_desc(const u8 *s, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "rows of a membership: %s", cmx_member_name(*s));
 }
 
-static void member_test_ends_desc(const enum cmx_member_state *s, char *desc)
+static void member_test_ends_desc(const u8 *s, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "end of a membership: %s", cmx_member_name(*s));
 }
@@ -30,54 +31,35 @@ static void member_test_ends_desc(const enum cmx_member_state *s, char *desc)
 KUNIT_ARRAY_PARAM(member_test_rows, member_test_states, member_test_rows_desc);
 KUNIT_ARRAY_PARAM(member_test_ends, member_test_states, member_test_ends_desc);
 
-static enum cmx_member_state member_test_state(struct kunit *test)
+static u8 member_test_state(struct kunit *test)
 {
-	return *(const enum cmx_member_state *)test->param_value;
+	return *(const u8 *)test->param_value;
 }
 
-static enum cmx_member_state member_test_next(enum cmx_member_state state, int ret)
+static u8 member_test_next(u8 state, int ret)
 {
 	cmx_member_step(&state, ret);
 	return state;
 }
 
-/* The states that any inputs can lead to, with @state itself */
-static u32 member_test_reach(enum cmx_member_state state, unsigned long inputs)
-{
-	u32 from, to = BIT(state);
-	unsigned int i;
-
-	do {
-		from = to;
-		for (i = 0; i < ARRAY_SIZE(steps); i++)
-			if (steps[i].states & from && steps[i].inputs & inputs)
-				to |= BIT(steps[i].next);
-	} while (to != from);
-	return to;
-}
-
 static void member_test_rows_are_distinct(struct kunit *test)
 {
-	enum cmx_member_state state = member_test_state(test);
-	unsigned int input, rows, i;
+	u8 state = member_test_state(test);
+	unsigned int input;
 
-	for (input = 0; input < MEMBER_TEST_INPUTS; input++) {
-		rows = 0;
-		for (i = 0; i < ARRAY_SIZE(steps); i++)
-			rows += steps[i].states & BIT(state) && steps[i].inputs & BIT(input);
-		KUNIT_EXPECT_LE(test, rows, 1);
-	}
+	for (input = 0; input < MEMBER_TEST_INPUTS; input++)
+		KUNIT_EXPECT_LE(test, step_test_count(state, input), 1);
 }
 
 /* Each state occurs, and a membership that is left always comes to its end. */
 static void member_test_begin_and_end(struct kunit *test)
 {
-	enum cmx_member_state state = member_test_state(test);
-	enum cmx_member_state left = member_test_next(state, CMX_ON_LEFT);
+	u8 state = member_test_state(test);
+	u8 left = member_test_next(state, CMX_ON_LEFT);
 
-	KUNIT_EXPECT_TRUE(test, member_test_reach(CMX_MEMBER_WANTS_JOIN, ~0UL) & BIT(state));
+	KUNIT_EXPECT_TRUE(test, step_test_reach(CMX_MEMBER_WANTS_JOIN, ~0UL) & BIT(state));
 	KUNIT_EXPECT_TRUE(test, MEMBER_TEST_LEFT & BIT(left));
-	KUNIT_EXPECT_FALSE(test, member_test_reach(left, ~0UL) & ~MEMBER_TEST_LEFT);
+	KUNIT_EXPECT_FALSE(test, step_test_reach(left, ~0UL) & ~MEMBER_TEST_LEFT);
 	KUNIT_EXPECT_EQ(test, member_test_next(left, CMX_ON_GONE), CMX_MEMBER_ENDED);
 	if (MEMBER_TEST_LEFT & BIT(state))
 		KUNIT_EXPECT_EQ(test, left, state);
@@ -87,13 +69,13 @@ static void member_test_begin_and_end(struct kunit *test)
 
 static void member_test_end_is_final(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, member_test_reach(CMX_MEMBER_ENDED, ~0UL), IN(ENDED));
+	KUNIT_EXPECT_EQ(test, step_test_reach(CMX_MEMBER_ENDED, ~0UL), IN(ENDED));
 }
 
 /* MCAST_REJOIN never gives up a membership that was lost: only clearing the option ends it. */
 static void member_test_rejoin(struct kunit *test)
 {
-	u32 states = member_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEFT)));
+	u32 states = step_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEFT)));
 
 	KUNIT_EXPECT_EQ(test, states, IN(MEMBER) | IN(LOST) | IN(REJOIN_SENT) | IN(UNREPORTED) |
 			IN(REJOINED));
@@ -107,7 +89,7 @@ static void member_test_first_join(struct kunit *test)
 {
 	u32 inputs = ON(WAKE) | ON(SENT) | ON(OK) | ON(SILENT);
 
-	KUNIT_EXPECT_FALSE(test, member_test_reach(CMX_MEMBER_WANTS_JOIN, inputs) & IN(FAILED));
+	KUNIT_EXPECT_FALSE(test, step_test_reach(CMX_MEMBER_WANTS_JOIN, inputs) & IN(FAILED));
 }
 
 static void member_test_status(struct kunit *test)
@@ -125,18 +107,7 @@ static void member_test_status(struct kunit *test)
 			CMX_MEMBER_JOIN_SENT);
 }
 
-/* Steps in a row: inputs or statuses, and the states and acts that they lead to */
-struct member_test_walk {
-	const char *name;
-	enum cmx_member_state from;
-	struct {
-		int ret;
-		enum cmx_member_state to;
-		const char *act;
-	} steps[8];
-};
-
-static const struct member_test_walk member_test_walks[] = {
+static const struct step_test_walk member_test_walks[] = {
 	{ "join, leave", CMX_MEMBER_WANTS_JOIN, {
 		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_JOIN, "join" },
 		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" },
@@ -184,7 +155,7 @@ static const struct member_test_walk member_test_walks[] = {
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 };
 
-static void member_test_walk_desc(const struct member_test_walk *w, char *desc)
+static void member_test_walk_desc(const struct step_test_walk *w, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "membership: %s", w->name);
 }
@@ -193,17 +164,7 @@ KUNIT_ARRAY_PARAM(member_test_walk, member_test_walks, member_test_walk_desc);
 
 static void member_test_walk(struct kunit *test)
 {
-	const struct member_test_walk *w = test->param_value;
-	enum cmx_member_state state = w->from;
-	unsigned int i;
-	int row;
-
-	for (i = 0; i < ARRAY_SIZE(w->steps) && w->steps[i].act; i++) {
-		row = cmx_member_step(&state, w->steps[i].ret);
-		KUNIT_EXPECT_EQ_MSG(test, state, w->steps[i].to, "step %u", i);
-		KUNIT_EXPECT_STREQ(test, row < 0 ? "no row" : member_test_acts[row],
-				   w->steps[i].act);
-	}
+	step_test_walk(test, cmx_member_step, member_test_acts);
 }
 
 /* A membership begins in CMX_MEMBER_WANTS_JOIN, because it is allocated zeroed. */

@@ -2,11 +2,10 @@
 /*
  * The state machine of a connection over ib_cm. Only this file changes &cmx_ib_conn.state.
  */
-#include <linux/bits.h>
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/stringify.h>
 #include "ib_state.h"
+#include "step.h"
 
 static const char *const names[] = {
 #define CMX_IB_STATE(name, ...) __stringify(name),
@@ -16,11 +15,7 @@ static const char *const names[] = {
 #define IN(state) BIT(CMX_IB_##state)
 #define ON(input) BIT(CMX_IB_ON_##input)
 
-static const struct {
-	u32 states;
-	u32 inputs;
-	u8 next;
-} steps[] = {
+static const struct cmx_step steps[] = {
 #define CMX_IB_STEP(states, inputs, next, act) { states, inputs, CMX_IB_##next },
 #include "ib_state_rows.h"
 };
@@ -55,14 +50,5 @@ static enum cmx_ib_input ib_state_input(int ret)
  */
 int cmx_ib_state_step(u8 *state, int ret)
 {
-	u32 input = BIT(ib_state_input(ret));
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (steps[i].states & BIT(*state) && steps[i].inputs & input) {
-			WRITE_ONCE(*state, steps[i].next);
-			return i;
-		}
-	}
-	return -ENOENT;
+	return cmx_step_make(steps, ARRAY_SIZE(steps), state, ib_state_input(ret));
 }

@@ -46,7 +46,7 @@ struct cmx_sa_member {
 	u32 port;
 	struct cmx_quota *quota;
 	struct cmx_sa_request req;
-	enum cmx_member_state state;
+	u8 state;
 	struct ib_sa_multicast *sa;
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask mask;

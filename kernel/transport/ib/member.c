@@ -2,11 +2,10 @@
 /*
  * The state machine of a membership at the SA. Only this file changes &cmx_sa_member.state.
  */
-#include <linux/bits.h>
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/stringify.h>
 #include "member.h"
+#include "step.h"
 
 static const char *const names[] = {
 #define CMX_MEMBER_STATE(name, ...) __stringify(name),
@@ -16,11 +15,7 @@ static const char *const names[] = {
 #define IN(state) BIT(CMX_MEMBER_##state)
 #define ON(input) BIT(CMX_ON_##input)
 
-static const struct {
-	u32 states;
-	u32 inputs;
-	enum cmx_member_state next;
-} steps[] = {
+static const struct cmx_step steps[] = {
 #define CMX_MEMBER_STEP(states, inputs, next, act) { states, inputs, CMX_MEMBER_##next },
 #include "member_rows.h"
 };
@@ -59,22 +54,13 @@ static enum cmx_member_input member_input(int ret)
 
 /**
  * cmx_member_step() - make a step
- * @state: the state; may be read at any time with READ_ONCE()
+ * @state: a &enum cmx_member_state; may be read at any time with READ_ONCE()
  * @ret: a &enum cmx_member_input, or the status of a request. -EINPROGRESS is none
  *
  * Return: the row of member_rows.h, whose act is to run next; -ENOENT: there is none, and @state is
  * unchanged.
  */
-int cmx_member_step(enum cmx_member_state *state, int ret)
+int cmx_member_step(u8 *state, int ret)
 {
-	u32 input = BIT(member_input(ret));
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (steps[i].states & BIT(*state) && steps[i].inputs & input) {
-			WRITE_ONCE(*state, steps[i].next);
-			return i;
-		}
-	}
-	return -ENOENT;
+	return cmx_step_make(steps, ARRAY_SIZE(steps), state, member_input(ret));
 }

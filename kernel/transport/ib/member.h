@@ -2,6 +2,8 @@
 #ifndef CMX_MEMBER_H
 #define CMX_MEMBER_H
 
+#include <linux/types.h>
+
 /* enum cmx_member_state - state of a membership at the SA: member_rows.h explains each */
 enum cmx_member_state {
 #define CMX_MEMBER_STATE(name, ...) CMX_MEMBER_##name,
@@ -16,6 +18,6 @@ enum cmx_member_input {
 };
 
 const char *cmx_member_name(enum cmx_member_state state);
-int cmx_member_step(enum cmx_member_state *state, int ret);
+int cmx_member_step(u8 *state, int ret);
 
 #endif
