@@ -14,7 +14,6 @@
 #include "compat.h"
 #include "id.h"
 #include "mcast.h"
-#include "state.h"
 
 #define cmx_trace_event_name(type)							\
 	__print_symbolic(type,								\
@@ -50,37 +49,30 @@
 #define cmx_trace_assign_device(ibdev)								\
 	strscpy(__entry->device, (ibdev) ? dev_name(&(ibdev)->dev) : "-", IB_DEVICE_NAME_MAX)
 
-TRACE_EVENT(cmx_state,
-	    TP_PROTO(const struct cmx_id_private *id_priv, enum cmx_state from, enum cmx_state to),
-	    TP_ARGS(id_priv, from, to),
-	    TP_STRUCT__entry(__field(const void *, id)
-			     __array(u8, src, sizeof(struct sockaddr_in6))
-			     __array(u8, dst, sizeof(struct sockaddr_in6))
-			     __string(from, cmx_state_name(from))
-			     __string(to, cmx_state_name(to))),
-	    TP_fast_assign(cmx_trace_assign_id(id_priv);
-			   cmx_assign_str(from, cmx_state_name(from));
-			   cmx_assign_str(to, cmx_state_name(to));),
-	    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
-		      __entry->id, __entry->src, __entry->dst,
-		      __get_str(from), __get_str(to))
+DECLARE_EVENT_CLASS(cmx_move,
+		    TP_PROTO(const struct cmx_id_private *id_priv, const char *from,
+			     const char *to),
+		    TP_ARGS(id_priv, from, to),
+		    TP_STRUCT__entry(__field(const void *, id)
+				     __array(u8, src, sizeof(struct sockaddr_in6))
+				     __array(u8, dst, sizeof(struct sockaddr_in6))
+				     __string(from, from)
+				     __string(to, to)),
+		    TP_fast_assign(cmx_trace_assign_id(id_priv);
+				   cmx_assign_str(from, from);
+				   cmx_assign_str(to, to);),
+		    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
+			      __entry->id, __entry->src, __entry->dst,
+			      __get_str(from), __get_str(to))
 );
 
-TRACE_EVENT(cmx_ib_state,
-	    TP_PROTO(const struct cmx_id_private *id_priv, const char *from, const char *to),
-	    TP_ARGS(id_priv, from, to),
-	    TP_STRUCT__entry(__field(const void *, id)
-			     __array(u8, src, sizeof(struct sockaddr_in6))
-			     __array(u8, dst, sizeof(struct sockaddr_in6))
-			     __string(from, from)
-			     __string(to, to)),
-	    TP_fast_assign(cmx_trace_assign_id(id_priv);
-			   cmx_assign_str(from, from);
-			   cmx_assign_str(to, to);),
-	    TP_printk("id=%p %pISpc > %pISpc %s -> %s",
-		      __entry->id, __entry->src, __entry->dst,
-		      __get_str(from), __get_str(to))
-);
+DEFINE_EVENT(cmx_move, cmx_state,
+	     TP_PROTO(const struct cmx_id_private *id_priv, const char *from, const char *to),
+	     TP_ARGS(id_priv, from, to));
+
+DEFINE_EVENT(cmx_move, cmx_ib_state,
+	     TP_PROTO(const struct cmx_id_private *id_priv, const char *from, const char *to),
+	     TP_ARGS(id_priv, from, to));
 
 TRACE_EVENT(cmx_event,
 	    TP_PROTO(const struct cmx_id_private *id_priv, enum rdma_cm_event_type type,

@@ -78,7 +78,8 @@ int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state
 		return -EINVAL;
 	if (WARN_ON_ONCE(!cmx_state_allowed(id_priv->state, to)))
 		return -EINVAL;
-	trace_cmx_state(id_priv, id_priv->state, to);
+	if (trace_cmx_state_enabled())
+		trace_cmx_state(id_priv, cmx_state_name(id_priv->state), cmx_state_name(to));
 	if (BIT(to) & (TO(ADDR_QUERY) | TO(ROUTE_QUERY) | TO(CONNECT)))
 		id_priv->stage_start = cmx_stats_now();
 	/* debugfs, the list of ids and lookups read it without the lock */

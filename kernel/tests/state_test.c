@@ -4,8 +4,12 @@
 
 /* The test module has no tracepoints. */
 #define CMX_TRACE_H
-static void trace_cmx_state(const struct cmx_id_private *id_priv, enum cmx_state from,
-			    enum cmx_state to)
+static bool trace_cmx_state_enabled(void)
+{
+	return false;
+}
+
+static void trace_cmx_state(const struct cmx_id_private *id_priv, const char *from, const char *to)
 {
 }
 

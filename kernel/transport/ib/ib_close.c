@@ -315,7 +315,7 @@ void cmx_ib_step(struct cmx_id_private *id_priv, int ret)
 		row = cmx_ib_state_step(&conn->state, ret);
 		if (row < 0)
 			break;
-		if (conn->state != from)
+		if (trace_cmx_ib_state_enabled() && conn->state != from)
 			trace_cmx_ib_state(id_priv, cmx_ib_state_name(from),
 					   cmx_ib_state_name(conn->state));
 		ret = acts[row](id_priv);

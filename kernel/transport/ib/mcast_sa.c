@@ -424,7 +424,7 @@ static void sa_member_step(struct cmx_sa_member *m, int ret)
 		row = cmx_member_step(&m->state, ret);
 		if (row < 0)
 			return;
-		if (m->state != from)
+		if (trace_cmx_member_enabled() && m->state != from)
 			trace_cmx_member(m->dev->device, m->port, &m->rec.mgid, m,
 					 cmx_member_name(from), cmx_member_name(m->state));
 		if (ret <= 0)
