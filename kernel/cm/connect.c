@@ -8,6 +8,7 @@
 #include "deadline.h"
 #include "ece.h"
 #include "qp.h"
+#include "timer.h"
 #include "transport.h"
 #include "cma_hdr.h"
 
@@ -88,7 +89,7 @@ static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn
 	if (ret) {
 		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_ROUTE_RESOLVED);
 		connect_param_restore(id_priv, &b);
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 	}
 	return ret;
 }
@@ -185,7 +186,7 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	if (ret) {
 		connect_param_restore(id_priv, &b);
 		if (timed)
-			cmx_deadline_stop(id_priv);
+			cmx_timer_stop(id_priv);
 	}
 	return ret;
 }

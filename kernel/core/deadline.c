@@ -80,13 +80,3 @@ void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms)
 			       cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED,
 						      -ETIMEDOUT), GFP_NOIO | __GFP_NOFAIL);
 }
-
-/**
- * cmx_deadline_stop() - cancel the deadline of an id
- * @id_priv: the id, which may have no deadline. Caller must hold its lock and a reference
- */
-void cmx_deadline_stop(struct cmx_id_private *id_priv)
-{
-	lockdep_assert_held(&id_priv->lock);
-	cmx_timer_stop(id_priv);
-}

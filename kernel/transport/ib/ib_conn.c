@@ -7,7 +7,6 @@
 #include <rdma/ib_cache.h>
 #include "cma_hdr.h"
 #include "compat.h"
-#include "deadline.h"
 #include "device.h"
 #include "ece.h"
 #include "event.h"
@@ -17,6 +16,7 @@
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
+#include "timer.h"
 #include "trace.h"
 #include "transport.h"
 
@@ -261,7 +261,7 @@ static int ib_establish(struct cmx_id_private *id_priv)
 	}
 	if (!ret) {
 		id_priv->established = 1;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 	}
 	return ib_response_finish(id_priv, ret);
 }
@@ -277,7 +277,7 @@ static int ib_conn_cancel(struct cmx_id_private *id_priv)
 	if (id_priv->established || (state != CMX_IB_REQ_WAITS && state != CMX_IB_REQ_SENT &&
 				     state != CMX_IB_REP_SENT))
 		return -EINVAL;
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	cmx_ib_cm_id_release(id_priv);
 	return 0;
 }
@@ -295,7 +295,7 @@ static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 	if (ret)
 		return ret;
 	id_priv->response_pending = 0;
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	return 0;
 }
 
@@ -303,7 +303,7 @@ static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
 	lockdep_assert_held(&id_priv->lock);
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	cmx_event_post(ev);
 }
@@ -390,7 +390,7 @@ static void comm_est_work(struct work_struct *work)
 	       !id_priv->established;
 	if (post) {
 		id_priv->established = 1;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		cmx_event_post(ev);
 	}
 	atomic_set(&id_priv->ib.comm_est, 0);

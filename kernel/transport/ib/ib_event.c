@@ -4,13 +4,13 @@
  */
 #include <linux/slab.h>
 #include "compat.h"
-#include "deadline.h"
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
 #include "ib_close.h"
 #include "ib_state.h"
 #include "qp.h"
+#include "timer.h"
 #include "transport.h"
 
 static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_event *event,
@@ -28,13 +28,13 @@ static void ib_rep_handle(struct cmx_id_private *id_priv, const struct ib_cm_eve
 	id_priv->response_pending = 1;
 	if (!cmx_ece_receive(id_priv, &rep->ece)) {
 		cmx_ib_conn_abort(id_priv, IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED);
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		ev->event = RDMA_CM_EVENT_CONNECT_ERROR;
 		ev->status = -EOPNOTSUPP;
 	} else if (id_priv->id.qp) {
 		ev->status = id_priv->conn_ops->establish(id_priv);
 		if (ev->status)
-			cmx_deadline_stop(id_priv);
+			cmx_timer_stop(id_priv);
 		ev->event = ev->status ? RDMA_CM_EVENT_CONNECT_ERROR : RDMA_CM_EVENT_ESTABLISHED;
 	} else {
 		cmx_mra_send(id_priv->ib.cm);
@@ -63,7 +63,7 @@ static void ib_rej_handle(struct cmx_id_private *id_priv, const struct ib_cm_eve
 	/* the peer may reject after our RTU, which it has not received */
 	id_priv->established = 0;
 	cmx_qp_to_err(id_priv);
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 }
 
 /* Can the event be relevant to the consumer in the current state? */
@@ -90,7 +90,7 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 	case IB_CM_REP_ERROR:
 		ev->ev.event = RDMA_CM_EVENT_UNREACHABLE;
 		ev->ev.status = -ETIMEDOUT;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		/* a message arrived on the QP, but the RTU never did */
 		if (id_priv->established)
 			ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
@@ -105,7 +105,7 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 			return false;
 		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
 		id_priv->established = 1;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		return true;
 	case IB_CM_DREQ_ERROR:
 		ev->ev.status = -ETIMEDOUT;
@@ -113,7 +113,7 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 	case IB_CM_DREQ_RECEIVED:
 	case IB_CM_DREP_RECEIVED:
 		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		return !cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	case IB_CM_REJ_RECEIVED:
 		ib_rej_handle(id_priv, event, &ev->ev);

@@ -9,11 +9,11 @@
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 #include "charge.h"
-#include "deadline.h"
 #include "event.h"
 #include "ib_send.h"
 #include "ib_window.h"
 #include "qp.h"
+#include "timer.h"
 #include "trace.h"
 
 /**
@@ -105,7 +105,7 @@ static void ib_send_report_error(struct cmx_id_private *id_priv, int ret)
 		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
 		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 	}
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	cmx_event_post(ev);
 }
 

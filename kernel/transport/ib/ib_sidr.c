@@ -3,7 +3,6 @@
  * Datagrams over ib_cm: a SIDR REQ asks for the peer's QP number, and a SIDR REP returns it.
  */
 #include <rdma/ib_sa.h>
-#include "deadline.h"
 #include "ece.h"
 #include "event.h"
 #include "ib.h"
@@ -11,6 +10,7 @@
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
+#include "timer.h"
 #include "trace.h"
 #include "transport.h"
 #include "cma_hdr.h"
@@ -66,7 +66,7 @@ bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_ev
 	default:
 		return false;
 	}
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	return true;
 }
 

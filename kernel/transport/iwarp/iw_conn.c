@@ -13,7 +13,6 @@
  */
 #include <linux/nsproxy.h>
 #include <rdma/iw_cm.h>
-#include "deadline.h"
 #include "device.h"
 #include "ece.h"
 #include "event.h"
@@ -22,6 +21,7 @@
 #include "option_value.h"
 #include "qp.h"
 #include "sockaddr.h"
+#include "timer.h"
 #include "trace.h"
 #include "transport.h"
 #include "cma_hdr.h"
@@ -195,7 +195,7 @@ static void iw_conn_set_established(struct cmx_id_private *id_priv)
 
 static enum rdma_cm_event_type iw_reply_handle(struct cmx_id_private *id_priv, int status)
 {
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	switch (status) {
 	case 0:
 		iw_conn_set_established(id_priv);
@@ -223,7 +223,7 @@ static bool iw_event_handle(struct cmx_id_private *id_priv, const struct iw_cm_e
 		cmx_event_set_data(ev, event->private_data, event->private_data_len);
 		break;
 	case IW_CM_EVENT_ESTABLISHED:
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		if (!event->status)
 			iw_conn_set_established(id_priv);
 		ev->ev.event = event->status ? RDMA_CM_EVENT_CONNECT_ERROR
@@ -231,7 +231,7 @@ static bool iw_event_handle(struct cmx_id_private *id_priv, const struct iw_cm_e
 		break;
 	case IW_CM_EVENT_CLOSE:
 		ev->ev.event = RDMA_CM_EVENT_DISCONNECTED;
-		cmx_deadline_stop(id_priv);
+		cmx_timer_stop(id_priv);
 		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
 		break;
 	default:
@@ -289,7 +289,7 @@ static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 
 	lockdep_assert_held(&id_priv->lock);
 	cmx_device_get(dev);
-	cmx_deadline_stop(id_priv);
+	cmx_timer_stop(id_priv);
 	id_priv->iw.cm = NULL;
 	mutex_unlock(&id_priv->lock);
 	cmx_id_lock_assert_none();
