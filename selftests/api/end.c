@@ -373,14 +373,8 @@ static void route_until_removed(void)
 	WANT(event_expect(ch, RDMA_CM_EVENT_ROUTE_ERROR) == -ENODEV);
 }
 
-/* The device is removed when the process that used it has ended. */
-static void device_restore(void)
-{
-	while (system("rdma link add rxe1 type rxe netdev bond1 2>/dev/null"))
-		usleep(100000);
-}
-
-static void test_device_gone_routed(void)
+/* Runs a function that removes rxe1, which is gone when the process that used it has ended. */
+static void removal_run(void (*until_removed)(void))
 {
 	int status;
 	pid_t pid;
@@ -388,11 +382,17 @@ static void test_device_gone_routed(void)
 	need_rig();
 	pid = fork();
 	if (!pid) {
-		route_until_removed();
+		until_removed();
 		_exit(0);
 	}
 	WANT(waitpid(pid, &status, 0) == pid && !status);
-	device_restore();
+	while (system("rdma link add rxe1 type rxe netdev bond1 2>/dev/null"))
+		usleep(100000);
+}
+
+static void test_device_gone_routed(void)
+{
+	removal_run(route_until_removed);
 }
 
 static void connect_until_removed(int port)
@@ -445,17 +445,7 @@ static void pair_until_removed(void)
 
 static void test_device_gone_pair(void)
 {
-	int status;
-	pid_t pid;
-
-	need_rig();
-	pid = fork();
-	if (!pid) {
-		pair_until_removed();
-		_exit(0);
-	}
-	WANT(waitpid(pid, &status, 0) == pid && !status);
-	device_restore();
+	removal_run(pair_until_removed);
 }
 
 const struct test end_tests[] = {
