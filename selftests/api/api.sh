@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # api: features that only rdma_cmx has: options, ECE policy, multicast attributes
 # kernels: release uml
-# check: debian12 uml
+# check: default uml
 # hardware: the cases with two addresses
 . "$(dirname "$0")/../vm/guest.sh"
 rig || exit
