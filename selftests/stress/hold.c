@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-w]: keeps ids in each state and prints their events
+ * hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-q QPN] [-w]: keeps ids in each state and prints their events
  *
+ * The QP numbers count up from QPN.
  * -w creates only wildcard ids, for a host without an RDMA device. They listen on PORT. The program
  * prints "ready N removals M" when all N ids exist, of which M will get DEVICE_REMOVAL, "removal N"
  * for each such event, and "still there" if a call on the id then does not fail with ENODEV. A line
@@ -50,13 +51,13 @@ static void id_add_resolved(int port, enum rdma_port_space ps)
 }
 
 /* Creates a connection up to a step: 1 request, 2 accepted, 3 established. */
-static void connection_create(int port, int steps)
+static void connection_create(int port, int qpn, int steps)
 {
 	struct pair p = { .ch = ch, .lch = ch, .port = port, .param.retry_count = 7 };
 
 	pair_route(&p, RDMA_PS_TCP);
 	id_add(p.id);
-	p.param.qp_num = 0x1234 + n_ids;
+	p.param.qp_num = qpn + n_ids;
 	pair_request(&p, RDMA_PS_TCP);
 	id_add(p.child);
 	if (steps == 1)
@@ -98,11 +99,11 @@ static void events_watch(void)
 
 int main(int argc, char **argv)
 {
-	int c, i, conns = 8, groups = 8, port = 7400, wild = 0;
+	int c, i, conns = 8, groups = 8, port = 7400, qpn = 0x1234, wild = 0;
 	struct rdma_cm_id *id;
 
 	setlinebuf(stdout);
-	while ((c = getopt(argc, argv, "n:g:p:w")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:p:q:w")) != -1) {
 		switch (c) {
 		case 'n':
 			conns = atoi(optarg);
@@ -112,6 +113,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			port = atoi(optarg);
+			break;
+		case 'q':
+			qpn = atoi(optarg);
 			break;
 		case 'w':
 			wild = 1;
@@ -132,7 +136,7 @@ int main(int argc, char **argv)
 		id_add_resolved(7400, RDMA_PS_TCP);
 		id_add_resolved(7400, RDMA_PS_UDP);
 		for (i = 0; i < conns; i++)
-			connection_create(7400, 1 + i % 3);
+			connection_create(7400, qpn, 1 + i % 3);
 		id = id_add_bound(RDMA_PS_UDP, "10.77.0.1", 0);
 		for (i = 0; i < groups; i++) {
 			char addr[32];
