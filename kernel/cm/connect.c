@@ -351,8 +351,8 @@ EXPORT_SYMBOL_GPL(cmx_disconnect);
  * Context: any, such as the event handler of a QP.
  *
  * Return: 0; -EISCONN if the connection is established already; -EINVAL for
- * another event, or if there is no connection; -ENOMEM. On iWARP every event of a connection has no
- * effect and returns 0.
+ * another event, or if there is no connection. On iWARP every event of a connection has no effect
+ * and returns 0.
  */
 int cmx_notify(struct cmx_id *id, enum ib_event_type event)
 {

@@ -57,12 +57,12 @@ struct cmx_opts {
  * @window: send window in which the id has a place, or waits for one; or NULL
  * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
  *	&cmx_dev_port.windows_lock; not valid without @window
- * @room_work: runs when the id gets a place
+ * @work: does what @reasons say, see ib_wake.h; while it is queued or runs, it holds a reference
+ * @reasons: bits, changed atomically
  * @req: the REQ or SIDR REQ that waits for a place, or NULL
- * @comm_est: 1 while a work item is to report that a message arrived on the QP before the RTU
  * @state: enum cmx_ib_state; changed by cmx_ib_step() only
  *
- * The lock of the id protects the members for which no other lock is named, except @comm_est. In
+ * The lock of the id protects the members for which no other lock is named, except @reasons. In
  * the last state only @destroy_work of the id uses them.
  */
 struct cmx_ib_conn {
@@ -70,9 +70,9 @@ struct cmx_ib_conn {
 	struct hlist_node close_node;
 	struct cmx_ib_window *window;
 	struct list_head window_item;
-	struct work_struct room_work;
+	struct work_struct work;
+	unsigned long reasons;
 	struct cmx_ib_req *req;
-	atomic_t comm_est;
 	u8 state;
 };
 

@@ -210,16 +210,6 @@ static void close_limit_work(struct work_struct *work)
 		     close_limit());
 }
 
-static void ib_room_work(struct work_struct *work)
-{
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, ib.room_work);
-
-	mutex_lock(&id_priv->lock);
-	cmx_ib_step(id_priv, CMX_IB_ON_ROOM);
-	mutex_unlock(&id_priv->lock);
-	cmx_id_put(id_priv);
-}
-
 /*
  * The acts of the rows. Each returns what follows at once, as for cmx_ib_step(). Caller must hold
  * id_priv->lock.
@@ -243,7 +233,7 @@ static int ib_close_drop_req(struct cmx_id_private *id_priv)
 
 static int ib_close_send_dreq(struct cmx_id_private *id_priv)
 {
-	return cmx_ib_dreq_resume(id_priv, ib_room_work);
+	return cmx_ib_dreq_resume(id_priv);
 }
 
 /* If both ends have disconnected at the same time, each replies to the other. */
@@ -340,7 +330,7 @@ void cmx_ib_step(struct cmx_id_private *id_priv, int ret)
 int cmx_ib_req_start(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		     const struct rdma_conn_param *param)
 {
-	int ret = cmx_ib_req_try(id_priv, send, param, ib_room_work);
+	int ret = cmx_ib_req_try(id_priv, send, param);
 
 	lockdep_assert_held(&id_priv->lock);
 	cmx_ib_step(id_priv, ret);
@@ -372,7 +362,7 @@ int cmx_ib_dreq_start(struct cmx_id_private *id_priv)
 	cmx_ib_step(id_priv, CMX_IB_ON_RTU);
 	if (id_priv->ib.state != CMX_IB_OPEN)
 		return 0;
-	ret = cmx_ib_dreq_try(id_priv, ib_room_work);
+	ret = cmx_ib_dreq_try(id_priv);
 	cmx_ib_step(id_priv, ret);
 	return ret == -EINPROGRESS ? 0 : ret;
 }
@@ -465,6 +455,7 @@ static int close_event_input(enum ib_cm_event_type type)
 	case IB_CM_LAP_RECEIVED:
 	case IB_CM_APR_RECEIVED:
 	case IB_CM_TIMEWAIT_EXIT:
+	case IB_CM_USER_ESTABLISHED:
 		return CMX_IB_ON_NOTHING;
 	case IB_CM_RTU_RECEIVED:
 		return CMX_IB_ON_RTU;

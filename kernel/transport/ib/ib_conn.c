@@ -13,6 +13,7 @@
 #include "ib.h"
 #include "ib_close.h"
 #include "ib_state.h"
+#include "ib_wake.h"
 #include "keys.h"
 #include "option_value.h"
 #include "qp.h"
@@ -183,6 +184,7 @@ int cmx_ib_sgid_set(struct cmx_id_private *id_priv)
 
 static int ib_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
+	cmx_ib_work_init(id_priv);
 	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_req_start(id_priv, ib_req_send, param);
 }
 
@@ -368,47 +370,12 @@ out:
 	return ret;
 }
 
-/**
- * struct ib_comm_est - a message arrived on the QP before the RTU
- * @work: reports this to the consumer
- * @id_priv: the id, with a reference
- */
-struct ib_comm_est {
-	struct work_struct work;
-	struct cmx_id_private *id_priv;
-};
-
-static void comm_est_work(struct work_struct *work)
-{
-	struct ib_comm_est *est = container_of(work, struct ib_comm_est, work);
-	struct cmx_id_private *id_priv = est->id_priv;
-	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_ESTABLISHED, 0);
-	bool post;
-
-	mutex_lock(&id_priv->lock);
-	post = id_priv->ib.state == CMX_IB_REP_SENT && id_priv->state == CMX_CONNECT &&
-	       !id_priv->established;
-	if (post) {
-		id_priv->established = 1;
-		cmx_timer_stop(id_priv);
-		cmx_event_post(ev);
-	}
-	atomic_set(&id_priv->ib.comm_est, 0);
-	mutex_unlock(&id_priv->lock);
-	if (!post)
-		cmx_event_free(ev);
-	cmx_id_put(id_priv);
-	kfree(est);
-}
-
 /*
  * ib_cm_notify() would cancel the REP only if nothing else arrived before the work item of ib_cm
  * runs. Therefore ib_cm is not notified, and sends the REP until the RTU arrives.
  */
 static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm_id *cm)
 {
-	struct ib_comm_est *est;
-
 	switch (READ_ONCE(cm->state)) {
 	case IB_CM_REP_SENT:
 	case IB_CM_MRA_REP_RCVD:
@@ -418,19 +385,8 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
 	default:
 		return -EINVAL;
 	}
-	if (id_priv->established)
+	if (id_priv->established || !cmx_ib_wake(id_priv, IB_CM_USER_ESTABLISHED))
 		return -EISCONN;
-	est = kmalloc(sizeof(*est), GFP_ATOMIC);
-	if (!est)
-		return -ENOMEM;
-	INIT_WORK(&est->work, comm_est_work);
-	est->id_priv = id_priv;
-	if (atomic_xchg(&id_priv->ib.comm_est, 1)) {
-		kfree(est);
-		return -EISCONN;
-	}
-	cmx_id_get(id_priv);
-	queue_work(cmx_wq, &est->work);
 	return 0;
 }
 
@@ -442,7 +398,7 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
  * RCU keeps the memory of an ib_cm id that is being destroyed.
  *
  * Context: Any context, because drivers report events of QPs in any. id_priv->lock is not needed.
- * Return: 0, -EINVAL without a connection or for another event, -EISCONN, -ENOMEM.
+ * Return: 0, -EINVAL without a connection or for another event, -EISCONN.
  */
 int cmx_ib_notify(struct cmx_id_private *id_priv, enum ib_event_type event)
 {

@@ -9,6 +9,7 @@
 #include "ib.h"
 #include "ib_close.h"
 #include "ib_state.h"
+#include "ib_wake.h"
 #include "qp.h"
 #include "timer.h"
 #include "transport.h"
@@ -100,6 +101,10 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 		ib_rep_handle(id_priv, event, &ev->ev);
 		cmx_event_set_data(ev, event->private_data, IB_CM_REP_PRIVATE_DATA_SIZE);
 		return true;
+	case IB_CM_USER_ESTABLISHED:
+		if (id_priv->ib.state != CMX_IB_REP_SENT)
+			return false;
+		fallthrough;
 	case IB_CM_RTU_RECEIVED:
 		if (id_priv->established)
 			return false;
@@ -145,13 +150,15 @@ static void ib_dreq_error_catch_up(struct cmx_id_private *id_priv)
 	cmx_event_queue(ev);
 }
 
-static bool ib_event_is_send_error(const struct ib_cm_event *event)
+/* Send errors, and a message on the QP before the RTU */
+static bool ib_event_is_deferred(const struct ib_cm_event *event)
 {
 	switch (event->event) {
 	case IB_CM_REQ_ERROR:
 	case IB_CM_REP_ERROR:
 	case IB_CM_DREQ_ERROR:
 	case IB_CM_SIDR_REQ_ERROR:
+	case IB_CM_USER_ESTABLISHED:
 		return true;
 	default:
 		return false;
@@ -159,12 +166,12 @@ static bool ib_event_is_send_error(const struct ib_cm_event *event)
 }
 
 /*
- * The handler of a ULP runs in the context of ib_cm. For a send error, which a work item of all
- * devices handles, it runs in the queue of the device. Consumes the caller's reference to the id.
+ * The handler of a ULP runs in the context of ib_cm. For a deferred event, which a work item of all
+ * devices handles, it runs in the queue of the device.
  */
 static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_event *event)
 {
-	bool post = false, later = ib_event_is_send_error(event);
+	bool post = false, later = ib_event_is_deferred(event);
 	struct cmx_event *ev = NULL;
 
 	mutex_lock(&id_priv->lock);
@@ -186,39 +193,37 @@ static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_
 		cmx_event_free(ev);
 	else if (!later)
 		id_priv->consumer->flush(id_priv);
+}
+
+static void ib_work(struct work_struct *work)
+{
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, ib.work);
+	unsigned long reasons = xchg(&id_priv->ib.reasons, 0);
+	unsigned int reason;
+
+	if (reasons & BIT(CMX_IB_HAS_ROOM)) {
+		mutex_lock(&id_priv->lock);
+		cmx_ib_step(id_priv, CMX_IB_ON_ROOM);
+		mutex_unlock(&id_priv->lock);
+	}
+	for_each_set_bit(reason, &reasons, CMX_IB_HAS_ROOM) {
+		struct ib_cm_event event = { .event = reason };
+
+		ib_event_process(id_priv, &event);
+	}
 	cmx_id_put(id_priv);
 }
 
 /**
- * struct ib_send_error - a report of ib_cm that a message timed out or could not be sent
- * @work: handles the report
- * @id_priv: the id, with a reference
- * @event: the report
+ * cmx_ib_work_init() - prepare the work item of an id
+ * @id_priv: the id, which is about to send or has received a request
+ *
+ * Context: Caller must hold id_priv->lock.
  */
-struct ib_send_error {
-	struct work_struct work;
-	struct cmx_id_private *id_priv;
-	struct ib_cm_event event;
-};
-
-static void ib_send_error_work(struct work_struct *work)
+void cmx_ib_work_init(struct cmx_id_private *id_priv)
 {
-	struct ib_send_error *error = container_of(work, struct ib_send_error, work);
-
-	ib_event_process(error->id_priv, &error->event);
-	kfree(error);
-}
-
-/* Consumes the caller's reference to the id. */
-static void ib_send_error_defer(struct cmx_id_private *id_priv, const struct ib_cm_event *event)
-{
-	/* without I/O, see cmx_event_alloc_nofail() */
-	struct ib_send_error *error = kmalloc(sizeof(*error), GFP_NOIO | __GFP_NOFAIL);
-
-	error->id_priv = id_priv;
-	error->event = *event;
-	INIT_WORK(&error->work, ib_send_error_work);
-	queue_work(cmx_wq, &error->work);
+	lockdep_assert_held(&id_priv->lock);
+	INIT_WORK(&id_priv->ib.work, ib_work);
 }
 
 /**
@@ -249,9 +254,12 @@ int cmx_ib_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	id_priv = cm->context;
 	got = cmx_id_tryget(id_priv);
 	rcu_read_unlock();
-	if (got && ib_event_is_send_error(event))
-		ib_send_error_defer(id_priv, event);
-	else if (got)
+	if (!got)
+		return 0;
+	if (ib_event_is_deferred(event))
+		cmx_ib_wake(id_priv, event->event);
+	else
 		ib_event_process(id_priv, event);
+	cmx_id_put(id_priv);
 	return 0;
 }

@@ -459,6 +459,7 @@ static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 
 	req->cm->context = conn_id;
 	req->cm->cm_handler = cmx_ib_handler;
+	cmx_ib_work_init(conn_id);
 	WRITE_ONCE(conn_id->ib.cm, req->cm);
 	cmx_ib_step(conn_id, CMX_IB_ON_REQUEST);
 	if (!ib_request_is_sidr(req))

@@ -64,20 +64,19 @@ static int ib_req_keep(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
  * @id_priv: the id
  * @send: sends the message. Called with the lock of the id held, maybe later
  * @param: argument of @send, which is copied if the message waits
- * @room: see cmx_ib_window_enter(); calls cmx_ib_req_resume()
  *
  * Context: Caller must hold id_priv->lock.
  * Return: the return value of @send; -EINPROGRESS if the message waits; -ENOMEM.
  */
 int cmx_ib_req_try(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-		   const struct rdma_conn_param *param, work_func_t room)
+		   const struct rdma_conn_param *param)
 {
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	ret = cmx_ib_window_enter(id_priv, NULL);
+	ret = cmx_ib_window_enter(id_priv, false);
 	if (ret == -EBUSY)
-		ret = ib_req_keep(id_priv, send, param) ?: cmx_ib_window_enter(id_priv, room);
+		ret = ib_req_keep(id_priv, send, param) ?: cmx_ib_window_enter(id_priv, true);
 	if (ret == -EINPROGRESS) {
 		trace_cmx_cm_send(id_priv, "wait", 0);
 		return ret;
@@ -180,18 +179,17 @@ static int ib_dreq_send(struct cmx_id_private *id_priv)
 /**
  * cmx_ib_dreq_try() - send a DREQ, or let it wait for room in the window
  * @id_priv: the id
- * @room: see cmx_ib_window_enter(); calls cmx_ib_dreq_resume()
  *
  * Context: Caller must hold id_priv->lock.
  * Return: 0; -EINPROGRESS if the DREQ waits; -EINVAL if the connection has just ended; -ENOMEM; or
  * the error of ib_cm, which has then ended the connection.
  */
-int cmx_ib_dreq_try(struct cmx_id_private *id_priv, work_func_t room)
+int cmx_ib_dreq_try(struct cmx_id_private *id_priv)
 {
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	ret = cmx_ib_window_enter(id_priv, room);
+	ret = cmx_ib_window_enter(id_priv, true);
 	if (ret == -EINPROGRESS) {
 		trace_cmx_cm_send(id_priv, "wait", 0);
 		return ret;
@@ -205,16 +203,15 @@ int cmx_ib_dreq_try(struct cmx_id_private *id_priv, work_func_t room)
 /**
  * cmx_ib_dreq_resume() - as cmx_ib_dreq_try(), for a DREQ that waited for the window or the RTU
  * @id_priv: the id
- * @room: see cmx_ib_dreq_try()
  *
  * If the consumer waits for the end of the connection, an error is reported as DISCONNECTED.
  *
  * Context: Caller must hold id_priv->lock.
  * Return: as cmx_ib_dreq_try().
  */
-int cmx_ib_dreq_resume(struct cmx_id_private *id_priv, work_func_t room)
+int cmx_ib_dreq_resume(struct cmx_id_private *id_priv)
 {
-	int ret = cmx_ib_dreq_try(id_priv, room);
+	int ret = cmx_ib_dreq_try(id_priv);
 
 	lockdep_assert_held(&id_priv->lock);
 	if (ret && ret != -EINPROGRESS)

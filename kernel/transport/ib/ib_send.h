@@ -8,11 +8,11 @@
 typedef int (*cmx_ib_send_fn)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 
 int cmx_ib_req_try(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
-		   const struct rdma_conn_param *param, work_func_t room);
+		   const struct rdma_conn_param *param);
 int cmx_ib_req_resume(struct cmx_id_private *id_priv);
 void cmx_ib_req_drop(struct cmx_id_private *id_priv);
-int cmx_ib_dreq_try(struct cmx_id_private *id_priv, work_func_t room);
-int cmx_ib_dreq_resume(struct cmx_id_private *id_priv, work_func_t room);
+int cmx_ib_dreq_try(struct cmx_id_private *id_priv);
+int cmx_ib_dreq_resume(struct cmx_id_private *id_priv);
 void cmx_ib_drep_send(struct cmx_id_private *id_priv);
 
 #endif

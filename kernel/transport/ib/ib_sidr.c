@@ -97,6 +97,7 @@ static int sidr_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_
 
 static int sidr_connect(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
+	cmx_ib_work_init(id_priv);
 	return cmx_ib_sgid_set(id_priv) ?: cmx_ib_req_start(id_priv, sidr_req_send, param);
 }
 

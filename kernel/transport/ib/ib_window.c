@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "device.h"
 #include "ib_port.h"
+#include "ib_wake.h"
 #include "ib_window.h"
 #include "param.h"
 
@@ -89,12 +90,12 @@ static void window_add(struct cmx_ib_port *port, const struct cmx_quota *user,
  * or else its ib_cm id holds one. Caller must hold the lock of the port.
  */
 static int window_take_place(struct cmx_ib_window *window, struct cmx_id_private *id_priv,
-			     unsigned int limit, work_func_t room)
+			     unsigned int limit, bool may_wait)
 {
 	bool full = window->sent >= limit || !list_empty(&window->waiting);
 
 	lockdep_assert_held(&window->port->windows_lock);
-	if (full && !room)
+	if (full && !may_wait)
 		return -EBUSY;
 	id_priv->ib.window = window;
 	INIT_LIST_HEAD(&id_priv->ib.window_item);
@@ -102,13 +103,12 @@ static int window_take_place(struct cmx_ib_window *window, struct cmx_id_private
 		window->sent++;
 		return 0;
 	}
-	INIT_WORK(&id_priv->ib.room_work, room);
 	list_add_tail(&id_priv->ib.window_item, &window->waiting);
 	return -EINPROGRESS;
 }
 
 /* @new is used, and cleared, if the user has no window. Without it -ENOENT is returned then. */
-static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, work_func_t room,
+static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, bool may_wait,
 			struct cmx_ib_window **new)
 {
 	struct cmx_ib_port *port = cmx_ib_port(id_priv->dev, id_priv->id.port_num);
@@ -123,7 +123,7 @@ static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, work
 		window_add(port, id_priv->quota, window);
 	}
 	if (window)
-		ret = window_take_place(window, id_priv, limit, room);
+		ret = window_take_place(window, id_priv, limit, may_wait);
 	spin_unlock(&port->windows_lock);
 	return ret;
 }
@@ -131,8 +131,7 @@ static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, work
 /**
  * cmx_ib_window_enter() - take a place in the window of a user, or wait for one
  * @id_priv: an id of the user, with a port
- * @room: runs in cmx_wq with a reference to the id when it gets the place that it waits for. The
- *	function drops the reference. NULL: the id must not wait
+ * @may_wait: the id waits if there is no place, and is woken with CMX_IB_HAS_ROOM when it gets one
  *
  * Memory is allocated only for the first message of a user on a port.
  *
@@ -140,7 +139,7 @@ static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, work
  * Return: 0 if the id has a place, or needs none; -EINPROGRESS if it waits; -EBUSY if it must not
  * wait; -ENOMEM.
  */
-int cmx_ib_window_enter(struct cmx_id_private *id_priv, work_func_t room)
+int cmx_ib_window_enter(struct cmx_id_private *id_priv, bool may_wait)
 {
 	unsigned int limit = cmx_param_get(&max_user_requests);
 	struct cmx_ib_window *new = NULL;
@@ -149,13 +148,13 @@ int cmx_ib_window_enter(struct cmx_id_private *id_priv, work_func_t room)
 	lockdep_assert_held(&id_priv->lock);
 	if (!id_priv->quota || !limit || id_priv->ib.window)
 		return 0;
-	ret = window_enter(id_priv, limit, room, &new);
+	ret = window_enter(id_priv, limit, may_wait, &new);
 	if (ret != -ENOENT)
 		return ret;
 	new = cmx_charge_alloc(id_priv, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	ret = window_enter(id_priv, limit, room, &new);
+	ret = window_enter(id_priv, limit, may_wait, &new);
 	kfree(new);
 	return ret;
 }
@@ -172,8 +171,7 @@ static void window_fill(struct cmx_ib_window *window)
 			break;
 		window->sent++;
 		list_del_init(&id_priv->ib.window_item);
-		cmx_id_get(id_priv);
-		queue_work(cmx_wq, &id_priv->ib.room_work);
+		cmx_ib_wake(id_priv, CMX_IB_HAS_ROOM);
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. */
-int cmx_ib_window_enter(struct cmx_id_private *id_priv, work_func_t room);
+int cmx_ib_window_enter(struct cmx_id_private *id_priv, bool may_wait);
 void cmx_ib_window_leave(struct cmx_id_private *id_priv);
 bool cmx_ib_window_is_half_used(const struct cmx_id_private *id_priv);
 
