@@ -194,7 +194,7 @@ static void client_release_id(struct cmx_id_private *id_priv, const struct cmx_d
 		cmx_port_release(id_priv);
 	}
 	mutex_unlock(&id_priv->lock);
-	id_priv->consumer->flush(id_priv);
+	id_priv->consumer->deliver(id_priv);
 }
 
 /* Move the next id from @from to @to, which may be NULL. Returns it with a reference, or NULL. */

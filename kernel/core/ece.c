@@ -124,11 +124,11 @@ static void ece_update_applied(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_ece_offer() - get the ECE pair for the REQ or REP that is about to be sent
+ * cmx_ece_mark_offered() - write the ECE pair to the REQ or REP that is about to be sent
  * @id_priv: the id. Caller must hold its lock
  * @out: receives the pair, or zeroes for none
  */
-void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out)
+void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out)
 {
 	lockdep_assert_held(&id_priv->lock);
 	memset(out, 0, sizeof(*out));

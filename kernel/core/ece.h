@@ -14,7 +14,7 @@ static inline bool cmx_ece_is_valid(const struct rdma_ucm_ece *ece)
 
 /* Caller must hold id_priv->lock. */
 void cmx_ece_store_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
-void cmx_ece_offer(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
+void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 
 #endif

@@ -110,38 +110,38 @@ void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
 }
 
 /**
- * cmx_event_offer() - pass an event to the consumer, if it takes it
+ * cmx_event_try_queue() - pass an event to the consumer, if it takes it
  * @ev: the event
  *
  * Context: Caller must hold the lock of the id.
  * Return: true if the event belongs to the consumer from now on.
  */
-bool cmx_event_offer(struct cmx_event *ev)
+bool cmx_event_try_queue(struct cmx_event *ev)
 {
 	lockdep_assert_held(&ev->id_priv->lock);
 	trace_cmx_event(ev->id_priv, ev->ev.event, ev->ev.status);
 	cmx_stats_count_event(ev);
-	return ev->id_priv->consumer->post(ev);
+	return ev->id_priv->consumer->queue(ev);
 }
 
 /**
- * cmx_event_queue() - pass an event to the consumer, without delivering it
+ * cmx_event_queue() - pass an event to the consumer, to which the caller delivers it
  * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
- * The caller delivers the event with &cmx_id_consumer_ops.flush after it has released the lock. The
- * handler of a ULP then runs in this context, without a work item.
+ * The caller delivers the event with &cmx_id_consumer_ops.deliver after it has released the lock.
+ * The handler of a ULP then runs in this context, without a work item.
  *
  * Context: Caller must hold the lock of the id. Not in a work item of cmx_wq, which all devices
  *	share: the handler may wait for its device.
  */
 void cmx_event_queue(struct cmx_event *ev)
 {
-	if (!cmx_event_offer(ev))
+	if (!cmx_event_try_queue(ev))
 		cmx_event_free(ev);
 }
 
 /**
- * cmx_event_post() - pass an event to the consumer
+ * cmx_event_post() - pass an event to the consumer, and have it delivered in another context
  * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
  * Context: Caller must hold the lock of the id, so that events are queued in the order of the
@@ -152,7 +152,7 @@ void cmx_event_post(struct cmx_event *ev)
 	struct cmx_id_private *id_priv = ev->id_priv;
 
 	cmx_event_queue(ev);
-	id_priv->consumer->flush_later(id_priv);
+	id_priv->consumer->deliver_later(id_priv);
 }
 
 /**

@@ -45,13 +45,14 @@ struct cmx_event {
  *	the locks of both ids held. Returns 0, and CONNECT_REQUEST is always posted then, or -errno
  *	to refuse the request. -EAGAIN (the backlog is full) and -EDQUOT (the quota is used up)
  *	allow the peer to retry
- * @post: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock and,
- *	if there is a listener, @ev->listener->lock held. Returns false if nobody waits for @ev: it
- *	still belongs to the caller then. Does not sleep for long
- * @discard: frees a CONNECT_REQUEST for which @post has returned false, and shuts down its id.
- *	Called without any lock held; NULL: @post always returns true
- * @flush: delivers the events that @post has queued, in this context. Called without any lock held
- * @flush_later: delivers them soon, in another context. Called with the same locks held as @post
+ * @queue: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock
+ *	and, if there is a listener, @ev->listener->lock held. Returns false if nobody waits for
+ *	@ev: it still belongs to the caller then. Does not sleep for long
+ * @discard: frees a CONNECT_REQUEST for which @queue has returned false, and shuts down its id.
+ *	Called without any lock held; NULL: @queue always returns true
+ * @deliver: delivers the events that @queue has queued, in this context. Called without any lock
+ *	held
+ * @deliver_later: delivers them soon, in another context. Called with the same locks held as @queue
  * @memcg: returns the memory cgroup that is charged for what is allocated for the id by another
  *	thread than its own, with a reference; NULL, also as the function: none
  * @is_full: returns true if the id has too many unfetched events for another one of @type, which a
@@ -61,10 +62,10 @@ struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);
 	void (*free)(struct cmx_id_private *id_priv);
 	int (*adopt)(struct cmx_id_private *child, struct cmx_id_private *listener);
-	bool (*post)(struct cmx_event *ev);
+	bool (*queue)(struct cmx_event *ev);
 	void (*discard)(struct cmx_event *ev);
-	void (*flush)(struct cmx_id_private *id_priv);
-	void (*flush_later)(struct cmx_id_private *id_priv);
+	void (*deliver)(struct cmx_id_private *id_priv);
+	void (*deliver_later)(struct cmx_id_private *id_priv);
 	struct mem_cgroup *(*memcg)(struct cmx_id_private *id_priv);
 	bool (*is_full)(struct cmx_id_private *id_priv, enum rdma_cm_event_type type);
 };
@@ -75,7 +76,7 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 					 enum rdma_cm_event_type type, int status);
 void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len);
 void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len);
-bool cmx_event_offer(struct cmx_event *ev);
+bool cmx_event_try_queue(struct cmx_event *ev);
 void cmx_event_post(struct cmx_event *ev);
 void cmx_event_queue(struct cmx_event *ev);
 void cmx_event_put_gid(struct cmx_event *ev);

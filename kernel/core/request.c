@@ -153,9 +153,9 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 		req->ev->ev.ece = conn_id->ece_remote;
 		/* The consumer may destroy the id at once. The reference keeps the memory. */
 		cmx_id_get(conn_id);
-		taken = cmx_event_offer(req->ev);
-		if (ops->flush_later)
-			conn_id->consumer->flush_later(conn_id);
+		taken = cmx_event_try_queue(req->ev);
+		if (ops->deliver_later)
+			conn_id->consumer->deliver_later(conn_id);
 	}
 	/* Detach it under the lock: the removal of the device must not find it afterwards. */
 	if (ret) {
@@ -170,8 +170,8 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 	}
 	if (!taken)
 		conn_id->consumer->discard(req->ev);
-	else if (!ops->flush_later)
-		conn_id->consumer->flush(conn_id);
+	else if (!ops->deliver_later)
+		conn_id->consumer->deliver(conn_id);
 	cmx_id_put(conn_id);
 	return 0;
 }

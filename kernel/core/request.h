@@ -22,12 +22,12 @@ struct cmx_request {
  *	listener and of the new id held. Returns 0, or -errno to refuse the request
  * @set_cm: connects the ib_cm or iw_cm id with the new id. The ib_cm or iw_cm id then owns a
  *	reference to the new id, which the caller has taken. Called with the same locks held
- * @flush_later: the consumer must not be called in the context of the caller
+ * @deliver_later: the consumer must not be called in the context of the caller
  */
 struct cmx_request_ops {
 	int (*attach)(struct cmx_id_private *conn_id, void *arg);
 	void (*set_cm)(struct cmx_id_private *conn_id, void *arg);
-	bool flush_later;
+	bool deliver_later;
 };
 
 int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,

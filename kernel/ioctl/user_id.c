@@ -23,7 +23,7 @@ static bool user_watch_is_excess(const struct cmx_user_id *user_id, enum rdma_cm
 	return READ_ONCE(user_id->watch_events) & BIT(type);
 }
 
-static bool user_event_post(struct cmx_event *ev)
+static bool user_event_queue(struct cmx_event *ev)
 {
 	struct cmx_user_id *user_id = cmx_event_user_id(ev);
 	struct cmx_channel *channel = NULL;
@@ -115,19 +115,19 @@ static bool user_id_is_full(struct cmx_id_private *id_priv, enum rdma_cm_event_t
 	return READ_ONCE(user_id->not_accepted) || user_watch_is_excess(user_id, type);
 }
 
-static void user_event_flush(struct cmx_id_private *id_priv)
+static void user_event_deliver(struct cmx_id_private *id_priv)
 {
-	/* user_event_post() has delivered the events */
+	/* user_event_queue() has delivered the events */
 }
 
 const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.alloc = user_id_alloc,
 	.free = user_id_free,
 	.adopt = user_id_adopt,
-	.post = user_event_post,
+	.queue = user_event_queue,
 	.discard = cmx_channel_discard_event,
-	.flush = user_event_flush,
-	.flush_later = user_event_flush,
+	.deliver = user_event_deliver,
+	.deliver_later = user_event_deliver,
 	.memcg = user_id_memcg,
 	.is_full = user_id_is_full,
 };

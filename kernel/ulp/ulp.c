@@ -201,7 +201,7 @@ static void ulp_events_queue_work(struct ulp_id *ulp)
 		cmx_id_put(&ulp->id_priv);
 }
 
-static bool ulp_event_post(struct cmx_event *ev)
+static bool ulp_event_queue(struct cmx_event *ev)
 {
 	struct ulp_id *ulp = to_ulp(ev->id_priv);
 
@@ -276,9 +276,9 @@ static const struct cmx_id_consumer_ops ulp_consumer_ops = {
 	.alloc = ulp_id_alloc,
 	.free = ulp_id_free,
 	.adopt = ulp_id_adopt,
-	.post = ulp_event_post,
-	.flush = ulp_events_deliver,
-	.flush_later = ulp_events_deliver_later,
+	.queue = ulp_event_queue,
+	.deliver = ulp_events_deliver,
+	.deliver_later = ulp_events_deliver_later,
 };
 
 /**

@@ -147,7 +147,7 @@ static int ib_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 		return ret;
 
 	cmx_req_directions_set(&req, route);
-	cmx_ece_offer(id_priv, &req.ece);
+	cmx_ece_mark_offered(id_priv, &req.ece);
 	ret = ib_send_cm_req(id_priv->ib.cm, &req);
 	trace_cmx_cm_send(id_priv, "REQ", ret);
 	if (ret)
@@ -241,7 +241,7 @@ static int ib_accept(struct cmx_id_private *id_priv, const struct rdma_conn_para
 		return -EINVAL;
 	ret = cmx_qp_to_rts(id_priv, param);
 	if (!ret) {
-		cmx_ece_offer(id_priv, &rep.ece);
+		cmx_ece_mark_offered(id_priv, &rep.ece);
 		ret = ib_send_cm_rep(id_priv->ib.cm, &rep);
 		trace_cmx_cm_send(id_priv, "REP", ret);
 	}

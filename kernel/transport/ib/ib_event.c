@@ -192,7 +192,7 @@ static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_
 	if (!post)
 		cmx_event_free(ev);
 	else if (!later)
-		id_priv->consumer->flush(id_priv);
+		id_priv->consumer->deliver(id_priv);
 }
 
 static void ib_work(struct work_struct *work)

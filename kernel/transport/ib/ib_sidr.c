@@ -130,7 +130,7 @@ static int sidr_rep_send_success(struct cmx_id_private *id_priv, u32 qkey, const
 	if (ret)
 		return ret;
 	rep.qkey = id_priv->qkey;
-	cmx_ece_offer(id_priv, &rep.ece);
+	cmx_ece_mark_offered(id_priv, &rep.ece);
 	ret = sidr_rep_send(id_priv, &rep);
 	if (ret)
 		id_priv->qkey = old_qkey;
