@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # ib: addresses, paths and connections on a software InfiniBand fabric under OpenSM
-# kernels: 6.1 7 uml
+# kernels: 7 uml
 # check: uml
 # timeout: 900
 . "$(dirname "$0")/../vm/guest.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # iwarp: connections over iw_cm, on siw: the test ULP, and rping with either stack
-# kernels: debug uml
+# kernels: uml
 # check: uml
 # timeout: 500
 . "$(dirname "$0")/../vm/guest.sh"

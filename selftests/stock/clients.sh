@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# kernels: release
+# kernels: default 7
 # check: default
 # timeout: 600
 #

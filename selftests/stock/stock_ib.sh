@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # stock_ib: on InfiniBand, the same calls on the in-tree stack and on ours leave the same trace
-# kernels: 6.1 7 uml
+# kernels: 7 uml
 # check: uml
 # timeout: 1200
 #

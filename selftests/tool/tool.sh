@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # tool: the mode of the char device, and the commands of cmx(8): show ids, run, options, default, version
 # kernels: release uml
-# check: default uml
+# check: uml
 # hardware: all, without a device; not the ids
 . "$(dirname "$0")/../vm/guest.sh"
 cmx=$top/tools/cmx

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # uapi: the char device, with valid and invalid calls
 # kernels: release debug kcsan uml
-# check: default uml
+# check: uml
 # hardware: all
 # real clock: debug kcsan
 . "$(dirname "$0")/../vm/guest.sh"

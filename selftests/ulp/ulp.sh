@@ -3,7 +3,7 @@
 # ulp: a kernel ULP over <rdma/cmx.h>: its calls on RoCE and InfiniBand, and the teardown of its ids, device and
 # module
 # kernels: release debug kcsan uml
-# check: default uml
+# check: uml
 # real clock: debug kcsan
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
