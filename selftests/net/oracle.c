@@ -16,6 +16,7 @@
 #define TIMEWAIT	10		/* after the tries of the DREQ */
 #define JOIN_EARLIEST	3.2
 #define JOIN_LIMIT	11
+#define JOIN_TRIES	3.3		/* how long a request to the SA is repeated */
 #define CALL_LIMIT	1
 
 /* ib_cm adds twice the lifetime of the path, which is 18 on the fabric, and 16 on RoCE. */
@@ -28,6 +29,16 @@ static double tries_limit(void)
 static double mra_limit(void)
 {
 	return CM_TRIES * (CM_TRY_MRA + 2 * (opt.weather->delay + opt.weather->jitter) / 1000.);
+}
+
+/* While replies are late the port has one request in progress, and a join may wait for all others. */
+static double join_limit(void)
+{
+	int i, joins = 0;
+
+	for (i = 0; i < opt.num; i++)
+		joins += conns[i].client.has_joined;
+	return JOIN_LIMIT + joins * JOIN_TRIES;
 }
 
 const struct tag *event_tag(const struct rdma_cm_event *ev, bool ud)
@@ -169,7 +180,7 @@ static double state_limit(const struct end *e)
 	case RESOLVES_ROUTE:
 		return 1.1 * 10 + CALL_LIMIT;
 	case JOINS:
-		return JOIN_LIMIT;
+		return join_limit();
 	case CONNECTS:
 		/* Once the server has the request, ib_cm may have sent an MRA. */
 		return e->conn->num_requests ? mra_limit() : tries_limit();
