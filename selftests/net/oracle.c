@@ -22,7 +22,7 @@
 /* ib_cm adds twice the lifetime of the path, which is 18 on the fabric, and 16 on RoCE. */
 static double tries_limit(void)
 {
-	return CM_TRIES * (CM_TRY + (opt.vib ? 2.1 : 0.6));
+	return CM_TRIES * (CM_TRY + (opt.vib ? 2.2 : 0.6));
 }
 
 /* ib_mad counts from the arrival of the MRA, so each try takes the time for both messages as well. */
