@@ -18,7 +18,6 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
 #include "compat.h"
@@ -28,7 +27,7 @@
 #include "ib_port.h"
 #include "mcast_sa.h"
 #include "quota.h"
-#include "route_sa.h"
+#include "sa_client.h"
 #include "stats.h"
 #include "trace.h"
 #include "transport.h"
@@ -54,8 +53,6 @@
 /* Delay before a lost membership is requested again: doubled with each failure */
 #define REJOIN_MIN_MS 32U
 #define REJOIN_MAX_MS 4096U
-
-static DEFINE_XARRAY_ALLOC1(probes);	/* members that wait for the reply to a probe, by name */
 
 static void sa_member_free(struct kref *ref)
 {
@@ -90,9 +87,8 @@ static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num_param
 				 void *context)
 {
-	struct cmx_sa_member *m = xa_erase(&probes, (unsigned long)context);
+	struct cmx_sa_member *m = cmx_sa_name_take(context);
 
-	/* ib_sa may call back twice, see path_query_reply() */
 	if (!m)
 		return;
 	if (!status)
@@ -232,13 +228,12 @@ static int sa_member_probe(struct cmx_sa_member *m)
 								     : SA_PATH_REC_TYPE_IB,
 	};
 	struct ib_sa_query *query;
-	static u32 next;
 	u32 name;
 	int ret;
 
 	sa_member_free_sa(m);
-	ret = xa_alloc_cyclic(&probes, &name, m, xa_limit_32b, &next, GFP_KERNEL);
-	if (ret < 0)
+	ret = cmx_sa_name_alloc(m, &name);
+	if (ret)
 		return ret;
 	kref_get(&m->ref);
 	ret = ib_sa_path_rec_get(&cmx_sa_client, m->dev->device, m->port, &rec,
@@ -247,7 +242,7 @@ static int sa_member_probe(struct cmx_sa_member *m)
 				 sa_member_probe_done, (void *)(unsigned long)name, &query);
 	if (ret >= 0)
 		return -EINPROGRESS;
-	xa_erase(&probes, name);
+	xa_erase(&cmx_sa_names, name);
 	sa_member_put(m);
 	return ret;
 }

@@ -8,7 +8,6 @@
  * over.
  */
 #include <linux/slab.h>
-#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "charge.h"
@@ -21,7 +20,7 @@
 #include "option_value.h"
 #include "path_cache.h"
 #include "route_rec.h"
-#include "route_sa.h"
+#include "sa_client.h"
 #include "service_sa.h"
 #include "sockaddr.h"
 #include "transport.h"
@@ -37,16 +36,13 @@
 /* ibacm supplies at most three records, for GMPs, inbound and outbound; the SA supplies one. */
 #define MAX_PATH_RECS 3
 
-struct ib_sa_client cmx_sa_client;
-static DEFINE_XARRAY_ALLOC1(sa_queries);	/* operations that wait for ib_sa, by name */
-
 /**
  * struct cmx_path_query - a path query in progress
  * @id_priv: the id, with a reference
  * @ev: event that reports the result, or NULL when posted
  * @query: query of ib_sa
  * @query_id: number of @query at ib_sa
- * @name: key in the table of operations that wait for ib_sa; never used twice in a row
+ * @name: its name for ib_sa, see sa_client.c
  * @timeout_ms: how long to wait for a reply
  * @deadline: jiffies after which no query is sent
  * @needs_sa: the query fails if no SA is known when it is sent first
@@ -191,41 +187,39 @@ static void path_query_finish(struct cmx_path_query *op, int status)
 }
 
 /*
- * Callback of ib_sa. It is called twice if a query is cancelled between the reply and the
- * completion of the send. Only the first call finds the name. The MADs of the port wait for this
- * callback, so it does not take the id's lock, which somebody may hold for a long time.
+ * Callback of ib_sa. The MADs of the port wait for it, so it does not take the id's lock, which
+ * somebody may hold for a long time.
  */
 static void path_query_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param void *context)
 {
 	struct cmx_path_query *op;
 
-	xa_lock(&sa_queries);
-	op = __xa_erase(&sa_queries, (unsigned long)context);
+	xa_lock(&cmx_sa_names);
+	op = __xa_erase(&cmx_sa_names, (unsigned long)context);
 	if (op) {
 		op->status = status;
 		op->num = status ? 0 : min_t(unsigned int, cmx_sa_num, MAX_PATH_RECS);
 		memcpy(op->recs, recs, op->num * sizeof(*recs));
 		queue_delayed_work(cmx_wq, &op->work, 0);
 	}
-	xa_unlock(&sa_queries);
+	xa_unlock(&cmx_sa_names);
 }
 
 /* Caller must hold id_priv->lock, so that no thread reads @query before it is set. */
 static int path_query_send(struct cmx_path_query *op)
 {
-	static u32 next;
 	struct cmx_id_private *id_priv = op->id_priv;
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	ret = xa_alloc_cyclic(&sa_queries, &op->name, op, xa_limit_32b, &next, GFP_KERNEL);
-	if (ret < 0)
+	ret = cmx_sa_name_alloc(op, &op->name);
+	if (ret)
 		return ret;
 	ret = ib_sa_path_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
 				 op->mask, op->timeout_ms, GFP_KERNEL, path_query_reply,
 				 (void *)(unsigned long)op->name, &op->query);
 	if (ret < 0) {
-		xa_erase(&sa_queries, op->name);
+		xa_erase(&cmx_sa_names, op->name);
 		return ret;
 	}
 	op->query_id = ret;
@@ -354,14 +348,14 @@ static void sa_cancel(struct cmx_id_private *id_priv)
 	if (!op)
 		return;
 	id_priv->path_query = NULL;
-	xa_lock(&sa_queries);
+	xa_lock(&cmx_sa_names);
 	/* if the name is still there the callback has not run, so the query is valid */
-	named = xa_load(&sa_queries, op->name) == op;
+	named = xa_load(&cmx_sa_names, op->name) == op;
 	if (named) {
-		__xa_erase(&sa_queries, op->name);
+		__xa_erase(&cmx_sa_names, op->name);
 		ib_sa_cancel_query(op->query_id, op->query);
 	}
-	xa_unlock(&sa_queries);
+	xa_unlock(&cmx_sa_names);
 	if (named || cancel_delayed_work(&op->work))
 		path_query_free(op);
 }
@@ -404,15 +398,3 @@ const struct cmx_route_ops cmx_route_sa_ops = {
 	.complete = sa_complete,
 	.mtu = sa_mtu,
 };
-
-int cmx_route_sa_init_module(void)
-{
-	ib_sa_register_client(&cmx_sa_client);
-	return 0;
-}
-
-/* ib_sa_unregister_client() waits for outstanding callbacks, and for the members of groups. */
-void cmx_route_sa_exit_module(void)
-{
-	ib_sa_unregister_client(&cmx_sa_client);
-}

@@ -3,13 +3,12 @@
  * Queries of ServiceRecords, by which the SA tells the ports that offer a service.
  */
 #include <linux/slab.h>
-#include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include "charge.h"
 #include "event.h"
 #include "port_space.h"
-#include "route_sa.h"
+#include "sa_client.h"
 #include "service.h"
 #include "service_sa.h"
 #include "sockaddr.h"
@@ -21,8 +20,6 @@
 
 /* A reply may have thousands of records; programs take the first ones. */
 #define MAX_SERVICE_RECS 256
-
-static DEFINE_XARRAY_ALLOC1(service_queries);	/* queries that wait for ib_sa, by name */
 
 /**
  * struct cmx_service_query - a query of ServiceRecords in progress
@@ -120,13 +117,10 @@ static int service_recs_copy(struct cmx_service_query *query, const struct sa_se
 	return 0;
 }
 
-/*
- * The MADs of the port wait for this callback, so it does not take the id's lock. ib_sa may call it
- * again when the device is removed, so the query, which may have been freed, has a name.
- */
+/* The MADs of the port wait for this callback, so it does not take the id's lock. */
 static void service_reply(int status, struct sa_service_rec *recs, unsigned int num, void *context)
 {
-	struct cmx_service_query *query = xa_erase(&service_queries, (unsigned long)context);
+	struct cmx_service_query *query = cmx_sa_name_take(context);
 
 	if (!query)
 		return;
@@ -141,7 +135,6 @@ static void service_reply(int status, struct sa_service_rec *recs, unsigned int 
 int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service *service,
 			struct cmx_event **ev)
 {
-	static u32 next;
 	struct sa_service_rec rec = {};
 	struct cmx_service_query *query;
 	ib_sa_comp_mask mask = 0;
@@ -153,8 +146,8 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 	query = kzalloc(sizeof(*query), GFP_KERNEL_ACCOUNT);
 	if (!query)
 		return -ENOMEM;
-	ret = xa_alloc_cyclic(&service_queries, &name, query, xa_limit_32b, &next, GFP_KERNEL);
-	if (ret < 0) {
+	ret = cmx_sa_name_alloc(query, &name);
+	if (ret) {
 		kfree(query);
 		return ret;
 	}
@@ -173,7 +166,7 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 				    &rec, mask, QUERY_MS, GFP_KERNEL, service_reply,
 				    (void *)(unsigned long)name, &sa_query);
 	if (ret < 0) {
-		xa_erase(&service_queries, name);
+		xa_erase(&cmx_sa_names, name);
 		kfree(query);
 		cmx_id_put(id_priv);
 		return ret;
