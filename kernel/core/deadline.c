@@ -40,6 +40,8 @@ static int deadline_start(struct cmx_id_private *id_priv, u32 ms, struct cmx_eve
 		ret = cmx_timer_start(id_priv, deadline_step, ev, msecs_to_jiffies(ms), gfp);
 	if (ret)
 		cmx_event_free(ev);
+	else
+		cmx_timer_set(id_priv, msecs_to_jiffies(ms));
 	return ret;
 }
 

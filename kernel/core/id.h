@@ -15,8 +15,7 @@ struct cmx_event;
 struct cmx_listener;
 struct cmx_ib_req;
 struct cmx_ib_window;
-struct cmx_path_query;
-struct cmx_service_query;
+struct cmx_sa_query;
 struct cmx_service_result;
 struct cmx_quota;
 struct cmx_timer;
@@ -140,12 +139,11 @@ struct cmx_watch_link {
  * @bind_node: in the list of port owners in port_space.c, under the lock of the bucket
  * @ib: the connection, on a transport that uses ib_cm
  * @iw: the connection, on iWARP
- * @path_query: path query to the SA in progress, or NULL
- * @service_query: query of ServiceRecords in progress, or NULL
- * @services: result of the last one, or NULL
+ * @sa_query: query of a path or of services in progress at the SA, or NULL
+ * @services: result of the last query of services, or NULL
  * @listener: the listener, or NULL
- * @timer: timer of an address query, a connect, an accept or a disconnect; NULL: the id had none of
- *	these with a time limit
+ * @timer: timer of a query, a connect, an accept or a disconnect; NULL: the id had none of these
+ *	with a time limit
  * @groups: list of &cmx_mcast.node
  * @num_groups: number of @groups
  * @opt: options
@@ -192,8 +190,7 @@ struct cmx_id_private {
 		struct cmx_ib_conn ib;
 		struct cmx_iw_conn iw;
 	};
-	struct cmx_path_query *path_query;
-	struct cmx_service_query *service_query;
+	struct cmx_sa_query *sa_query;
 	struct cmx_service_result *services;
 	struct cmx_listener *listener;
 	struct cmx_timer *timer;

@@ -28,12 +28,19 @@ static struct cmx_timer *timer_new(struct cmx_id_private *id_priv, gfp_t gfp)
 	return t;
 }
 
+static void timer_queue(struct cmx_id_private *id_priv, unsigned long delay)
+{
+	cmx_id_get(id_priv);
+	if (mod_delayed_work(cmx_wq, &id_priv->timer->work, delay))
+		cmx_id_put(id_priv);
+}
+
 /**
  * cmx_timer_start() - start the timer of an id
  * @id_priv: the id. An active timer is stopped first. Caller must hold its lock and a reference
- * @step: called when the time ends, and earlier if cmx_timer_set() or cmx_timer_step() asks for it
+ * @step: called when cmx_timer_set(), cmx_timer_wake() or cmx_timer_step() asks for it
  * @ev: event with which the operation will end; NULL: none
- * @timeout: the time in jiffies
+ * @timeout: jiffies until the end of the operation, at which cmx_timer_set() can have @step called
  * @gfp: flags of the allocation, which only the first call for an id needs
  *
  * Return: 0 or -ENOMEM. On success @ev belongs to the timer.
@@ -50,7 +57,6 @@ int cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_p
 	id_priv->timer->step = step;
 	id_priv->timer->ev = ev;
 	id_priv->timer->end = jiffies + timeout;
-	cmx_timer_set(id_priv, timeout);
 	return 0;
 }
 
@@ -62,9 +68,19 @@ int cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_p
 void cmx_timer_set(struct cmx_id_private *id_priv, unsigned long delay)
 {
 	lockdep_assert_held(&id_priv->lock);
-	cmx_id_get(id_priv);
-	if (mod_delayed_work(cmx_wq, &id_priv->timer->work, delay))
-		cmx_id_put(id_priv);
+	timer_queue(id_priv, delay);
+}
+
+/**
+ * cmx_timer_wake() - have the next step done soon
+ * @id_priv: the id, whose timer has been started once
+ *
+ * Context: any; the lock of the id is not needed. The caller makes sure that another reference to
+ *	the id stays.
+ */
+void cmx_timer_wake(struct cmx_id_private *id_priv)
+{
+	timer_queue(id_priv, 0);
 }
 
 /**

@@ -12,11 +12,11 @@
  * @ev: event with which the operation will end, or NULL
  * @end: end of the operation, in jiffies
  *
- * At most one operation of an id at a time has a time limit: an address query, a connect, or the
- * end of a connection. The first of them allocates the timer, which is freed with the id. So
+ * At most one operation of an id at a time has a time limit: a query, a connect, or the end of a
+ * connection. The first of them allocates the timer, which is freed with the id. So
  * neither the work item nor watch.c has to ask whether the timer still exists.
  *
- * The lock of the id protects all members.
+ * The lock of the id protects all members, but @work can be queued without it.
  */
 struct cmx_timer {
 	struct delayed_work work;
@@ -30,6 +30,7 @@ struct cmx_timer {
 int cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
 		    struct cmx_event *ev, unsigned long timeout, gfp_t gfp);
 void cmx_timer_set(struct cmx_id_private *id_priv, unsigned long delay);
+void cmx_timer_wake(struct cmx_id_private *id_priv);	/* needs no lock */
 void cmx_timer_step(struct cmx_id_private *id_priv);
 struct cmx_event *cmx_timer_take(struct cmx_id_private *id_priv);
 void cmx_timer_stop(struct cmx_id_private *id_priv);

@@ -86,7 +86,8 @@ struct cmx_listen_ops {
  * @resolve: gets the path records; the id is in state CMX_ROUTE_QUERY. Returns 0 if the route is
  *	resolved; -EINPROGRESS if the event follows, in which case *@ev is used for it and set to
  *	NULL; or an error
- * @cancel: cancels a query in progress, of a path or of a service; NULL: there is never one
+ * @cancel: cancels a query in progress, of a path or of a service, whose timer has been stopped;
+ *	NULL: there is never one
  * @invalidate: drops the path to the peer from the cache of the port, since it may be wrong; NULL:
  *	there is no cache
  * @cache_show: prints " ENTRIES HITS MISSES DROPS" of the cache of a port; NULL: there is none

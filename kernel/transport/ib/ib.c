@@ -5,7 +5,7 @@
 #include <rdma/ib_verbs.h>
 #include "ib.h"
 #include "ib_close.h"
-#include "sa_client.h"
+#include "sa_query.h"
 #include "transport.h"
 
 static bool ib_port_fits(const struct ib_device *device, u32 port)
@@ -15,7 +15,7 @@ static bool ib_port_fits(const struct ib_device *device, u32 port)
 
 static int ib_init_module(void)
 {
-	return cmx_close_init_module() ?: cmx_sa_client_init_module();
+	return cmx_close_init_module() ?: cmx_sa_init_module();
 }
 
 const struct cmx_transport cmx_transport_ib = {
@@ -26,7 +26,7 @@ const struct cmx_transport cmx_transport_ib = {
 	.has_loopback = 1,
 	.port_fits = ib_port_fits,
 	.init_module = ib_init_module,
-	.exit_module = cmx_sa_client_exit_module,
+	.exit_module = cmx_sa_exit_module,
 	.default_qkey = cmx_ib_default_qkey,
 	.num_closing = cmx_close_count,
 	.port = &cmx_ib_port_ops,

@@ -27,7 +27,7 @@
 #include "ib_port.h"
 #include "mcast_sa.h"
 #include "quota.h"
-#include "sa_client.h"
+#include "sa_query.h"
 #include "stats.h"
 #include "trace.h"
 #include "transport.h"
@@ -87,7 +87,7 @@ static struct cmx_sa_queue *sa_member_port_queue(const struct cmx_sa_member *m)
 static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_num_param
 				 void *context)
 {
-	struct cmx_sa_member *m = cmx_sa_name_take(context);
+	struct cmx_sa_member *m = cmx_sa_name_take((unsigned long)context);
 
 	if (!m)
 		return;
@@ -242,7 +242,7 @@ static int sa_member_probe(struct cmx_sa_member *m)
 				 sa_member_probe_done, (void *)(unsigned long)name, &query);
 	if (ret >= 0)
 		return -EINPROGRESS;
-	xa_erase(&cmx_sa_names, name);
+	cmx_sa_name_take(name);
 	sa_member_put(m);
 	return ret;
 }

@@ -20,9 +20,10 @@
 #include "option_value.h"
 #include "path_cache.h"
 #include "route_rec.h"
-#include "sa_client.h"
+#include "sa_query.h"
 #include "service_sa.h"
 #include "sockaddr.h"
+#include "timer.h"
 #include "transport.h"
 #include "cma_hdr.h"
 
@@ -37,50 +38,34 @@
 #define MAX_PATH_RECS 3
 
 /**
- * struct cmx_path_query - a path query in progress
- * @id_priv: the id, with a reference
- * @ev: event that reports the result, or NULL when posted
- * @query: query of ib_sa
- * @query_id: number of @query at ib_sa
- * @name: its name for ib_sa, see sa_client.c
+ * struct path_query - a path query in progress
+ * @sa: the query. Its status is -EAGAIN if it is to be sent (again)
  * @timeout_ms: how long to wait for a reply
  * @deadline: jiffies after which no query is sent
  * @needs_sa: the query fails if no SA is known when it is sent first
  * @epoch: epoch of the cache when it had no record
  * @mask: fields of @rec that count in the query
  * @rec: the query
- * @status: result from ib_sa, or -EAGAIN if the query is to be sent (again)
  * @num: number of records in @recs
  * @recs: the reply
- * @work: handles the reply, or sends the query again
- *
- * The id uses it only while id_priv->path_query points to it. Either it has a name in the table, or
- * @work is queued or runs: the function that takes it from there frees it or passes it on.
  */
-struct cmx_path_query {
-	struct cmx_id_private *id_priv;
-	struct cmx_event *ev;
-	struct ib_sa_query *query;
-	int query_id;
-	u32 name;
+struct path_query {
+	struct cmx_sa_query sa;
 	unsigned long timeout_ms;
 	unsigned long deadline;
 	bool needs_sa;
 	u32 epoch;
 	ib_sa_comp_mask mask;
 	struct sa_path_rec rec;
-	int status;
 	unsigned int num;
 	struct sa_path_rec recs[MAX_PATH_RECS];
-	struct delayed_work work;
 };
 
-static void path_query_free(struct cmx_path_query *op)
+static_assert(!offsetof(struct path_query, sa));
+
+static struct path_query *to_path_query(struct cmx_sa_query *q)
 {
-	if (op->ev)
-		cmx_event_free(op->ev);
-	cmx_id_put(op->id_priv);
-	kfree(op);
+	return container_of(q, struct path_query, sa);
 }
 
 /* Set the field from which the SA derives the quality of service, by address family. */
@@ -164,11 +149,12 @@ static struct cmx_path_cache *sa_path_cache(struct cmx_id_private *id_priv)
 	return cmx_ib_port(id_priv->dev, id_priv->id.port_num)->paths;
 }
 
-/* End the operation and post its event. Caller must hold id_priv->lock. */
-static void path_query_finish(struct cmx_path_query *op, int status)
+/* Caller must hold id_priv->lock. */
+static void path_query_finish(struct path_query *op, int status)
 {
-	struct cmx_id_private *id_priv = op->id_priv;
+	struct cmx_id_private *id_priv = op->sa.id_priv;
 	struct cmx_path_key key;
+	struct cmx_event *ev;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!status)
@@ -177,65 +163,52 @@ static void path_query_finish(struct cmx_path_query *op, int status)
 		cmx_path_key_init(&key, &op->rec, op->mask);
 		cmx_path_cache_add(sa_path_cache(id_priv), &key, op->recs, op->epoch);
 	}
-	id_priv->path_query = NULL;
+	ev = cmx_sa_query_end(id_priv);
 	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY),
 		       status ? CMX_ADDR_RESOLVED : CMX_ROUTE_RESOLVED);
-	op->ev->ev.event = status ? RDMA_CM_EVENT_ROUTE_ERROR : RDMA_CM_EVENT_ROUTE_RESOLVED;
-	op->ev->ev.status = status;
-	cmx_event_post(op->ev);
-	op->ev = NULL;
+	ev->ev.event = status ? RDMA_CM_EVENT_ROUTE_ERROR : RDMA_CM_EVENT_ROUTE_RESOLVED;
+	ev->ev.status = status;
+	cmx_event_post(ev);
 }
 
-/*
- * Callback of ib_sa. The MADs of the port wait for it, so it does not take the id's lock, which
- * somebody may hold for a long time.
- */
+static void path_query_fill(struct cmx_sa_query *q, const void *recs, unsigned int num)
+{
+	struct path_query *op = to_path_query(q);
+
+	op->num = min_t(unsigned int, num, MAX_PATH_RECS);
+	memcpy(op->recs, recs, op->num * sizeof(*op->recs));
+}
+
 static void path_query_reply(int status, struct sa_path_rec *recs, cmx_sa_num_param void *context)
 {
-	struct cmx_path_query *op;
-
-	xa_lock(&cmx_sa_names);
-	op = __xa_erase(&cmx_sa_names, (unsigned long)context);
-	if (op) {
-		op->status = status;
-		op->num = status ? 0 : min_t(unsigned int, cmx_sa_num, MAX_PATH_RECS);
-		memcpy(op->recs, recs, op->num * sizeof(*recs));
-		queue_delayed_work(cmx_wq, &op->work, 0);
-	}
-	xa_unlock(&cmx_sa_names);
+	cmx_sa_query_reply(context, status, path_query_fill, recs, cmx_sa_num);
 }
 
-/* Caller must hold id_priv->lock, so that no thread reads @query before it is set. */
-static int path_query_send(struct cmx_path_query *op)
+static int path_query_send(struct path_query *op)
 {
-	struct cmx_id_private *id_priv = op->id_priv;
-	int ret;
+	const struct cmx_id *id = &op->sa.id_priv->id;
+	int ret = cmx_sa_query_begin(&op->sa);
 
-	lockdep_assert_held(&id_priv->lock);
-	ret = cmx_sa_name_alloc(op, &op->name);
 	if (ret)
 		return ret;
-	ret = ib_sa_path_rec_get(&cmx_sa_client, id_priv->id.device, id_priv->id.port_num, &op->rec,
-				 op->mask, op->timeout_ms, GFP_KERNEL, path_query_reply,
-				 (void *)(unsigned long)op->name, &op->query);
-	if (ret < 0) {
-		xa_erase(&cmx_sa_names, op->name);
-		return ret;
-	}
-	op->query_id = ret;
-	op->needs_sa = false;
-	return 0;
+	ret = ib_sa_path_rec_get(&cmx_sa_client, id->device, id->port_num, &op->rec, op->mask,
+				 op->timeout_ms, GFP_KERNEL, path_query_reply,
+				 cmx_sa_query_context(&op->sa), &op->sa.query);
+	ret = cmx_sa_query_set_sent(&op->sa, ret);
+	if (!ret)
+		op->needs_sa = false;
+	return ret;
 }
 
 /*
  * Repeat the query if there is time left and something may have changed. Return 0 if it is
  * repeated, else the error to report. Caller must hold id_priv->lock.
  */
-static int path_query_retry(struct cmx_path_query *op, int status)
+static int path_query_retry(struct path_query *op, int status)
 {
 	unsigned long now = jiffies, wait;
 
-	lockdep_assert_held(&op->id_priv->lock);
+	lockdep_assert_held(&op->sa.id_priv->lock);
 	if ((status != -ETIMEDOUT && status != -EAGAIN) || time_after_eq(now, op->deadline))
 		return status;
 	if (status == -EAGAIN && op->needs_sa)
@@ -247,56 +220,44 @@ static int path_query_retry(struct cmx_path_query *op, int status)
 		return status;
 	/* No SA is known, and no event tells when this changes. */
 	wait = max(1UL, msecs_to_jiffies(op->timeout_ms / 10));
-	op->status = -EAGAIN;
-	queue_delayed_work(cmx_wq, &op->work, wait);
+	op->sa.status = -EAGAIN;
+	cmx_timer_set(op->sa.id_priv, wait);
 	return 0;
 }
 
-static int path_query_start(struct cmx_path_query *op)
+static int path_query_start(struct path_query *op)
 {
 	int ret = path_query_send(op);
 
 	return ret ? path_query_retry(op, ret) : 0;
 }
 
-static void path_query_work(struct work_struct *work)
+/* Handle the reply, or send the query again. */
+static void path_query_step(struct cmx_id_private *id_priv)
 {
-	struct cmx_path_query *op = container_of(to_delayed_work(work), struct cmx_path_query,
-						 work);
-	const int reply = op->status;
-	struct cmx_id_private *id_priv = op->id_priv;
-	bool pending = false;
+	struct path_query *op = to_path_query(id_priv->sa_query);
+	const int reply = cmx_sa_query_status(&op->sa);
 	int status = reply;
 
-	/* a query that is sent again may be freed, with its reference, before the unlock ends */
-	cmx_id_lock(id_priv);
-	if (id_priv->path_query == op && id_priv->state == CMX_ROUTE_QUERY) {
-		if (reply)
-			status = reply == -EAGAIN ? path_query_start(op) : path_query_retry(op,
-											    reply);
-		pending = reply && !status;
-		if (!pending)
-			path_query_finish(op, status);
-	} else if (id_priv->path_query == op) {
-		id_priv->path_query = NULL;
-	}
-	cmx_id_unlock(id_priv);
-	if (!pending)
-		path_query_free(op);
+	lockdep_assert_held(&id_priv->lock);
+	if (reply == -EINPROGRESS)
+		return;
+	if (reply)
+		status = reply == -EAGAIN ? path_query_start(op) : path_query_retry(op, reply);
+	if (!reply || status)
+		path_query_finish(op, status);
 }
 
-static struct cmx_path_query *path_query_new(struct cmx_id_private *id_priv,
-					     unsigned long timeout_ms)
+static struct path_query *path_query_new(struct cmx_id_private *id_priv, unsigned long timeout_ms)
 {
 	unsigned long tries =
 		cmx_opt_is_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
-	struct cmx_path_query *op;
+	struct path_query *op;
 
 	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
 	if (!op)
 		return NULL;
-	INIT_DELAYED_WORK(&op->work, path_query_work);
-	op->id_priv = cmx_id_get(id_priv);
+	op->sa.id_priv = id_priv;
 	timeout_ms = min_t(unsigned long, timeout_ms, INT_MAX);
 	op->timeout_ms = min(timeout_ms, MAX_QUERY_MS);
 	op->needs_sa = !tries;
@@ -311,7 +272,7 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 {
 	struct sa_path_rec rec;
 	struct cmx_path_key key;
-	struct cmx_path_query *op;
+	struct path_query *op;
 	int ret;
 
 	op = path_query_new(id_priv, timeout_ms);
@@ -320,44 +281,19 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 	sa_query_init(id_priv, &op->rec, &op->mask);
 	cmx_path_key_init(&key, &op->rec, op->mask);
 	if (cmx_path_cache_get(sa_path_cache(id_priv), &key, &rec, &op->epoch)) {
-		path_query_free(op);
+		kfree(op);
 		return sa_route_set(id_priv, &rec, 1);
 	}
 
-	ret = path_query_start(op);
+	id_priv->sa_query = &op->sa;
+	ret = cmx_timer_start(id_priv, path_query_step, *ev, 0, GFP_KERNEL_ACCOUNT);
+	ret = ret ?: path_query_start(op);
 	if (ret) {
-		path_query_free(op);
+		cmx_sa_query_end(id_priv);
 		return ret;
 	}
-	id_priv->path_query = op;
-	op->ev = *ev;
 	*ev = NULL;
 	return -EINPROGRESS;
-}
-
-/*
- * Do not report the result of a query of services. The query of ib_sa is not cancelled: it ends by
- * itself within some seconds.
- */
-static void sa_cancel(struct cmx_id_private *id_priv)
-{
-	struct cmx_path_query *op = id_priv->path_query;
-	bool named;
-
-	id_priv->service_query = NULL;
-	if (!op)
-		return;
-	id_priv->path_query = NULL;
-	xa_lock(&cmx_sa_names);
-	/* if the name is still there the callback has not run, so the query is valid */
-	named = xa_load(&cmx_sa_names, op->name) == op;
-	if (named) {
-		__xa_erase(&cmx_sa_names, op->name);
-		ib_sa_cancel_query(op->query_id, op->query);
-	}
-	xa_unlock(&cmx_sa_names);
-	if (named || cancel_delayed_work(&op->work))
-		path_query_free(op);
 }
 
 /* A consumer has records in the format of InfiniBand, and a port of OPA needs its own format. */
@@ -391,7 +327,7 @@ static void sa_cache_show(const struct cmx_dev_port *dp, struct seq_file *s)
 
 const struct cmx_route_ops cmx_route_sa_ops = {
 	.resolve = sa_resolve,
-	.cancel = sa_cancel,
+	.cancel = cmx_sa_query_cancel,
 	.invalidate = sa_invalidate,
 	.cache_show = sa_cache_show,
 	.find_service = cmx_sa_find_service,
