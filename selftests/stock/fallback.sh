@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# kernels: default uml
+# kernels: default
 # check: default
 # timeout: 300
 #
