@@ -5,7 +5,8 @@
 # The results are printed in the Test Anything Protocol, version 13.
 #
 # ok NAME, not_ok NAME [WHY], skip NAME WHY    print the result of a case
-# check NAME COMMAND...                        the command must succeed
+# check NAME COMMAND...                        the command must succeed. After a failure the function show_cause of the
+#                                              script, if there is one, prints more
 # check_not NAME COMMAND...                    the command must fail
 # is NAME WANT GOT                             a case: the texts must be equal
 # cases PREFIX COMMAND...                      the cases of a program that prints TAP
@@ -122,6 +123,7 @@ check() {
 	else
 		not_ok "$name" "status $?"
 		echo "$out" | tail -20 | note
+		! declare -F show_cause >/dev/null || show_cause | note
 	fi
 }
 

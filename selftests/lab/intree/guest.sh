@@ -13,6 +13,13 @@ export_dir=/run/cmx-export
 mkdir "$mnt"
 mkdir -p "$export_dir"
 
+# what the connection managers and the server did last
+tracing=/sys/kernel/tracing
+show_cause() {
+	tail -100 $tracing/trace
+	cat "$tmp/9p" "$tmp/rds" 2>/dev/null
+}
+
 # ours|stock MODULE-IN-ITS-FOLDER
 load() {
 	local ko=$mods/$2.ko
@@ -22,7 +29,8 @@ load() {
 			insmod "$ko"
 	else
 		modprobe "${2##*/}"
-	fi
+	fi || return
+	echo 1 | tee $tracing/events/{rdma_cmx,rdma_cma,ib_cma}/enable >/dev/null 2>&1 || true
 }
 unload() { within 30 rmmod "$1"; }
 some_ids() { [ "$(kernel_ids)" -gt "$1" ]; }
