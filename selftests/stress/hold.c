@@ -3,6 +3,7 @@
  * hold [-n CONNECTIONS] [-g GROUPS] [-p PORT] [-q QPN] [-w]: keeps ids in each state and prints their events
  *
  * The QP numbers count up from QPN.
+ *
  * -w creates only wildcard ids, for a host without an RDMA device. They listen on PORT. The program
  * prints "ready N removals M" when all N ids exist, of which M will get DEVICE_REMOVAL, "removal N"
  * for each such event, and "still there" if a call on the id then does not fail with ENODEV. A line
