@@ -47,7 +47,7 @@ struct cmx_dev_port {
  * @ids: list of &cmx_id_private.dev_item
  * @removing: the device is being removed and accepts no more ids; ib_close.c reads it without
  *	@lock
- * @destroy_wq: destroys ib_cm and iw_cm ids of the device, a few at a time
+ * @destroy_wq: ends and destroys ib_cm and iw_cm ids of the device, a few at a time
  * @event_wq: calls the handlers of ULPs for the ids of the device
  * @rcu: frees the memory after look-ups in callbacks that still see the device
  * @events: handler of the events of its ports

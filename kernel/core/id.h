@@ -53,6 +53,8 @@ struct cmx_opts {
  * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
  * @close_node: in the hash table of ib_close.c while @state is a closing one; protected by a lock
  *	of that file, read under RCU
+ * @close_item: in &cmx_ib_port.closing of its port while the id waits for the end of
+ *	close_seconds, or empty; protected by the same lock. Not valid before the release
  * @window: send window in which the id has a place, or waits for one; or NULL
  * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
  *	&cmx_dev_port.windows_lock; not valid without @window
@@ -62,11 +64,12 @@ struct cmx_opts {
  * @state: enum cmx_ib_state; changed by cmx_ib_step() only
  *
  * The lock of the id protects the members for which no other lock is named, except @reasons. In
- * the last state only @destroy_work of the id uses them.
+ * the last state only @end_work of the id uses them.
  */
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct hlist_node close_node;
+	struct list_head close_item;
 	struct cmx_ib_window *window;
 	struct list_head window_item;
 	struct work_struct work;
@@ -79,7 +82,6 @@ struct cmx_ib_conn {
  * struct cmx_iw_conn - connection over iw_cm; only for transport/iwarp
  * @cm: the iw_cm id, or NULL
  * @released: the released iw_cm id
- * @close_work: disconnects a connection that was to be disconnected as soon as it is established
  * @calls: number of calls of the provider for @cm that are running, without the lock of the id
  * @result_pending: iw_cm has still to report the result of iw_cm_connect() or iw_cm_accept().
  *	iw_destroy_cm_id() would wait for it, so it is called afterwards
@@ -90,7 +92,6 @@ struct cmx_ib_conn {
 struct cmx_iw_conn {
 	struct iw_cm_id *cm;
 	struct iw_cm_id *released;
-	struct work_struct close_work;
 	unsigned int calls;
 	u8 result_pending:1;
 	u8 disconnect_pending:1;
@@ -156,10 +157,8 @@ struct cmx_watch_link {
  * @stage_start: time at which the address or path query or the connect began, see stats.h; 0: none
  * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
  *	destroyed; NULL: none was released
- * @destroy_work: work item that destroys the released ib_cm or iw_cm id
- * @close_item: in &cmx_ib_port.closing of its port, or empty, while a released ib_cm id is closing;
- *	protected by a lock of ib_close.c
- * @close_since: jiffies when it was released
+ * @end_work: ends the wait of a released ib_cm id for its peer, and destroys the released ib_cm or
+ *	iw_cm id. On iWARP it also disconnects
  * @rcu: frees the memory, see cmx_ib_handler()
  */
 struct cmx_id_private {
@@ -206,11 +205,7 @@ struct cmx_id_private {
 	u32 stage_start;
 	struct cmx_device *released_dev;
 	union {
-		struct work_struct destroy_work;
-		struct {
-			struct list_head close_item;
-			unsigned long close_since;
-		};
+		struct delayed_work end_work;
 		struct rcu_head rcu;
 	};
 };

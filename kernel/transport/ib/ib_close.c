@@ -45,9 +45,9 @@
 #define MAX_SEARCHED 64
 
 CMX_PARAM(close_seconds, 0, 86400, 60,
-	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit)");
+	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit); for ids that are destroyed or disconnected from then on");
 
-/* Protects closing_ids, and &cmx_ib_port.closing with the &cmx_id_private.close_item of its ids */
+/* Protects closing_ids, and &cmx_ib_port.closing with the &cmx_ib_conn.close_item of its ids */
 static DEFINE_SPINLOCK(close_lock);
 static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
 static unsigned int num_closing;
@@ -73,29 +73,6 @@ static u32 close_hash(const void *user, u32 qp_num)
 static wait_queue_head_t *close_wait_queue(u32 hash)
 {
 	return &close_waits[hash % ARRAY_SIZE(close_waits)];
-}
-
-/*
- * A message that ib_cm still repeats keeps its place in the window until it is cancelled here.
- * Otherwise the place would be given to another message while this work item is queued behind
- * thousands of others.
- */
-static void cm_id_destroy_work(struct work_struct *work)
-{
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
-	struct cmx_device *dev = id_priv->released_dev;
-	struct ib_cm_id *cm = id_priv->ib.cm;
-
-	if (id_priv->ib.window) {
-		mutex_lock(&id_priv->lock);
-		cmx_ib_window_leave(id_priv);
-		mutex_unlock(&id_priv->lock);
-	}
-	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
-	WRITE_ONCE(id_priv->ib.cm, NULL);
-	ib_destroy_cm_id(cm);
-	cmx_id_put(id_priv);
-	cmx_device_put(dev);
 }
 
 /* Would ib_destroy_cm_id() cancel a message, so that ib_cm reports no error for it? */
@@ -150,64 +127,41 @@ static void close_end(struct cmx_id_private *id_priv)
 		wake_up_all(waits);
 }
 
-/* Caller must hold close_lock. close_seconds may have become shorter meanwhile. */
-static void close_schedule(struct cmx_ib_port *port, unsigned long delay)
-{
-	struct workqueue_struct *wq = port->dev->destroy_wq;
-
-	lockdep_assert_held(&close_lock);
-	if (!queue_delayed_work(wq, &port->close_work, delay) &&
-	    time_before(jiffies + delay, READ_ONCE(port->close_work.timer.expires)))
-		mod_delayed_work(wq, &port->close_work, delay);
-}
-
-static unsigned long close_limit(void)
-{
-	return (unsigned long)cmx_param_get(&close_seconds) * HZ;
-}
-
 /*
- * Take the oldest id whose peer is no longer to be waited for, with a reference. Return NULL if no
- * id has been released for @limit.
+ * A message that ib_cm still repeats keeps its place in the window until it is cancelled here.
+ * Otherwise the place would be given to another message while this work item is queued behind
+ * thousands of others.
  */
-static struct cmx_id_private *close_next_expired(struct cmx_ib_port *port, unsigned long limit)
+static void cm_id_destroy(struct cmx_id_private *id_priv)
 {
-	struct cmx_id_private *id_priv;
-	unsigned long waited = 0;
+	struct cmx_device *dev = id_priv->released_dev;
+	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	spin_lock(&close_lock);
-	id_priv = list_first_entry_or_null(&port->closing, struct cmx_id_private, close_item);
-	if (id_priv)
-		waited = jiffies - id_priv->close_since;
-	if (id_priv && waited < limit) {
-		close_schedule(port, limit - waited);
-		id_priv = NULL;
-	}
-	if (id_priv) {
-		list_del_init(&id_priv->close_item);
-		cmx_id_get(id_priv);
-	}
-	spin_unlock(&close_lock);
-	return id_priv;
+	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
+	WRITE_ONCE(id_priv->ib.cm, NULL);
+	ib_destroy_cm_id(cm);
+	cmx_id_put(id_priv);
+	cmx_device_put(dev);
 }
 
-static void close_expire(struct cmx_ib_port *port, unsigned long limit)
+/* The limit of a released id has ended, or its ib_cm id is to be destroyed. */
+static void ib_end_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv;
+	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
+						      end_work);
+	bool destroy;
 
-	while ((id_priv = close_next_expired(port, limit))) {
-		mutex_lock(&id_priv->lock);
-		cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
-		mutex_unlock(&id_priv->lock);
-		cmx_id_put(id_priv);
-		cond_resched();
+	cmx_id_lock(id_priv);
+	cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
+	destroy = id_priv->ib.state == CMX_IB_DESTROYED;
+	if (destroy) {
+		/* it has been queued again, by the step or because the limit ended meanwhile */
+		cancel_delayed_work(&id_priv->end_work);
+		cmx_ib_window_leave(id_priv);
 	}
-}
-
-static void close_limit_work(struct work_struct *work)
-{
-	close_expire(container_of(to_delayed_work(work), struct cmx_ib_port, close_work),
-		     close_limit());
+	cmx_id_unlock(id_priv);
+	if (destroy)
+		cm_id_destroy(id_priv);
 }
 
 /*
@@ -247,13 +201,13 @@ static int ib_close_end(struct cmx_id_private *id_priv)
 
 static int ib_close_start_limit(struct cmx_id_private *id_priv)
 {
-	struct cmx_ib_port *port = cmx_ib_port(id_priv->released_dev, id_priv->id.port_num);
+	struct cmx_device *dev = id_priv->released_dev;
 
 	spin_lock(&close_lock);
-	id_priv->close_since = jiffies;
-	list_add_tail(&id_priv->close_item, &port->closing);
-	close_schedule(port, close_limit());
+	list_add(&id_priv->ib.close_item, &cmx_ib_port(dev, id_priv->id.port_num)->closing);
 	spin_unlock(&close_lock);
+	queue_delayed_work(dev->destroy_wq, &id_priv->end_work,
+			   (unsigned long)cmx_param_get(&close_seconds) * HZ);
 	return CMX_IB_ON_NOTHING;
 }
 
@@ -266,17 +220,15 @@ static int ib_close_give_up(struct cmx_id_private *id_priv)
 		       CMX_IB_ON_ENDED : CMX_IB_ON_NOTHING;
 }
 
-/* This drops the reference that the ib_cm id holds. */
+/* The work item drops the reference that the ib_cm id holds. */
 static int ib_close_destroy(struct cmx_id_private *id_priv)
 {
 	if (!cm_id_awaits_reply(id_priv->ib.cm))
 		ib_close_end(id_priv);
-	/* destroy_work has the same memory as the item */
 	spin_lock(&close_lock);
-	list_del_init(&id_priv->close_item);
+	list_del_init(&id_priv->ib.close_item);
 	spin_unlock(&close_lock);
-	INIT_WORK(&id_priv->destroy_work, cm_id_destroy_work);
-	queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
+	mod_delayed_work(id_priv->released_dev->destroy_wq, &id_priv->end_work, 0);
 	return CMX_IB_ON_NOTHING;
 }
 
@@ -402,7 +354,8 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 		cmx_route_invalidate(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
-	INIT_LIST_HEAD(&id_priv->close_item);
+	INIT_LIST_HEAD(&id_priv->ib.close_item);
+	INIT_DELAYED_WORK(&id_priv->end_work, ib_end_work);
 	drop = id_priv->dev->removing || cmx_quota_is_half_used(id_priv->quota) ||
 	       cmx_ib_window_is_half_used(id_priv);
 	if (!drop && close_dreq_is_due(id_priv))
@@ -527,23 +480,25 @@ void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
 }
 
 /**
- * cmx_close_init_port() - prepare a new port for closing ids
- * @port: the port, which has no ids yet
- */
-void cmx_close_init_port(struct cmx_ib_port *port)
-{
-	INIT_LIST_HEAD(&port->closing);
-	INIT_DELAYED_WORK(&port->close_work, close_limit_work);
-}
-
-/**
  * cmx_close_stop_port() - stop waiting for peers when a device is being removed
  * @port: a port of the device, which accepts no more ids. A released ib_cm id holds a reference to
  *	the device until it is destroyed
  */
 void cmx_close_stop_port(struct cmx_ib_port *port)
 {
-	close_expire(port, 0);
+	struct cmx_id_private *id_priv;
+
+	do {
+		spin_lock(&close_lock);
+		id_priv = list_first_entry_or_null(&port->closing, struct cmx_id_private,
+						   ib.close_item);
+		if (id_priv) {
+			list_del_init(&id_priv->ib.close_item);
+			mod_delayed_work(port->dev->destroy_wq, &id_priv->end_work, 0);
+		}
+		spin_unlock(&close_lock);
+		cond_resched();
+	} while (id_priv);
 }
 
 int cmx_close_init_module(void)

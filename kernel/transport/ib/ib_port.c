@@ -21,7 +21,7 @@ static int ib_port_init(struct cmx_device *dev, u32 port)
 	ib->dev = dev;
 	spin_lock_init(&ib->windows_lock);
 	INIT_LIST_HEAD(&ib->windows);
-	cmx_close_init_port(ib);
+	INIT_LIST_HEAD(&ib->closing);
 	cmx_sa_queue_init(&ib->sa);
 	mutex_init(&ib->mtu_lock);
 	dp->priv = ib;
@@ -75,7 +75,6 @@ static void ib_port_exit(struct cmx_device *dev, u32 port)
 {
 	struct cmx_ib_port *ib = cmx_ib_port(dev, port);
 
-	cancel_delayed_work_sync(&ib->close_work);
 	cmx_path_cache_free(ib->paths);
 	mutex_destroy(&ib->mtu_lock);
 	kfree(ib);

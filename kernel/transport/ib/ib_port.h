@@ -5,7 +5,6 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 #include "device.h"
 #include "sa_queue.h"
 
@@ -16,8 +15,7 @@ struct cmx_path_cache;
  * @dev: its device
  * @windows_lock: protects @windows
  * @windows: list of &cmx_ib_window.item, the send window of each user
- * @closing: list of &cmx_id_private.close_item, the oldest first; protected by a lock of ib_close.c
- * @close_work: ends the wait for the peers of @closing
+ * @closing: list of &cmx_ib_conn.close_item; protected by a lock of ib_close.c
  * @sa: queue of joins and leaves
  * @paths: cache of path records; NULL on RoCE, which has no SA
  * @mtu_lock: held while the provider is asked for the MTU, so that the latest reply is kept
@@ -28,7 +26,6 @@ struct cmx_ib_port {
 	spinlock_t windows_lock;	/* protects windows */
 	struct list_head windows;
 	struct list_head closing;
-	struct delayed_work close_work;
 	struct cmx_sa_queue sa;
 	struct cmx_path_cache *paths;
 	struct mutex mtu_lock;	/* protects mtu against older replies */

@@ -12,6 +12,7 @@ extern const struct cmx_conn_ops cmx_iw_conn_ops;
 extern const struct cmx_listen_ops cmx_iw_listen_ops;
 
 /* iw_conn.c */
+void cmx_iw_conn_init(struct cmx_id_private *id_priv, struct iw_cm_id *iw);
 bool cmx_iw_ece_is_supported(struct cmx_id_private *id_priv);	/* under id_priv->lock */
 void cmx_iw_id_set_tos(const struct cmx_id_private *id_priv, struct iw_cm_id *iw);
 int cmx_iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event);

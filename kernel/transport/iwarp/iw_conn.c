@@ -7,9 +7,9 @@
  *
  * One worker of iw_cm makes the callbacks for all connections, and a QP is not destroyed before
  * that worker has seen the end of its connection. Therefore no handler of a consumer runs in this
- * worker, and nothing here waits for the worker with an id's lock held. A work item destroys an
- * iw_cm id, because this waits for the provider. It would also wait for the peer, so the work item
- * is queued after the result of the connection attempt has been reported.
+ * worker, and nothing here waits for the worker with an id's lock held. A work item of the id waits
+ * for the provider: it disconnects in place of that worker, and destroys the iw_cm id. The latter
+ * would also wait for the peer, so it follows the result of the connection attempt.
  */
 #include <linux/nsproxy.h>
 #include <rdma/iw_cm.h>
@@ -26,15 +26,13 @@
 #include "transport.h"
 #include "cma_hdr.h"
 
-static void iw_id_destroy_work(struct work_struct *work)
+/* Queue the work item, which holds a reference to the id. Caller must hold id_priv->lock. */
+static void iw_wake(struct cmx_id_private *id_priv, struct cmx_device *dev)
 {
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, destroy_work);
-	struct cmx_device *dev = id_priv->released_dev;
-
-	cmx_id_lock_assert_none();
-	iw_destroy_cm_id(id_priv->iw.released);
-	cmx_id_put(id_priv);
-	cmx_device_put(dev);
+	lockdep_assert_held(&id_priv->lock);
+	cmx_id_get(id_priv);
+	if (!queue_delayed_work(dev->destroy_wq, &id_priv->end_work, 0))
+		cmx_id_put(id_priv);
 }
 
 /*
@@ -48,9 +46,8 @@ static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id 
 	cmx_device_get(dev);
 	id_priv->released_dev = dev;
 	id_priv->iw.released = iw;
-	INIT_WORK(&id_priv->destroy_work, iw_id_destroy_work);
 	if (!id_priv->iw.result_pending)
-		queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
+		iw_wake(id_priv, dev);
 }
 
 /* A connection attempt has ended: destroy @iw if it was released meanwhile. */
@@ -61,7 +58,7 @@ static void iw_result_handle(struct cmx_id_private *id_priv, const struct iw_cm_
 		return;
 	id_priv->iw.result_pending = 0;
 	if (id_priv->iw.released == iw)
-		queue_work(id_priv->released_dev->destroy_wq, &id_priv->destroy_work);
+		iw_wake(id_priv, id_priv->released_dev);
 }
 
 /* While the provider is being called, iw_call_end() queues the destruction. */
@@ -171,26 +168,51 @@ static int iw_conn_close(struct cmx_id_private *id_priv)
 	return iw_call_end(id_priv, iw, dev, "FIN", iw_cm_disconnect(iw, 0));
 }
 
-static void iw_close_work(struct work_struct *work)
+/* Disconnect, then destroy a released iw_cm id, which drops the reference that this holds. */
+static void iw_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, iw.close_work);
+	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
+						      end_work);
+	struct cmx_device *dev = NULL;
+	struct iw_cm_id *iw = NULL;
 
-	cmx_id_lock(id_priv);
-	if (id_priv->iw.cm)
+	mutex_lock(&id_priv->lock);
+	if (id_priv->iw.cm && id_priv->established && id_priv->iw.disconnect_pending) {
+		id_priv->iw.disconnect_pending = 0;
 		iw_conn_close(id_priv);
-	cmx_id_unlock(id_priv);
+	}
+	if (!id_priv->iw.result_pending) {
+		dev = id_priv->released_dev;
+		swap(iw, id_priv->iw.released);
+	}
+	mutex_unlock(&id_priv->lock);
+	if (iw) {
+		cmx_id_lock_assert_none();
+		iw_destroy_cm_id(iw);
+		cmx_id_put(id_priv);
+		cmx_device_put(dev);
+	}
 	cmx_id_put(id_priv);
+}
+
+/**
+ * cmx_iw_conn_init() - give an id its iw_cm id
+ * @id_priv: the id, which has none
+ * @iw: the iw_cm id. The caller has taken the reference to the id that it holds
+ */
+void cmx_iw_conn_init(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
+{
+	id_priv->iw.cm = iw;
+	id_priv->iw.disconnect_pending = 0;
+	INIT_DELAYED_WORK(&id_priv->end_work, iw_work);
 }
 
 /* The worker of iw_cm, which calls this, must not wait for the provider. */
 static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
 	id_priv->established = 1;
-	if (!id_priv->iw.disconnect_pending)
-		return;
-	cmx_id_get(id_priv);
-	INIT_WORK(&id_priv->iw.close_work, iw_close_work);
-	queue_work(id_priv->dev->destroy_wq, &id_priv->iw.close_work);
+	if (id_priv->iw.disconnect_pending)
+		iw_wake(id_priv, id_priv->dev);
 }
 
 static enum rdma_cm_event_type iw_reply_handle(struct cmx_id_private *id_priv, int status)
@@ -316,8 +338,7 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	cmx_iw_id_set_tos(id_priv, iw);
 	memcpy(&iw->local_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
-	id_priv->iw.cm = iw;
-	id_priv->iw.disconnect_pending = 0;
+	cmx_iw_conn_init(id_priv, iw);
 	ret = iw_qp_init(id_priv) ?: iw_provider_connect(id_priv, iw, &conn);
 	if (ret) {
 		iw_conn_abort(id_priv, iw);

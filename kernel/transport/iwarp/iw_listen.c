@@ -122,7 +122,7 @@ static void iw_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 
 	req->iw->context = conn_id;
 	req->iw->cm_handler = cmx_iw_conn_handler;
-	conn_id->iw.cm = req->iw;
+	cmx_iw_conn_init(conn_id, req->iw);
 }
 
 static const struct cmx_request_ops iw_request_ops = {
