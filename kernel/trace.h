@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Tracepoints in /sys/kernel/tracing/events/rdma_cmx. Each line shows the same value for an id as
- * debugfs does.
+ * cmx show -d does.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rdma_cmx

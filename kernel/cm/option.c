@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <linux/export.h>
 #include <linux/moduleparam.h>
-#include <linux/seq_file.h>
 #include "compat.h"
 #include "device.h"
 #include "keys.h"
@@ -33,7 +32,6 @@
 
 /**
  * struct cmx_option - a row of option_rows.h
- * @label: name for debugfs
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: within @level
  * @offset: offset of its field in &struct cmx_opts
@@ -51,7 +49,6 @@
  * @get: replaces the generic get, or NULL
  */
 struct cmx_option {
-	const char *label;
 	u32 level;
 	u32 name;
 	u8 offset;
@@ -241,7 +238,7 @@ static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 va
 
 #define OPT_ROW(opt_level, opt_name, opt_label, ...)					\
 	[CMX_OPT_##opt_label] = {							\
-		.label = #opt_label, .level = opt_level, .name = opt_name, __VA_ARGS__	\
+		.level = opt_level, .name = opt_name, __VA_ARGS__			\
 	}
 #define CMX_OPT_TEXT(...)
 #define CMX_OPT_KERNEL(...) __VA_ARGS__
@@ -288,27 +285,6 @@ static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_opt
 		id_priv->opt.set &= ~BIT(opt_row_bit(o));
 	else
 		id_priv->opt.set |= BIT(opt_row_bit(o));
-}
-
-/**
- * cmx_opt_show() - print the options that were set
- * @id_priv: the id
- * @s: receives the label and the value of each option
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s)
-{
-	const struct cmx_option *o;
-
-	lockdep_assert_held(&id_priv->lock);
-	for (o = opt_rows; o < opt_rows + ARRAY_SIZE(opt_rows); o++) {
-		if (!cmx_opt_is_set(id_priv, opt_row_bit(o)))
-			continue;
-		seq_printf(s, " %s", o->label);
-		if (o->size)
-			seq_printf(s, "=%u", opt_value_load(id_priv, o));
-	}
 }
 
 /**

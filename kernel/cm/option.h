@@ -5,14 +5,12 @@
 #include "id.h"
 
 struct cmx_id_option;
-struct seq_file;
 
 /* option_path.c: RDMA_OPTION_IB_PATH */
 int cmx_opt_set_path(struct cmx_id_private *id_priv, const void *val, size_t len);
 int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len);
 int cmx_opt_apply_tos(struct cmx_id_private *id_priv);
 
-void cmx_opt_show(const struct cmx_id_private *id_priv, struct seq_file *s);
 u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to);
 
 bool cmx_opt_is_supported(const struct cmx_id_private *id_priv,

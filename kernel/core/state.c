@@ -50,7 +50,7 @@ bool cmx_state_allowed(enum cmx_state from, enum cmx_state to)
 }
 
 /**
- * cmx_state_name() - get the name of a state for messages, traces and debugfs
+ * cmx_state_name() - get the name of a state for traces and debugfs
  * @state: the state
  *
  * Return: the name; "?" for an invalid state.

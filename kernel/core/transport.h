@@ -20,7 +20,6 @@ struct cmx_service;
  * provider may wait, so the caller must hold a reference to the id. The CM operation checks the
  * state of the id before the call.
  *
- * @name: name for messages and debugfs
  * @private_data: maximum length of the private data of a request, including the CMA header. On
  *	iWARP the header is counted too, although it is not sent
  * @consumer_reject: status of REJECTED if the consumer of the peer rejected, and not its CM
@@ -38,7 +37,6 @@ struct cmx_service;
  * @init_qp_attr: gets the attributes for @attr->qp_state
  */
 struct cmx_conn_ops {
-	const char *name;
 	u16 private_data;
 	int consumer_reject;
 	const char *(*reject_msg)(int reason);

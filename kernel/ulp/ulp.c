@@ -220,7 +220,7 @@ static void ulp_events_deliver_later(struct cmx_id_private *id_priv)
 		ulp_events_queue_work(ulp);
 }
 
-/* Add the id to the table that cmx show and debugfs list. */
+/* Add the id to the table that cmx show lists and debugfs counts. */
 static int ulp_id_publish(struct ulp_id *ulp)
 {
 	int ret;

@@ -45,13 +45,13 @@ static void *id_connect_to_nobody(void *id)
 /* Reads debugfs itself, because the attempt may fail before another program has started. */
 static bool id_is_connecting(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/ids", "r");
+	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
 	bool found = false;
-	char line[512];
+	char line[64];
 
 	WANT(f);
 	while (fgets(line, sizeof(line), f))
-		found |= !!strstr(line, " connect ");
+		found |= !strcmp(line, "state-connect 1\n");
 	fclose(f);
 	return found;
 }

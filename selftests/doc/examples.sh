@@ -12,7 +12,7 @@ bin=$top/build/examples
 ulp=$(dirname "$(cmx_module)")/ulp/hello_ulp.ko
 tmp=$(mktemp -d)
 a=10.77.0.1
-listening() { grep -q " listen .*:$1 " /sys/kernel/debug/rdma_cmx/ids; }
+listening() { "$top/tools/cmx" show state listen src-port "$1" | grep -q listen; }
 says() { grep -qxF "$2" "$tmp/$1"; }
 # called in the background, so that $! is the program
 start() { exec env LD_LIBRARY_PATH="$cmx_lib" "$@"; }
@@ -28,7 +28,6 @@ serve() {
 ended() { # NAME
 	if wait $server; then ok "$1"; else not_ok "$1" "$(cat "$tmp/server")"; fi
 }
-no_ids() { [ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/stats)" = 2 ]; }
 # client PROGRAM...: run it with its output in a file, and return its status
 client() { ours timeout $((20 * slow)) "$@" >"$tmp/client" 2>&1; }
 fails() { ! client "$@"; }

@@ -25,7 +25,7 @@ with() { # ours|stock COMMAND...
 listening() { # STACK SERVER-PID
 	[ -e "/proc/$2" ] || return 0
 	if [ "$1" = ours ]; then
-		[[ $(</sys/kernel/debug/rdma_cmx/ids) = *" listen "* ]]
+		[[ $(</sys/kernel/debug/rdma_cmx/stats) = *"state-listen "[1-9]* ]]
 	else
 		rdma resource show cm_id | grep -q LISTEN
 	fi
@@ -81,7 +81,7 @@ slow() { [ $slow != 1 ]; }
 ! slow || skip "long cases" "deadlines times $slow"
 
 routes() { (with ours ip netns exec h1 "$path" routes 10.78.0.1 "$@") >"$run/routes" 2>&1; }
-query_waits() { grep -q " route-query " /sys/kernel/debug/rdma_cmx/ids; }
+query_waits() { [ "$(ids_in route-query)" != 0 ]; }
 learned() {
 	within 20 on 1 ping -c 1 -W 1 10.78.0.1 && routes 7613 1 20000 && [ "$(figure 1 entries)" -gt 0 ]
 }
@@ -187,7 +187,7 @@ for stacks in "ours ours" "ours stock" "stock ours"; do
 done
 # a listener of AF_IB takes the requests that the IP listeners of its port do not take
 if ! slow; then
-	both_listen() { [ "$(grep -c " listen " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
+	both_listen() { [ "$(ids_in listen)" = 2 ]; }
 	(enter h0 ours "$path" -u serve 10.78.0.1 7586) >"$run/server" 2>&1 &
 	pid=$!
 	within 10 listening ours $pid
@@ -288,7 +288,7 @@ check "late reply: the cache does not keep the reply" forgotten
 
 # part "reject: " "silent peer: " "killed client: " "cancelled request: "
 # A record is dropped if the peer does not reply until a deadline expires, or until the process ends.
-connecting() { grep -q " connect " /sys/kernel/debug/rdma_cmx/ids; }
+connecting() { [ "$(ids_in connect)" != 0 ]; }
 call() { (with ours ip netns exec h1 "$path" "$@" connect 10.78.0.1 7999) >"$run/client" 2>&1; }
 check "reject: the cache has a record" learned
 call
@@ -565,7 +565,7 @@ check "ids destroyed while ib_sa answers: more than 100 queries" test "$(questio
 sid=0x13f1234
 service() { with ours "$tests/ib/service" "$@" 2>&1; }
 port_gid() { python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.argv[1]))' "$(vib_gid "$1")"; }
-no_query() { ! grep -q " addr-query " /sys/kernel/debug/rdma_cmx/ids; }
+no_query() { [ "$(ids_in addr-query)" = 0 ]; }
 registered() { service register vib0 $sid "$1" >"$run/registered"; }
 check "services: a service is registered" registered "a service" || note <"$run/registered"
 # A ServiceRecord has room for 63 bytes. A longer name is refused and not truncated.

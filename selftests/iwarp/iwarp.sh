@@ -62,7 +62,7 @@ check "the module loads" load_cmx
 check "ULP: the module loads" load
 check "ULP: listen" run "serve $a 7600"
 check "ULP: ping with RDMA write and read, without ECE" run "ping $a 7600 5"
-check "ULP: the ids use iw_cm" grep -q " siw0/1 iw " /sys/kernel/debug/rdma_cmx/ids
+check "ULP: the ids use iw_cm" eval '"$top/tools/cmx" show dev siw0/1 | grep -q iWARP'
 check_not "ULP: ping without a listener fails" run "ping $a 7999 1"
 check_not "ULP: datagrams are not supported" run "echo $a 239.7.7.7 239.7.7.7 1"
 for how in return thread; do
@@ -186,7 +186,7 @@ silent() {
 killed() {
 	"$top/tools/cmx" default connect_deadline_ms 0 || return
 	LD_LIBRARY_PATH=$cmx_lib rping -c -C 1 -a ${a%.*}.99 -p 7700 >/dev/null 2>&1 &
-	within 30 grep -q " connect " /sys/kernel/debug/rdma_cmx/ids || return
+	within 30 eval '[ "$(ids_in connect)" != 0 ]' || return
 	kill -9 $! || return
 	within 10 grep -qx 'process-ids 0' /sys/kernel/debug/rdma_cmx/stats
 }
@@ -218,7 +218,7 @@ serve_in() {
 	ours timeout $((60 * slow)) ip netns exec c stdbuf -oL "$@" rping -d -s -a 0.0.0.0 -p 7711 >"$tmp/in" 2>&1
 }
 refused_in() { ! serve_in setpriv --reuid 65534 --clear-groups && grep -q "rdma_listen: Permission denied" "$tmp/in"; }
-serves_in() { grep -q " listen " /sys/kernel/debug/rdma_cmx/ids; }
+serves_in() { [ "$(ids_in listen)" != 0 ]; }
 unasked_in() { grep -q '^rdma_listen' "$tmp/in" && ! grep -q CONNECT_REQUEST "$tmp/in"; }
 check "a container has the address of siw" container
 check "a user of a container may not listen on a port of the host's device" refused_in

@@ -57,7 +57,6 @@ net_wire_up() {
 	done
 }
 
-no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 nothing_closing() { ! grep '^closing [^0]' /sys/kernel/debug/rdma_cmx/stats; }
 # check that the SA has no group but those of which the program says that no leave may have arrived
 no_groups() {

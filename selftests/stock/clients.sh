@@ -16,16 +16,16 @@ port=7200
 
 # listening PID STACK: check that it has a listener on the port (udaddy uses only 7174), or has joined the group
 listening() {
-	local i group at="LISTEN.*:\($port\|7174\) "
+	local i group at="listen.*:\($port\|7174\) "
 
 	printf -v group '%02X0707EF' $((port % 250 + 1))
 	for i in $(seq 100); do
 		nap 0.1
 		[ -e "/proc/$1" ] || return
 		if [ "$2" = ours ]; then
-			! grep -qi " $at" /sys/kernel/debug/rdma_cmx/ids || return
+			! "$top/tools/cmx" show | grep -q " $at" || return
 		else
-			! rdma resource show cm_id 2>/dev/null | grep -q "$at" || return
+			! rdma resource show cm_id 2>/dev/null | grep -qi "$at" || return
 		fi
 		! grep -q "$group" /proc/net/igmp || return
 	done

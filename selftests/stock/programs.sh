@@ -21,7 +21,7 @@ sysctl -qw net.ipv4.ip_local_port_range="46000 60999"
 
 # One program runs at a time, so every listener is its passive side.
 listening() {
-	ss -Hltn | grep -q . || grep -qwi LISTEN /sys/kernel/debug/rdma_cmx/ids 2>/dev/null ||
+	ss -Hltn | grep -q . || grep -q "^state-listen [^0]" /sys/kernel/debug/rdma_cmx/stats 2>/dev/null ||
 		rdma resource show cm_id 2>/dev/null | grep -qwi LISTEN
 }
 

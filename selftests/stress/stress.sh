@@ -16,8 +16,6 @@ seconds=8
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] || seconds=150
 seconds=${2:-$seconds}
 
-no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
-
 deep() { grep -q '^ESTABLISHED' "$1" && grep -q '^MULTICAST_JOIN' "$1"; }
 
 # rxe may be unusable after the previous run
@@ -55,7 +53,7 @@ fuzz() {
 	check "$what on the $where succeeds" test $status = 0
 	check "$what on the $where makes connections and groups" deep "$out"
 	check "no id of $what is left on the $where" within 30 no_ids
-	no_ids || head -20 /sys/kernel/debug/rdma_cmx/ids | note
+	no_ids || "$top/tools/cmx" show -d | head -20 | note
 	check "the module unloads after $what on the $where" within 30 rmmod rdma_cmx
 }
 for what in fuzz_ioctl fuzz_lib; do

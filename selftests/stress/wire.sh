@@ -16,7 +16,6 @@ seconds=8
 seconds=${2:-$seconds}
 calls=$(mktemp)
 
-no_ids() { [ "$(grep -vc '^handle ' /sys/kernel/debug/rdma_cmx/ids)" = 0 ]; }
 deep() { grep -q '^ESTABLISHED' "$calls" && grep -q '^MULTICAST_JOIN' "$calls"; }
 
 # knobs CLASS CHANGE REPEAT SHUFFLE: one MAD in CHANGE is changed, one in REPEAT is sent twice, and each is
@@ -46,7 +45,7 @@ connects() {
 	local pid status=0
 	ours timeout $((30 * slow)) rping -s -C 2 -a 10.78.0.2 -p 7777 >/dev/null 2>&1 &
 	pid=$!
-	within 10 eval 'grep -q ":7777" /sys/kernel/debug/rdma_cmx/ids'
+	within 10 eval '[ "$(ids_in listen)" != 0 ]'
 	ours timeout $((30 * slow)) rping -c -C 2 -a 10.78.0.2 -p 7777 || status=1
 	kill $pid 2>/dev/null
 	wait $pid

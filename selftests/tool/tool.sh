@@ -155,7 +155,7 @@ check_not "import without the module's ports sets nothing" eval '"$cmx" default 
 # Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
-	local tmp pid other all=14
+	local tmp pid other names all=14 tracing=/sys/kernel/tracing
 	tmp=$(mktemp -d)
 	chmod 755 "$tmp"
 	rig || return
@@ -178,12 +178,13 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	column() { # NUMBER [ARG...]: of the table
 		"$cmx" show ids "${@:2}" | awk -v n="$1" 'NR > 1 { print $n }' | sort
 	}
-	debugfs() { # NUMBER: the same of debugfs
-		awk -v n="$1" 'NR > 1 { print $n }' /sys/kernel/debug/rdma_cmx/ids | sort
+	states() { # the number of ids in each state, of debugfs, which counts established ids as connect
+		sed -n '/ 0$/!s/^state-//p' /sys/kernel/debug/rdma_cmx/stats | sort
 	}
-	check "show: the handles" says "$(debugfs 1)" column 1
-	check "show: the states" says "$(debugfs 5)" column 4
-	check "show: states in JSON" says "$(debugfs 5)" field state
+	check "show: the handles" says "$(field handle)" column 1
+	check "show: the states" says "$(states)" \
+		eval 'column 4 | sed s/established/connect/ | sort | uniq -c | awk "{ print \$2, \$1 }"'
+	check "show: states in JSON" says "$(column 4)" field state
 	check "show: pretty JSON is the same" eval \
 		'[ "$(json | sed "s/\"age\":[0-9]*//g")" = "$("$cmx" show -p | sed "s/\"age\": [0-9]*//; s/^ *//; s/\": /\":/" | tr -d "\n")" ]'
 	check "show: filter pid" count_is $all pid $pid
@@ -191,10 +192,10 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: a decimal number may begin with 0" count_is $all pid 0$pid
 	check "show: filter state" says "listen listen" eval 'echo $(field state state listen)'
 	check "show: filter established" count_is 2 state established
-	check "show: filter dst-port" says "$(debugfs 8 | grep -c :7400)" eval 'field dst-port dst-port 7400 | wc -l'
+	check "show: filter dst-port" says "$(column 7 | grep -c :7400)" eval 'field dst-port dst-port 7400 | wc -l'
 	check "show: filter src-addr and src-port" count_is 1 src-addr 10.77.0.1 src-port 7401
 	check "show: filter dst-addr" count_is 0 dst-addr fd77::1
-	check "show: filter dev" says "$(debugfs 9 | grep -c rxe0)" eval 'field dev dev rxe0 | wc -l'
+	check "show: filter dev" says "$(column 8 | grep -c rxe0)" eval 'field dev dev rxe0 | wc -l'
 	check "show: filter dev and port" count_is 0 dev rxe0/2
 	check "show: filter dev, of no such device" says "cmx: nosuch: no such device status 1" \
 		eval 'echo $("$cmx" show dev nosuch 2>&1 || echo status $?)'
@@ -203,9 +204,10 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: names of transports and port spaces" eval '"$cmx" show ids lqpn 4670 | grep -q " RoCE v2  *TCP "'
 	check "show: age with its unit" eval '"$cmx" show ids lqpn 4670 | grep -Eq " ([0-9]+m)?[0-9]+s "'
 	check "show: groups" says 2 eval 'field groups | sort -n | tail -n 1'
-	check "show: no name of traces" eval '! "$cmx" show -p | grep trace-id && ! "$cmx" show | grep -f <(debugfs 4)'
-	check "show: the name of traces, with details" eval \
-		'"$cmx" show -d | grep -c -f <(debugfs 4) | grep -qx '$all
+	names=$(field trace-id -d | sort -u)
+	check "show: each id has its name in traces" [ "$(wc -l <<<"$names")" = $all ]
+	check "show: no name of traces" eval '! "$cmx" show -p | grep trace-id && ! "$cmx" show | grep -F "$names"'
+	check "show: the name of traces, with details" eval '"$cmx" show -d | grep -cF "$names" | grep -qx '$all
 	check "show: options in effect" eval '"$cmx" default tos 8 && "$cmx" show -d ids lqpn 4670 | grep -qF "[TOS=8]"'
 	"$cmx" default tos 0
 	check "show: the default of the port" eval \
@@ -233,9 +235,12 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	wait $other 2>/dev/null
 	ip netns del h1
 
+	echo 1 >$tracing/events/rdma_cmx/cmx_state/enable
 	kill $pid
 	exec 8>&-
 	wait $pid 2>/dev/null
+	check "show: traces have the same names" within 5 says "$names" eval 'grep -oF "$names" $tracing/trace | sort -u'
+	echo 0 >$tracing/events/rdma_cmx/cmx_state/enable
 
 	# the name of a process has 15 bytes, which may end within a letter
 	names_is() { # TEXT NAME: the field comm of a process with that name

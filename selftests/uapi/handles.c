@@ -278,32 +278,6 @@ static void test_values(void)
 	scene_close(&s);
 }
 
-#define MANY 3000
-
-/* debugfs lists each id once, and a short read does not skip any. */
-static void test_listed(void)
-{
-	static char buf[MANY * 256];
-	int fd = dev_open(), list, lines = 0;
-	ssize_t n, most = 0;
-	uint32_t id;
-	int i;
-
-	for (i = 0; i < MANY; i++)
-		CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
-	list = open("/sys/kernel/debug/rdma_cmx/ids", O_RDONLY);
-	while ((n = read(list, buf, sizeof(buf))) > 0) {
-		most = n > most ? n : most;
-		while (n--)
-			lines += buf[n] == '\n';
-	}
-	CHECK(!n);
-	CHECK(lines == MANY + 1, "%d", lines);
-	CHECK(most <= 2 * getpagesize(), "%zd", most);
-	close(list);
-	close(fd);
-}
-
 const struct test handle_tests[] = {
 	{ "foreign and stale handles are refused", test_handles },
 	{ "a membership is no id", test_wrong_type },
@@ -312,6 +286,5 @@ const struct test handle_tests[] = {
 	{ "every method in every state", test_states },
 	{ "calls in the wrong order are refused", test_too_early },
 	{ "values out of range are refused", test_values },
-	{ "many ids are listed", test_listed },
 	{ },
 };

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Functions for suites with ids of kernel ULPs, and for a file system on a disk and its I/O, in the folder $mnt
 kernel_ids() { sed -n 's/^kernel-ids //p' /sys/kernel/debug/rdma_cmx/stats; }
-no_ids() { [ "$(kernel_ids)" = 0 ]; }
 
 # /dev/ram0, empty
 ram_disk() {

@@ -90,7 +90,7 @@ check "listener for iWARP: no id is left" within 5 no_ids
 # part "return" "thread: "
 # by number: enum rdma_cm_event_type
 check "return codes: the ULP loads" load
-both_established() { [ "$(grep -c " established " /sys/kernel/debug/rdma_cmx/ids)" = 2 ]; }
+both_established() { [ "$("$top/tools/cmx" show state established | grep -c established)" = 2 ]; }
 for how in return thread; do
 	check "$how: ADDR_RESOLVED" run "break $how client 0 $a 7610"
 	check "$how: ADDR_ERROR" run "break $how client 1 10.77.0.10 7610"
@@ -136,7 +136,7 @@ check "locked id: no id is left" within 5 no_ids
 
 # part "locked handler: "
 # three ids: the listener, its request and the id of the client
-request_waits() { [ "$(grep -c ":7630\b" /sys/kernel/debug/rdma_cmx/ids)" = 3 ]; }
+request_waits() { [ "$("$top/tools/cmx" show | grep -c ":7630\b")" = 3 ]; }
 loaded
 run "lock $a 7630" >"$tmp/out" 2>&1 &
 pid=$!

@@ -300,6 +300,10 @@ for lib in "$top/build/lib" "$top/lib/build" "$top/lib"; do
 	[ -e "$lib/librdmacm.so.1" ] && cmx_lib=$lib && break
 done
 
+# ids_in STATE: the number of ids; "connect" is also that of established ones
+ids_in() { sed -n "s/^state-$1 //p" /sys/kernel/debug/rdma_cmx/stats; }
+no_ids() { [ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/stats)" = 2 ]; }
+
 ours()  { LD_LIBRARY_PATH=$cmx_lib "$@"; }
 stock() { "$@"; }
 

@@ -450,7 +450,6 @@ static int ib_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *at
 }
 
 const struct cmx_conn_ops cmx_ib_conn_ops = {
-	.name = "ib",
 	.private_data = IB_CM_REQ_PRIVATE_DATA_SIZE,
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,

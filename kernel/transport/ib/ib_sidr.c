@@ -184,7 +184,6 @@ static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *
 }
 
 const struct cmx_conn_ops cmx_ib_sidr_ops = {
-	.name = "ib-sidr",
 	.private_data = IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE,
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,

@@ -455,7 +455,6 @@ static const char *iw_reject_msg(int reason)
 }
 
 const struct cmx_conn_ops cmx_iw_conn_ops = {
-	.name = "iw",
 	.private_data = CMX_CMA_HDR_LEN + U8_MAX,
 	.consumer_reject = -ECONNREFUSED,
 	.reject_msg = iw_reject_msg,
