@@ -52,7 +52,7 @@ struct cmx_option_row {
 #define CMX_OPT_KERNEL(...)
 
 static const struct cmx_option_row cmx_option_rows[] = {
-#define CMX_OPTION_VALUE(lvl, nm, lbl, type, field, least, most, init, ...) \
+#define CMX_OPTION_VALUE(lvl, nm, lbl, field, least, most, init, ...) \
 	{ .label = #lbl, .constant = #nm, .level = lvl, .name = nm, \
 	  .min = least, .max = most, .def = init, __VA_ARGS__ },
 #define CMX_OPTION_RECORDS(lvl, nm, lbl, ...) \

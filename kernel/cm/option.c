@@ -34,8 +34,7 @@
  * struct cmx_option - a row of option_rows.h
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: within @level
- * @offset: offset of its field in &struct cmx_opts
- * @size: size of that field in bytes; 0: no field
+ * @offset: offset of its field in &struct cmx_opts; 0: no field
  * @late: errno of a set outside the stages of @until; 0: EISCONN
  * @is_bool: any value but 0 means 1
  * @zero_resets: 0 restores the default
@@ -52,7 +51,6 @@ struct cmx_option {
 	u32 level;
 	u32 name;
 	u8 offset;
-	u8 size;
 	u8 late;
 	u8 is_bool:1;
 	u8 zero_resets:1;
@@ -81,18 +79,9 @@ module_param_cb(connect_deadline_ms, &cmx_param_ops,
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS, in ms, 0 for none: 0..2147483647 (0)");
 
-static u32 opt_value_load(const struct cmx_id_private *id_priv, const struct cmx_option *o)
+static u32 *opt_field(const struct cmx_id_private *id_priv, const struct cmx_option *o)
 {
-	const void *field = (const void *)&id_priv->opt + o->offset;
-
-	switch (o->size) {
-	case 1:
-		return *(const u8 *)field;
-	case 2:
-		return *(const u16 *)field;
-	default:
-		return *(const u32 *)field;
-	}
+	return (void *)&id_priv->opt + o->offset;
 }
 
 static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
@@ -100,7 +89,7 @@ static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_op
 	const struct cmx_option *o = &opt_rows[bit];
 
 	if (cmx_opt_is_set(id_priv, bit))
-		return opt_value_load(id_priv, o);
+		return *opt_field(id_priv, o);
 	return o->in_effect ? o->in_effect(id_priv) : cmx_param_get(&cmx_opt_defaults[bit]);
 }
 
@@ -244,9 +233,8 @@ static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 va
 #define CMX_OPT_KERNEL(...) __VA_ARGS__
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM] = {
-#define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...)	\
-	OPT_ROW(level, name, label, .size = sizeof(type),				\
-		.offset = offsetof(struct cmx_opts, field), __VA_ARGS__),
+#define CMX_OPTION_VALUE(level, name, label, field, least, most, def, ...)		\
+	OPT_ROW(level, name, label, .offset = offsetof(struct cmx_opts, field), __VA_ARGS__),
 #define CMX_OPTION_RECORDS(level, name, label, ...) OPT_ROW(level, name, label, __VA_ARGS__),
 #include "option_rows.h"
 };
@@ -268,19 +256,8 @@ static enum cmx_opt_bit opt_row_bit(const struct cmx_option *o)
 
 static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)
 {
-	void *field = (void *)&id_priv->opt + o->offset;
-
 	/* Checks for conflicts of ports read the options of other ids without their locks. */
-	switch (o->size) {
-	case 1:
-		WRITE_ONCE(*(u8 *)field, val);
-		break;
-	case 2:
-		WRITE_ONCE(*(u16 *)field, val);
-		break;
-	default:
-		WRITE_ONCE(*(u32 *)field, val);
-	}
+	WRITE_ONCE(*opt_field(id_priv, o), val);
 	if (o->zero_resets && !val)
 		id_priv->opt.set &= ~BIT(opt_row_bit(o));
 	else
@@ -306,7 +283,7 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
 
 	if (cmx_opt_is_set(id_priv, bit))
 		return true;
-	if (!o->size)
+	if (!o->offset)
 		return false;
 	if (o->of_path)
 		return opt_path(id_priv);
@@ -336,7 +313,7 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 		to[n++] = (struct cmx_id_option) {
 			.level = o->level,
 			.name = o->name,
-			.value = o->size ? opt_value_in_effect(id_priv, bit) :
+			.value = o->offset ? opt_value_in_effect(id_priv, bit) :
 					   id_priv->id.route.num_pri_alt_paths,
 			.flags = cmx_opt_is_set(id_priv, bit) ? CMX_OPT_F_SET : 0,
 		};

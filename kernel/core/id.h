@@ -43,7 +43,7 @@ enum cmx_opt_bit {
  */
 struct cmx_opts {
 	u32 set;
-#define CMX_OPTION_VALUE(level, name, label, type, field, ...) type field;
+#define CMX_OPTION_VALUE(level, name, label, field, ...) u32 field;
 #define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"
 };

@@ -3,9 +3,9 @@
  * The options of an id, one row each. The kernel, cmx(8), the tables of the documentation and the
  * tests include this file, each with its own definition of the two macros:
  *
- * CMX_OPTION_VALUE(level, name, label, type, field, min, max, default, ...): an integer, stored in
- *	@field of struct cmx_opts. @default is in effect while the option is not set and @source
- *	names no other value
+ * CMX_OPTION_VALUE(level, name, label, field, min, max, default, ...): an integer, stored in @field
+ *	of struct cmx_opts. @default is in effect while the option is not set and @source names no
+ *	other value
  * CMX_OPTION_RECORDS(level, name, label, ...): an array of struct ib_path_rec_data
  *
  * Designated initializers follow:
@@ -25,22 +25,21 @@
  *
  * CMX_OPT_KERNEL(): the functions of struct cmx_option that the row needs.
  */
-CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, TOS, u8, tos, 0, 255, 0,
+CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, TOS, tos, 0, 255, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED, .transports = CMX_TRANSPORT_ANY,
 		 .zero_resets = 1,
 		 CMX_OPT_TEXT(.host = "tos", .text = "traffic class; 0: restores the default")
 		 CMX_OPT_KERNEL(.apply = cmx_opt_apply_tos, .in_effect = cmx_opt_tos))
-CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, u8, reuseaddr, 0, 1, 0,
+CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, reuseaddr, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED, .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
 		 CMX_OPT_TEXT(.text = "share the local port with other ids that set it")
 		 CMX_OPT_KERNEL(.check = opt_check_reuseaddr))
-CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, AFONLY, u8, afonly, 0, 1, 0,
+CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, AFONLY, afonly, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .late = EINVAL,
 		 .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
 		 CMX_OPT_TEXT(.source = "bind", .text = "an IPv6 wildcard does not accept IPv4")
 		 CMX_OPT_KERNEL(.apply = cmx_port_recheck, .in_effect = opt_afonly))
-CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, u8, ack_timeout,
-		 0, 31, 0,
+CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, ack_timeout, 0, 31, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "4.096 us * 2^n",
@@ -53,81 +52,80 @@ CMX_OPTION_RECORDS(RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, IB_PATH,
 		   CMX_OPT_TEXT(.source = "path",
 				.text = "resolve the route with the caller's path record")
 		   CMX_OPT_KERNEL(.set = cmx_opt_set_path, .get = cmx_opt_get_path))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, MIN_RNR_TIMER, u8, min_rnr_timer, 0, 31, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MIN_RNR_TIMER, MIN_RNR_TIMER, min_rnr_timer, 0, 31, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.unit = "code of IBTA 9.7.5.2.8",
 			      .text = "RNR NAK timer of the QP; 0: 655 ms")
 		 CMX_OPT_KERNEL(.check = opt_check_min_rnr_timer))
 /* The passive side does not use this option: a REP is resent as the REQ specifies. */
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RETRIES, CM_RETRIES, u8, cm_retries, 0, 15, 15,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RETRIES, CM_RETRIES, cm_retries, 0, 15, 15,
 		 .until = CMX_OPT_UNTIL_REQ_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.host = "cm_retries", .unit = "resends",
 			      .text = "how often a CM message is resent"))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CM_RESPONSE_TIMEOUT, CM_RESPONSE_TIMEOUT,
-		 u8, cm_response_timeout, 0, 31, 20,
+		 cm_response_timeout, 0, 31, 20,
 		 .until = CMX_OPT_UNTIL_REQ_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.host = "cm_response_timeout", .unit = "4.096 us * 2^n",
 			      .text = "time to wait for a response, each try; 20: 4.3 s")
 		 CMX_OPT_KERNEL(.check = opt_check_cm_response_timeout))
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_CONNECT_DEADLINE_MS, CONNECT_DEADLINE_MS,
-		 u32, connect_deadline_ms, 0, 2147483647, 0,
+		 connect_deadline_ms, 0, 2147483647, 0,
 		 .until = CMX_OPT_UNTIL_REP_SENT, .transports = CMX_TRANSPORT_ANY,
 		 CMX_OPT_TEXT(.host = "connect_deadline_ms", .unit = "ms",
 			      .text = "time from connect or accept to UNREACHABLE; 0: none"))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, u8, resolve_retries,
-		 0, 15, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_RESOLVE_RETRIES, RESOLVE_RETRIES, resolve_retries, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
 		 CMX_OPT_TEXT(.unit = "timeouts of rdma_resolve_route()",
 			      .text = "additional time for queries to the SA; 0: none"))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, u8, sl, 0, 15, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_SL, SL, sl, 0, 15, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .text = "service level")
 		 CMX_OPT_KERNEL(.in_effect = opt_path_sl, .of_path = true))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_FLOW_LABEL, FLOW_LABEL, u32, flow_label, 0, 1048575, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_FLOW_LABEL, FLOW_LABEL, flow_label, 0, 1048575, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .text = "flow label")
 		 CMX_OPT_KERNEL(.in_effect = opt_path_flow_label, .of_path = true))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_HOP_LIMIT, HOP_LIMIT, u8, hop_limit, 1, 255, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_HOP_LIMIT, HOP_LIMIT, hop_limit, 1, 255, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "routers", .text = "hop limit")
 		 CMX_OPT_KERNEL(.in_effect = opt_path_hop_limit, .of_path = true))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_GID_TYPE, GID_TYPE, u8, gid_type, 0, 2, 2,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_GID_TYPE, GID_TYPE, gid_type, 0, 2, 2,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .transports = CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "port",
 			      .text = "0: InfiniBand, 1: RoCE v1, 2: RoCE v2")
 		 CMX_OPT_KERNEL(.check = opt_check_gid_type, .in_effect = opt_port_gid_type))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PKEY, PKEY, u16, pkey, 1, 65535, 65535,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PKEY, PKEY, pkey, 1, 65535, 65535,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY, .transports = CMX_TRANSPORT_IB,
 		 CMX_OPT_TEXT(.source = "path", .text = "P_Key value, not its index")
 		 CMX_OPT_KERNEL(.in_effect = opt_path_pkey, .of_path = true))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PATH_MTU, PATH_MTU, u8, path_mtu, 1, 5, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_PATH_MTU, PATH_MTU, path_mtu, 1, 5, 0,
 		 .until = CMX_OPT_UNTIL_ROUTE_QUERY,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.source = "path", .unit = "128 bytes * 2^n",
 			      .text = "path MTU; 1: 256 bytes, 5: 4096 bytes")
 		 CMX_OPT_KERNEL(.check = opt_check_path_mtu,
 				.in_effect = opt_path_mtu, .of_path = true))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_ECE_POLICY, ECE_POLICY, u8, ece_policy, 0, 2, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_ECE_POLICY, ECE_POLICY, ece_policy, 0, 2, 0,
 		 .until = CMX_OPT_UNTIL_REP_SENT,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.text = "0: automatic, 1: off, 2: the peer must have ECE")
 		 CMX_OPT_KERNEL(.check = opt_check_ece_policy))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_REJOIN, MCAST_REJOIN, u8, mcast_rejoin, 0, 1, 0,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_REJOIN, MCAST_REJOIN, mcast_rejoin, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.text = "rejoin groups whose membership was lost"))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, u8, mcast_loopback, 0, 1, 1,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, mcast_loopback, 0, 1, 1,
 		 .until = CMX_OPT_UNTIL_DESTROYED,
 		 .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
 		 CMX_OPT_TEXT(.text = "receive own multicast packets; set before the QP exists")
 		 CMX_OPT_KERNEL(.check = opt_check_mcast_loopback))
-CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_BIND_DEVICE, BIND_DEVICE, u32, bind_device,
+CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_BIND_DEVICE, BIND_DEVICE, bind_device,
 		 0, 2147483647, 0,
 		 .until = CMX_OPT_UNTIL_BIND, .late = EINVAL, .transports = CMX_TRANSPORT_ANY,
 		 .zero_resets = 1,

@@ -9,7 +9,7 @@
 
 /* Some of the defaults are module parameters, see option.c. */
 struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
-#define CMX_OPTION_VALUE(level, name, label, type, field, least, most, def, ...) \
+#define CMX_OPTION_VALUE(level, name, label, field, least, most, def, ...) \
 	[CMX_OPT_##label] = { .val = def, .min = least, .max = most },
 #define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"
