@@ -2,6 +2,7 @@
 /*
  * The timer of an id, for the operation that has a time limit.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "event.h"
 #include "timer.h"
@@ -10,11 +11,13 @@ static void timer_work(struct work_struct *work)
 {
 	struct cmx_timer *t = container_of(to_delayed_work(work), struct cmx_timer, work);
 	struct cmx_id_private *id_priv = t->id_priv;
+	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&id_priv->lock);
 	cmx_timer_step(id_priv);
 	mutex_unlock(&id_priv->lock);
 	cmx_id_put(id_priv);
+	memalloc_noio_restore(noio);
 }
 
 static struct cmx_timer *timer_new(struct cmx_id_private *id_priv, gfp_t gfp)

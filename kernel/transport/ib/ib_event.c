@@ -2,6 +2,7 @@
 /*
  * Events of ib_cm for connections: messages of the peer, timeouts and send errors.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "compat.h"
 #include "ece.h"
@@ -199,6 +200,7 @@ static void ib_work(struct work_struct *work)
 {
 	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, ib.work);
 	unsigned long reasons = xchg(&id_priv->ib.reasons, 0);
+	unsigned int noio = memalloc_noio_save();
 	unsigned int reason;
 
 	if (reasons & BIT(CMX_IB_HAS_ROOM)) {
@@ -212,6 +214,7 @@ static void ib_work(struct work_struct *work)
 		ib_event_process(id_priv, &event);
 	}
 	cmx_id_put(id_priv);
+	memalloc_noio_restore(noio);
 }
 
 /**

@@ -17,6 +17,7 @@
  * What follows when is the table of member_rows.h. This file has the acts of its rows.
  */
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
@@ -461,6 +462,7 @@ static void sa_member_detach(struct cmx_sa_member *m)
 static void sa_member_work(struct work_struct *work)
 {
 	struct cmx_sa_member *m = container_of(to_delayed_work(work), struct cmx_sa_member, work);
+	unsigned int noio = memalloc_noio_save();
 	struct cmx_id_private *id_priv;
 	bool left;
 
@@ -478,6 +480,7 @@ static void sa_member_work(struct work_struct *work)
 	if (!m->mc)
 		sa_member_run(m);
 	sa_member_put(m);
+	memalloc_noio_restore(noio);
 }
 
 static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
