@@ -88,9 +88,9 @@
 
 /** enum cmx_object - objects that have methods */
 enum cmx_object {
-	CMX_OBJ_CHANNEL,
-	CMX_OBJ_ID,
-	CMX_OBJ_MCAST,
+	CMX_OBJ_CHANNEL = 0,
+	CMX_OBJ_ID = 1,
+	CMX_OBJ_MCAST = 2,
 	CMX_OBJ_NUM,
 };
 
@@ -102,7 +102,7 @@ enum cmx_channel_method {
 	 * module accepts. Without them the call checks only whether the caller
 	 * can use the file.
 	 */
-	CMX_CHANNEL_INFO,
+	CMX_CHANNEL_INFO = 0,
 	/**
 	 * @CMX_CHANNEL_GET_EVENTS: fetch 1 to N events; in
 	 * CMX_ATTR_EVENT_SIZES (struct cmx_event_sizes), out CMX_ATTR_EVENTS
@@ -110,7 +110,7 @@ enum cmx_channel_method {
 	 * length of the buffer determines N), out CMX_ATTR_COUNT (u32). Waits
 	 * for the first event unless the file is O_NONBLOCK.
 	 */
-	CMX_CHANNEL_GET_EVENTS,
+	CMX_CHANNEL_GET_EVENTS = 1,
 	/**
 	 * @CMX_CHANNEL_LIST_IDS: describe ids of this and of other files; in
 	 * CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_id_record) in the
@@ -127,7 +127,7 @@ enum cmx_channel_method {
 	 * of its own network namespace: all of them with CAP_NET_ADMIN there,
 	 * else those whose file was opened by the same user.
 	 */
-	CMX_CHANNEL_LIST_IDS,
+	CMX_CHANNEL_LIST_IDS = 2,
 };
 
 /**
@@ -144,64 +144,64 @@ enum cmx_id_method {
 	 * rdma_ucm_port_space), CMX_ATTR_QP_TYPE (u32, used in RDMA_PS_IB
 	 * only); out CMX_ATTR_OUT_ID.
 	 */
-	CMX_ID_CREATE,
+	CMX_ID_CREATE = 0,
 	/**
 	 * @CMX_ID_DESTROY: out CMX_ATTR_COUNT, the number of events fetched
 	 * for the id, including those of its memberships. A CONNECT_REQUEST
 	 * counts for the listener, not for the new id.
 	 */
-	CMX_ID_DESTROY,
+	CMX_ID_DESTROY = 1,
 	/** @CMX_ID_BIND: in CMX_ATTR_SRC_ADDR; out info */
-	CMX_ID_BIND,
+	CMX_ID_BIND = 2,
 	/**
 	 * @CMX_ID_RESOLVE_ADDR: in CMX_ATTR_DST_ADDR, CMX_ATTR_TIMEOUT (u32,
 	 * ms), optionally CMX_ATTR_SRC_ADDR; out info
 	 */
-	CMX_ID_RESOLVE_ADDR,
+	CMX_ID_RESOLVE_ADDR = 3,
 	/**
 	 * @CMX_ID_RESOLVE_ROUTE: in CMX_ATTR_TIMEOUT (u32, ms, not 0); out info
 	 */
-	CMX_ID_RESOLVE_ROUTE,
+	CMX_ID_RESOLVE_ROUTE = 4,
 	/** @CMX_ID_QUERY: out info, out CMX_ATTR_ECE_INFO */
-	CMX_ID_QUERY,
+	CMX_ID_QUERY = 5,
 	/**
 	 * @CMX_ID_LISTEN: in CMX_ATTR_BACKLOG (s32: requests; 0, negative or
 	 * above the module parameter max_backlog: max_backlog); out info. Can
 	 * return an errno of the driver on iWARP
 	 */
-	CMX_ID_LISTEN,
+	CMX_ID_LISTEN = 6,
 	/**
 	 * @CMX_ID_CONNECT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE;
 	 * out info. Can return an errno of the driver on iWARP, for example
 	 * ECONNREFUSED or ETIMEDOUT. EADDRNOTAVAIL: the port lacks the GID of
 	 * the path. ENOENT also if the port lacks the P_Key of the path
 	 */
-	CMX_ID_CONNECT,
+	CMX_ID_CONNECT = 7,
 	/**
 	 * @CMX_ID_ACCEPT: in CMX_ATTR_CONN_PARAM, optionally CMX_ATTR_ECE and
 	 * CMX_ATTR_USER_DATA (the user data of the id, if the id came with a request).
 	 * Can return an errno of the driver on iWARP. EADDRNOTAVAIL: the
 	 * default Q_Key of RDMA_PS_IPOIB is not known
 	 */
-	CMX_ID_ACCEPT,
+	CMX_ID_ACCEPT = 8,
 	/**
 	 * @CMX_ID_ESTABLISH: send the RTU, because the active side is ready. For
 	 * a datagram request: accept it with the default Q_Key. Optionally
 	 * CMX_ATTR_USER_DATA, as CMX_ID_ACCEPT
 	 */
-	CMX_ID_ESTABLISH,
+	CMX_ID_ESTABLISH = 9,
 	/**
 	 * @CMX_ID_REJECT: optionally in CMX_ATTR_PRIVATE_DATA, CMX_ATTR_REASON
 	 * (u8: IB_CM_REJ_CONSUMER_DEFINED or IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED)
 	 */
-	CMX_ID_REJECT,
+	CMX_ID_REJECT = 10,
 	/**
 	 * @CMX_ID_DISCONNECT: optionally in CMX_ATTR_QP_STATE. DISCONNECTED
 	 * follows if the connection is established: at once if the QP is in the
 	 * state IB_QPS_ERR, otherwise when the peer replies, or with ETIMEDOUT if
 	 * it does not. On iWARP the provider determines when it follows
 	 */
-	CMX_ID_DISCONNECT,
+	CMX_ID_DISCONNECT = 11,
 	/**
 	 * @CMX_ID_NOTIFY: in CMX_ATTR_NOTIFY (u32, an ib_event_type).
 	 * IB_EVENT_COMM_EST: ESTABLISHED follows; EISCONN if the connection is
@@ -210,25 +210,25 @@ enum cmx_id_method {
 	 * others: EINVAL. On iWARP a call has no effect, and fails with
 	 * EINVAL if there is no connection
 	 */
-	CMX_ID_NOTIFY,
+	CMX_ID_NOTIFY = 12,
 	/**
 	 * @CMX_ID_INIT_QP_ATTR: in CMX_ATTR_QP_STATE (u32, an ib_qp_state);
 	 * out CMX_ATTR_QP_ATTR (struct ib_uverbs_qp_attr). ENOENT also if
 	 * the port lacks the P_Key of the id. EADDRNOTAVAIL: the default Q_Key
 	 * of RDMA_PS_IPOIB is not known
 	 */
-	CMX_ID_INIT_QP_ATTR,
+	CMX_ID_INIT_QP_ATTR = 13,
 	/**
 	 * @CMX_ID_SET_OPTION: in CMX_ATTR_OPT_LEVEL, CMX_ATTR_OPT_NAME (u32),
 	 * CMX_ATTR_OPT_VALUE (0 bytes or more)
 	 */
-	CMX_ID_SET_OPTION,
+	CMX_ID_SET_OPTION = 14,
 	/**
 	 * @CMX_ID_GET_OPTION: in CMX_ATTR_OPT_LEVEL, CMX_ATTR_OPT_NAME (u32),
 	 * out CMX_ATTR_OPT_OUT, out CMX_ATTR_COUNT (u32, bytes written), out
 	 * CMX_ATTR_OPT_FLAGS (u32, optional: CMX_OPT_F_SET)
 	 */
-	CMX_ID_GET_OPTION,
+	CMX_ID_GET_OPTION = 15,
 	/**
 	 * @CMX_ID_MIGRATE: move an id to this file; in CMX_ATTR_ID (the handle
 	 * in the other file), CMX_ATTR_FD (s32, the other file); out
@@ -238,14 +238,14 @@ enum cmx_id_method {
 	 * this device. EACCES also if another process opened the other file.
 	 * Waits for the end of the call that creates the id
 	 */
-	CMX_ID_MIGRATE,
+	CMX_ID_MIGRATE = 16,
 	/**
 	 * @CMX_ID_WRITE_EVENT: report an event of the caller; in CMX_ATTR_EVENT
 	 * (u32: CMX_EVENT_USER or CMX_EVENT_ADDRINFO_RESOLVED), CMX_ATTR_STATUS
 	 * (s32), CMX_ATTR_ARG (u64). The event has these values. The id of a
 	 * request must have been accepted.
 	 */
-	CMX_ID_WRITE_EVENT,
+	CMX_ID_WRITE_EVENT = 17,
 	/**
 	 * @CMX_ID_RESOLVE_SERVICE: ask the SA which ports offer a service; in
 	 * CMX_ATTR_SERVICE_ID (u64), or CMX_ATTR_SERVICE_NAME (without a
@@ -254,7 +254,7 @@ enum cmx_id_method {
 	 * ports, and its route can be resolved. Fails with EOPNOTSUPP if the
 	 * kernel cannot query ServiceRecords
 	 */
-	CMX_ID_RESOLVE_SERVICE,
+	CMX_ID_RESOLVE_SERVICE = 18,
 	/**
 	 * @CMX_ID_QUERY_SERVICES: records of the last CMX_ID_RESOLVE_SERVICE;
 	 * in CMX_ATTR_RECORD_SIZE (u32, sizeof(struct cmx_service_rec) in the
@@ -263,7 +263,7 @@ enum cmx_id_method {
 	 * are). ENOENT also if there are none. EINVAL also if
 	 * CMX_ATTR_RECORD_SIZE exceeds the buffer
 	 */
-	CMX_ID_QUERY_SERVICES,
+	CMX_ID_QUERY_SERVICES = 19,
 };
 
 /** enum cmx_mcast_method - methods of CMX_OBJ_MCAST */
@@ -275,64 +275,64 @@ enum cmx_mcast_method {
 	 * default Q_Key of RDMA_PS_IPOIB is not known. EOPNOTSUPP also
 	 * for P_Key or scope on RoCE
 	 */
-	CMX_MCAST_JOIN,
+	CMX_MCAST_JOIN = 0,
 	/**
 	 * @CMX_MCAST_LEAVE: in CMX_ATTR_MCAST_ID; out CMX_ATTR_COUNT, the
 	 * number of events fetched for the membership
 	 */
-	CMX_MCAST_LEAVE,
+	CMX_MCAST_LEAVE = 1,
 	/**
 	 * @CMX_MCAST_REPORT: in CMX_ATTR_MCAST_ID. Called if the QP could not be attached after an
 	 * event with CMX_EVENT_F_REJOIN. The same event is reported again after a delay, which
 	 * doubles each time. Without such an event since the last call, or while an event
 	 * of the membership has not been fetched, it has no effect
 	 */
-	CMX_MCAST_REPORT,
+	CMX_MCAST_REPORT = 2,
 };
 
 /** enum cmx_attr - attribute ids, one name space for all methods */
 enum cmx_attr {
-	CMX_ATTR_ID,		/* in u32 */
-	CMX_ATTR_OUT_ID,	/* out u32 */
-	CMX_ATTR_MCAST_ID,	/* in u32 */
-	CMX_ATTR_USER_DATA,	/* in u64: user data, returned in events */
-	CMX_ATTR_PS,		/* in u32 */
-	CMX_ATTR_QP_TYPE,	/* in u32: enum ib_qp_type, for RDMA_PS_IB; 0: a listener for all */
-	CMX_ATTR_SRC_ADDR,	/* in: sockaddr, 16 to 128 bytes */
-	CMX_ATTR_DST_ADDR,	/* in: sockaddr, 16 to 128 bytes */
-	CMX_ATTR_TIMEOUT,	/* in u32: ms */
-	CMX_ATTR_BACKLOG,	/* in s32: requests */
-	CMX_ATTR_CONN_PARAM,	/* in: struct rdma_ucm_conn_param */
-	CMX_ATTR_ECE,		/* in: struct rdma_ucm_ece */
-	CMX_ATTR_PRIVATE_DATA,	/* in: 0 to 255 bytes */
-	CMX_ATTR_REASON,	/* in u8 */
-	CMX_ATTR_NOTIFY,	/* in u32 */
-	CMX_ATTR_QP_STATE,	/* in u32 */
-	CMX_ATTR_QP_ATTR,	/* out: struct ib_uverbs_qp_attr */
-	CMX_ATTR_OPT_LEVEL,	/* in u32 */
-	CMX_ATTR_OPT_NAME,	/* in u32 */
-	CMX_ATTR_OPT_VALUE,	/* in: up to CMX_OPT_MAX_LEN bytes */
-	CMX_ATTR_OPT_OUT,	/* out: up to CMX_OPT_MAX_LEN bytes */
-	CMX_ATTR_OPT_FLAGS,	/* out u32 */
-	CMX_ATTR_FD,		/* in s32 */
-	CMX_ATTR_MCAST,		/* in: struct cmx_mcast_attr */
-	CMX_ATTR_INFO,		/* out: struct cmx_id_info, at least up to and including src_addr */
-	CMX_ATTR_ECE_INFO,	/* out: struct cmx_ece_info */
-	CMX_ATTR_EVENTS,	/* out: array of struct cmx_event_record */
-	CMX_ATTR_COUNT,		/* out u32 */
-	CMX_ATTR_VERSION,	/* out u32: CMX_ABI_VERSION */
-	CMX_ATTR_EVENT_SIZES,	/* in: struct cmx_event_sizes */
-	CMX_ATTR_VERSION_MIN,	/* out u32 */
-	CMX_ATTR_RECORD_SIZE,	/* in u32 */
-	CMX_ATTR_CURSOR,	/* in u64 */
-	CMX_ATTR_NEXT_CURSOR,	/* out u64 */
-	CMX_ATTR_LIST,		/* out: records, at least CMX_LIST_MIN_LEN bytes */
-	CMX_ATTR_EVENT,		/* in u32: enum cmx_event_type */
-	CMX_ATTR_STATUS,	/* in s32 */
-	CMX_ATTR_ARG,		/* in u64 */
-	CMX_ATTR_SERVICE_ID,	/* in u64 */
-	CMX_ATTR_SERVICE_NAME,	/* in: 1 to 63 bytes */
-	CMX_ATTR_SERVICES,	/* out: array of struct cmx_service_rec */
+	CMX_ATTR_ID = 0,		/* in u32 */
+	CMX_ATTR_OUT_ID = 1,		/* out u32 */
+	CMX_ATTR_MCAST_ID = 2,		/* in u32 */
+	CMX_ATTR_USER_DATA = 3,		/* in u64: user data, returned in events */
+	CMX_ATTR_PS = 4,		/* in u32 */
+	CMX_ATTR_QP_TYPE = 5,		/* in u32: enum ib_qp_type; 0: a listener for all */
+	CMX_ATTR_SRC_ADDR = 6,		/* in: sockaddr, 16 to 128 bytes */
+	CMX_ATTR_DST_ADDR = 7,		/* in: sockaddr, 16 to 128 bytes */
+	CMX_ATTR_TIMEOUT = 8,		/* in u32: ms */
+	CMX_ATTR_BACKLOG = 9,		/* in s32: requests */
+	CMX_ATTR_CONN_PARAM = 10,	/* in: struct rdma_ucm_conn_param */
+	CMX_ATTR_ECE = 11,		/* in: struct rdma_ucm_ece */
+	CMX_ATTR_PRIVATE_DATA = 12,	/* in: 0 to 255 bytes */
+	CMX_ATTR_REASON = 13,		/* in u8 */
+	CMX_ATTR_NOTIFY = 14,		/* in u32 */
+	CMX_ATTR_QP_STATE = 15,		/* in u32 */
+	CMX_ATTR_QP_ATTR = 16,		/* out: struct ib_uverbs_qp_attr */
+	CMX_ATTR_OPT_LEVEL = 17,	/* in u32 */
+	CMX_ATTR_OPT_NAME = 18,		/* in u32 */
+	CMX_ATTR_OPT_VALUE = 19,	/* in: up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_OUT = 20,		/* out: up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_FLAGS = 21,	/* out u32 */
+	CMX_ATTR_FD = 22,		/* in s32 */
+	CMX_ATTR_MCAST = 23,		/* in: struct cmx_mcast_attr */
+	CMX_ATTR_INFO = 24,		/* out: struct cmx_id_info, up to src_addr or longer */
+	CMX_ATTR_ECE_INFO = 25,		/* out: struct cmx_ece_info */
+	CMX_ATTR_EVENTS = 26,		/* out: array of struct cmx_event_record */
+	CMX_ATTR_COUNT = 27,		/* out u32 */
+	CMX_ATTR_VERSION = 28,		/* out u32: CMX_ABI_VERSION */
+	CMX_ATTR_EVENT_SIZES = 29,	/* in: struct cmx_event_sizes */
+	CMX_ATTR_VERSION_MIN = 30,	/* out u32 */
+	CMX_ATTR_RECORD_SIZE = 31,	/* in u32 */
+	CMX_ATTR_CURSOR = 32,		/* in u64 */
+	CMX_ATTR_NEXT_CURSOR = 33,	/* out u64 */
+	CMX_ATTR_LIST = 34,		/* out: records, at least CMX_LIST_MIN_LEN bytes */
+	CMX_ATTR_EVENT = 35,		/* in u32: enum cmx_event_type */
+	CMX_ATTR_STATUS = 36,		/* in s32 */
+	CMX_ATTR_ARG = 37,		/* in u64 */
+	CMX_ATTR_SERVICE_ID = 38,	/* in u64 */
+	CMX_ATTR_SERVICE_NAME = 39,	/* in: 1 to 63 bytes */
+	CMX_ATTR_SERVICES = 40,		/* out: array of struct cmx_service_rec */
 	CMX_ATTR_NUM,
 };
 
@@ -361,69 +361,69 @@ enum cmx_option_name {
 	 * @CMX_OPTION_CM_RETRIES: resends of a REQ or SIDR REQ. The REQ makes the
 	 * number also that of the REP, and of the DREQ of either end
 	 */
-	CMX_OPTION_CM_RETRIES,
+	CMX_OPTION_CM_RETRIES = 2,
 	/** @CMX_OPTION_CM_RESPONSE_TIMEOUT: time to wait for a reply, for each try */
-	CMX_OPTION_CM_RESPONSE_TIMEOUT,
+	CMX_OPTION_CM_RESPONSE_TIMEOUT = 3,
 	/** @CMX_OPTION_CONNECT_DEADLINE_MS: time from CONNECT or ACCEPT to UNREACHABLE */
-	CMX_OPTION_CONNECT_DEADLINE_MS,
+	CMX_OPTION_CONNECT_DEADLINE_MS = 4,
 	/** @CMX_OPTION_RESOLVE_RETRIES: further timeouts of RESOLVE_ROUTE (InfiniBand) */
-	CMX_OPTION_RESOLVE_RETRIES,
+	CMX_OPTION_RESOLVE_RETRIES = 5,
 	/** @CMX_OPTION_SL: service level */
-	CMX_OPTION_SL,
+	CMX_OPTION_SL = 6,
 	/** @CMX_OPTION_FLOW_LABEL: flow label */
-	CMX_OPTION_FLOW_LABEL,
+	CMX_OPTION_FLOW_LABEL = 7,
 	/** @CMX_OPTION_HOP_LIMIT: hop limit */
-	CMX_OPTION_HOP_LIMIT,
+	CMX_OPTION_HOP_LIMIT = 8,
 	/** @CMX_OPTION_GID_TYPE: enum ib_uverbs_gid_type */
-	CMX_OPTION_GID_TYPE,
+	CMX_OPTION_GID_TYPE = 9,
 	/** @CMX_OPTION_PKEY: P_Key (InfiniBand) */
-	CMX_OPTION_PKEY,
+	CMX_OPTION_PKEY = 10,
 	/** @CMX_OPTION_PATH_MTU: enum ib_mtu, not above the port's */
-	CMX_OPTION_PATH_MTU,
+	CMX_OPTION_PATH_MTU = 11,
 	/** @CMX_OPTION_ECE_POLICY: enum cmx_ece_policy */
-	CMX_OPTION_ECE_POLICY,
+	CMX_OPTION_ECE_POLICY = 12,
 	/** @CMX_OPTION_MCAST_REJOIN: rejoin groups after a membership error */
-	CMX_OPTION_MCAST_REJOIN,
+	CMX_OPTION_MCAST_REJOIN = 13,
 	/** @CMX_OPTION_MCAST_LOOPBACK: receive own messages to a group */
-	CMX_OPTION_MCAST_LOOPBACK,
+	CMX_OPTION_MCAST_LOOPBACK = 14,
 	/** @CMX_OPTION_BIND_DEVICE: index of an interface or VRF, 0: any */
-	CMX_OPTION_BIND_DEVICE,
+	CMX_OPTION_BIND_DEVICE = 15,
 };
 
 /** enum cmx_ece_policy - values of CMX_OPTION_ECE_POLICY */
 enum cmx_ece_policy {
 	/** @CMX_ECE_AUTO: use ECE if both ends support it */
-	CMX_ECE_AUTO,
+	CMX_ECE_AUTO = 0,
 	/** @CMX_ECE_OFF: neither offer ECE nor reply to an offer */
-	CMX_ECE_OFF,
+	CMX_ECE_OFF = 1,
 	/** @CMX_ECE_REQUIRE: end the connection if the peer sends no ECE */
-	CMX_ECE_REQUIRE,
+	CMX_ECE_REQUIRE = 2,
 };
 
 /** enum cmx_id_state - state of an id, see Documentation/states.rst */
 enum cmx_id_state {
 	/** @CMX_ID_STATE_IDLE: created */
-	CMX_ID_STATE_IDLE,
+	CMX_ID_STATE_IDLE = 0,
 	/** @CMX_ID_STATE_BOUND: has a local address and a port */
-	CMX_ID_STATE_BOUND,
+	CMX_ID_STATE_BOUND = 1,
 	/** @CMX_ID_STATE_ADDR_QUERY: the address of the peer is being resolved */
-	CMX_ID_STATE_ADDR_QUERY,
+	CMX_ID_STATE_ADDR_QUERY = 2,
 	/** @CMX_ID_STATE_ADDR_RESOLVED: the address of the peer is resolved */
-	CMX_ID_STATE_ADDR_RESOLVED,
+	CMX_ID_STATE_ADDR_RESOLVED = 3,
 	/** @CMX_ID_STATE_ROUTE_QUERY: the path is being queried */
-	CMX_ID_STATE_ROUTE_QUERY,
+	CMX_ID_STATE_ROUTE_QUERY = 4,
 	/** @CMX_ID_STATE_ROUTE_RESOLVED: has path records, except on iWARP */
-	CMX_ID_STATE_ROUTE_RESOLVED,
+	CMX_ID_STATE_ROUTE_RESOLVED = 5,
 	/** @CMX_ID_STATE_LISTEN: listens for requests */
-	CMX_ID_STATE_LISTEN,
+	CMX_ID_STATE_LISTEN = 6,
 	/** @CMX_ID_STATE_CONNECT: has sent or received a request; may be established */
-	CMX_ID_STATE_CONNECT,
+	CMX_ID_STATE_CONNECT = 7,
 	/** @CMX_ID_STATE_DISCONNECT: the connection has ended */
-	CMX_ID_STATE_DISCONNECT,
+	CMX_ID_STATE_DISCONNECT = 8,
 	/** @CMX_ID_STATE_REMOVED: the device has been removed */
-	CMX_ID_STATE_REMOVED,
+	CMX_ID_STATE_REMOVED = 9,
 	/** @CMX_ID_STATE_DEAD: being destroyed */
-	CMX_ID_STATE_DEAD,
+	CMX_ID_STATE_DEAD = 10,
 };
 
 /**
@@ -507,10 +507,10 @@ enum cmx_mcast_mask {
 
 /** enum cmx_mcast_join_state - membership, IBTA 15.2.5.17 JoinState */
 enum cmx_mcast_join_state {
-	CMX_MCAST_FULL,
-	CMX_MCAST_SENDONLY_FULL,
-	CMX_MCAST_NON,
-	CMX_MCAST_SENDONLY_NON,
+	CMX_MCAST_FULL = 0,
+	CMX_MCAST_SENDONLY_FULL = 1,
+	CMX_MCAST_NON = 2,
+	CMX_MCAST_SENDONLY_NON = 3,
 };
 
 /**
@@ -679,15 +679,15 @@ enum cmx_id_flags {
 /** enum cmx_id_transport - transport of an id */
 enum cmx_id_transport {
 	/** @CMX_ID_TRANSPORT_NONE: the id has no device */
-	CMX_ID_TRANSPORT_NONE,
+	CMX_ID_TRANSPORT_NONE = 0,
 	/** @CMX_ID_TRANSPORT_IB: InfiniBand */
-	CMX_ID_TRANSPORT_IB,
+	CMX_ID_TRANSPORT_IB = 1,
 	/** @CMX_ID_TRANSPORT_ROCE_V1: RoCE v1 */
-	CMX_ID_TRANSPORT_ROCE_V1,
+	CMX_ID_TRANSPORT_ROCE_V1 = 2,
 	/** @CMX_ID_TRANSPORT_ROCE_V2: RoCE v2 */
-	CMX_ID_TRANSPORT_ROCE_V2,
+	CMX_ID_TRANSPORT_ROCE_V2 = 3,
 	/** @CMX_ID_TRANSPORT_IWARP: iWARP */
-	CMX_ID_TRANSPORT_IWARP,
+	CMX_ID_TRANSPORT_IWARP = 4,
 };
 
 /**
