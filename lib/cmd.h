@@ -19,8 +19,8 @@
 
 struct cmxl_cmd {
 	union {
-		struct ib_uverbs_ioctl_hdr hdr;
-		unsigned char buf[sizeof(struct ib_uverbs_ioctl_hdr) +
+		struct cmx_ioctl_hdr hdr;
+		unsigned char buf[sizeof(struct cmx_ioctl_hdr) +
 				  CMXL_CMD_ATTRS * sizeof(struct ib_uverbs_attr)];
 	};
 };
@@ -31,7 +31,7 @@ static inline void cmxl_cmd_init(struct cmxl_cmd *cmd, uint16_t object, uint16_t
 	cmd->hdr.object_id = object;
 	cmd->hdr.method_id = method;
 	/* the kernel module refuses a version that it does not support */
-	cmd->hdr.driver_id = CMX_ABI_VERSION;
+	cmd->hdr.abi_version = CMX_ABI_VERSION;
 }
 
 static inline struct ib_uverbs_attr *cmxl_cmd_attr(struct cmxl_cmd *cmd, uint16_t id, size_t len,

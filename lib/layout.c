@@ -52,13 +52,17 @@ OFFSET(cmx_id_record, ece_local, 96);
 OFFSET(cmx_id_record, device, 112);
 OFFSET(cmx_id_record, dst_addr, 304);
 
-SIZE(ib_uverbs_ioctl_hdr, 24);
+SIZE(cmx_ioctl_hdr, 24);
+OFFSET(cmx_ioctl_hdr, num_attrs, 6);
+OFFSET(cmx_ioctl_hdr, abi_version, 16);
 SIZE(ib_uverbs_attr, 16);
 OFFSET(ib_uverbs_attr, data, 8);
 SIZE(rdma_ucm_conn_param, 272);
 SIZE(rdma_ucm_ud_param, 304);
 SIZE(ib_uverbs_qp_attr, 144);
 SIZE(ib_path_rec_data, 72);
+
+NUMBER(_IOC_NR(CMX_IOCTL), 0xc0);
 
 /* enum cmx_object */
 NUMBER(CMX_OBJ_CHANNEL, 0);

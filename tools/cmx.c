@@ -159,7 +159,7 @@ static unsigned int tool_module_abi(void)
 
 	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
 	/* a module of any version replies */
-	cmd.hdr.driver_id = 0;
+	cmd.hdr.abi_version = 0;
 	cmxl_cmd_out(&cmd, CMX_ATTR_VERSION, &version, sizeof(version));
 	fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDWR | O_CLOEXEC);
 	if (fd < 0)

@@ -20,13 +20,13 @@ static bool attr_abi_is_accepted(u32 version)
  * Return: 0, -EINVAL for a malformed header, or -EPROTO if the ABI version of the caller is not
  * accepted.
  */
-int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr)
+int cmx_attr_check_hdr(const struct cmx_ioctl_hdr *hdr)
 {
 	if (hdr->num_attrs > CMX_MAX_ATTRS ||
 	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]) ||
 	    hdr->reserved1 || hdr->reserved2)
 		return -EINVAL;
-	return attr_abi_is_accepted(hdr->driver_id) ? 0 : -EPROTO;
+	return attr_abi_is_accepted(hdr->abi_version) ? 0 : -EPROTO;
 }
 
 /*

@@ -57,7 +57,7 @@ struct cmx_attr_index {
 	u16 outputs;
 };
 
-int cmx_attr_check_hdr(const struct ib_uverbs_ioctl_hdr *hdr);
+int cmx_attr_check_hdr(const struct cmx_ioctl_hdr *hdr);
 int cmx_attr_check(const struct cmx_attr_spec *specs, const struct ib_uverbs_attr *attrs,
 		   unsigned int num, struct cmx_attr_index *index);
 

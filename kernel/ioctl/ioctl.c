@@ -67,8 +67,8 @@ static const struct cmx_method *ioctl_method_find(u16 object, u16 method)
  * Copy a command. For so few words this is faster than copy_from_user(). The header is checked
  * afterwards, because no function may be called while user memory is accessible.
  */
-static int ioctl_command_copy(struct ib_uverbs_ioctl_hdr *hdr, struct ib_uverbs_attr *attr,
-			      const struct ib_uverbs_ioctl_hdr __user *user)
+static int ioctl_command_copy(struct cmx_ioctl_hdr *hdr, struct ib_uverbs_attr *attr,
+			      const struct cmx_ioctl_hdr __user *user)
 {
 	const u64 __user *word = (const u64 __user *)user;
 	u64 *to = (u64 *)attr, *end;
@@ -122,7 +122,7 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
  * cmx_ioctl() - run a command of a process
  * @filp: the open file
  * @cmd: %CMX_IOCTL
- * @arg: address of the &struct ib_uverbs_ioctl_hdr in user space
+ * @arg: address of the &struct cmx_ioctl_hdr in user space
  *
  * Return: 0, -ENOTTY for any other @cmd, -EFAULT, -EPROTONOSUPPORT for an unknown
  * method, -EACCES if another process opened the file, or the error of
@@ -132,7 +132,7 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	const struct cmx_method *method;
 	struct cmx_call call __uninitialized;
-	struct ib_uverbs_ioctl_hdr hdr __uninitialized;
+	struct cmx_ioctl_hdr hdr __uninitialized;
 	int ret;
 
 	if (cmd != CMX_IOCTL)

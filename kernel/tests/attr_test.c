@@ -27,7 +27,7 @@ struct attr_test_header_case {
 	int want;
 	u64 reserved1;
 	u32 reserved2;
-	u32 driver_id;
+	u32 abi_version;
 };
 
 static const struct attr_test_header_case attr_test_headers[] = {
@@ -41,13 +41,13 @@ static const struct attr_test_header_case attr_test_headers[] = {
 	{ "empty", 0, 0, -EINVAL },
 	{ "reserved1", 24, 0, -EINVAL, .reserved1 = 1ULL << 40 },
 	{ "reserved2", 24, 0, -EINVAL, .reserved2 = 1 },
-	{ "no version", 24, 0, 0, .driver_id = 0 },
-	{ "before the oldest version", 24, 0, -EPROTO, .driver_id = 2 },
-	{ "oldest version", 24, 0, 0, .driver_id = 3 },
-	{ "version in between", 24, 0, 0, .driver_id = 4 },
-	{ "newest version", 24, 0, 0, .driver_id = 5 },
-	{ "after the newest version", 24, 0, -EPROTO, .driver_id = 6 },
-	{ "no version at all", 24, 0, -EPROTO, .driver_id = U32_MAX },
+	{ "no version", 24, 0, 0, .abi_version = 0 },
+	{ "before the oldest version", 24, 0, -EPROTO, .abi_version = 2 },
+	{ "oldest version", 24, 0, 0, .abi_version = 3 },
+	{ "version in between", 24, 0, 0, .abi_version = 4 },
+	{ "newest version", 24, 0, 0, .abi_version = 5 },
+	{ "after the newest version", 24, 0, -EPROTO, .abi_version = 6 },
+	{ "no version at all", 24, 0, -EPROTO, .abi_version = U32_MAX },
 };
 
 struct attr_test_list_case {
@@ -143,11 +143,11 @@ KUNIT_ARRAY_PARAM(attr_test_index, attr_test_indices, attr_test_index_desc);
 static void attr_test_header(struct kunit *test)
 {
 	const struct attr_test_header_case *c = test->param_value;
-	const struct ib_uverbs_ioctl_hdr hdr = {
+	const struct cmx_ioctl_hdr hdr = {
 		.length = c->length,
 		.num_attrs = c->num_attrs,
 		.reserved1 = c->reserved1,
-		.driver_id = c->driver_id,
+		.abi_version = c->abi_version,
 		.reserved2 = c->reserved2,
 	};
 

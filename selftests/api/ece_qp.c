@@ -174,7 +174,7 @@ static void attr_clear_guid(const struct ib_uverbs_attr *attr)
  */
 int ioctl(int fd, unsigned long request, ...)
 {
-	struct ib_uverbs_ioctl_hdr *hdr;
+	struct cmx_ioctl_hdr *hdr;
 	struct rdma_ucm_ece *ece;
 	va_list ap;
 	void *arg;
@@ -184,7 +184,7 @@ int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	hdr = arg;
-	if (answer_as && request == RDMA_VERBS_IOCTL && hdr->object_id == CMX_OBJ_ID &&
+	if (answer_as && request == CMX_IOCTL && hdr->object_id == CMX_OBJ_ID &&
 	    hdr->method_id == CMX_ID_ACCEPT) {
 		for (i = 0; i < hdr->num_attrs; i++) {
 			if (hdr->attrs[i].attr_id != CMX_ATTR_ECE)
@@ -196,7 +196,7 @@ int ioctl(int fd, unsigned long request, ...)
 	ret = syscall(SYS_ioctl, fd, request, arg);
 	for (i = 0; no_guid && request == CMX_IOCTL && i < hdr->num_attrs; i++)
 		attr_clear_guid(&hdr->attrs[i]);
-	if (cancel_fetch && !ret && request == RDMA_VERBS_IOCTL &&
+	if (cancel_fetch && !ret && request == CMX_IOCTL &&
 	    hdr->object_id == CMX_OBJ_CHANNEL && hdr->method_id == CMX_CHANNEL_GET_EVENTS)
 		pthread_cancel(pthread_self());
 	if (after_ioctl && !ret)

@@ -283,7 +283,7 @@ static void command_many(struct mc_id *id, char **arg)
 static int command_report(void)
 {
 	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
+		struct cmx_ioctl_hdr hdr;
 		struct ib_uverbs_attr attr;
 	} cmd = {
 		.hdr = {
@@ -291,7 +291,7 @@ static int command_report(void)
 			.object_id = CMX_OBJ_MCAST,
 			.method_id = CMX_MCAST_REPORT,
 			.num_attrs = 1,
-			.driver_id = CMX_ABI_VERSION,
+			.abi_version = CMX_ABI_VERSION,
 		},
 		.attr = {
 			.attr_id = CMX_ATTR_MCAST_ID,
@@ -304,7 +304,7 @@ static int command_report(void)
 
 	for (handle = 0; handle < 64 << 10; handle++) {
 		cmd.attr.data = handle;
-		n += !ioctl(channel->fd, RDMA_VERBS_IOCTL, &cmd);
+		n += !ioctl(channel->fd, CMX_IOCTL, &cmd);
 	}
 	return n;
 }

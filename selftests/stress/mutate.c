@@ -81,7 +81,7 @@ static void fuzz_attr_mutate(struct stress_rand *rnd, struct ib_uverbs_attr *att
 	}
 }
 
-static void fuzz_hdr_mutate(struct stress_rand *rnd, struct ib_uverbs_ioctl_hdr *hdr)
+static void fuzz_hdr_mutate(struct stress_rand *rnd, struct cmx_ioctl_hdr *hdr)
 {
 	switch (stress_rand_below(rnd, 6)) {
 	case 0:
@@ -97,7 +97,7 @@ static void fuzz_hdr_mutate(struct stress_rand *rnd, struct ib_uverbs_ioctl_hdr 
 		hdr->method_id = stress_rand_below(rnd, 24);
 		break;
 	case 4:
-		hdr->driver_id = stress_rand_below(rnd, 3);
+		hdr->abi_version = stress_rand_below(rnd, 3);
 		break;
 	default:
 		hdr->reserved1 = stress_rand_u32(rnd);

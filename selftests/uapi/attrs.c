@@ -307,7 +307,7 @@ static void method_add_unknown_attrs(const struct method *m, struct scene *s)
 
 static void method_spoil_headers(const struct method *m, struct scene *s)
 {
-	struct ib_uverbs_ioctl_hdr *hdr;
+	struct cmx_ioctl_hdr *hdr;
 	struct cmd c;
 	size_t len;
 	char *end;
@@ -329,8 +329,8 @@ static void method_spoil_headers(const struct method *m, struct scene *s)
 	HDR(hdr->reserved1 = 1, EINVAL);
 	HDR(hdr->reserved1 = 1ULL << 63, EINVAL);
 	HDR(hdr->reserved2 = 1, EINVAL);
-	HDR(hdr->driver_id = CMX_ABI_VERSION + 1, EPROTO);
-	HDR(hdr->driver_id = ~0U, EPROTO);
+	HDR(hdr->abi_version = CMX_ABI_VERSION + 1, EPROTO);
+	HDR(hdr->abi_version = ~0U, EPROTO);
 	HDR(hdr->object_id = CMX_OBJ_NUM, EPROTONOSUPPORT);
 	HDR(hdr->object_id = 0xffff, EPROTONOSUPPORT);
 	HDR(hdr->method_id = CMX_ID_QUERY_SERVICES + 1, EPROTONOSUPPORT);
@@ -339,7 +339,7 @@ static void method_spoil_headers(const struct method *m, struct scene *s)
 #undef HDR
 
 	method_build(m, &c, s);
-	CHECK(ioctl(s->fd, _IOWR(RDMA_IOCTL_MAGIC, 2, c.hdr), &c) < 0 && errno == ENOTTY);
+	CHECK(ioctl(s->fd, RDMA_VERBS_IOCTL, &c) < 0 && errno == ENOTTY);
 	CHECK(ioctl(s->fd, 0, &c) < 0 && errno == ENOTTY);
 	CHECK(ioctl(s->fd, CMX_IOCTL, NULL) < 0 && errno == EFAULT);
 	len = c.hdr.length;
@@ -604,13 +604,13 @@ static void test_version(void)
 	CHECK(!cmd_issue(&c, fd) && version == CMX_ABI_VERSION, "%u", version);
 	cmd_out(&c, CMX_ATTR_VERSION_MIN, &oldest, sizeof(oldest));
 	CHECK(!cmd_issue(&c, fd) && oldest && oldest <= version, "%u", oldest);
-	for (c.hdr.driver_id = oldest; c.hdr.driver_id <= version; c.hdr.driver_id++)
-		CHECK(!cmd_issue(&c, fd), "%u", c.hdr.driver_id);
-	c.hdr.driver_id = oldest - 1;
+	for (c.hdr.abi_version = oldest; c.hdr.abi_version <= version; c.hdr.abi_version++)
+		CHECK(!cmd_issue(&c, fd), "%u", c.hdr.abi_version);
+	c.hdr.abi_version = oldest - 1;
 	CHECK(cmd_issue(&c, fd) == (oldest == 1 ? 0 : EPROTO));
-	c.hdr.driver_id = CMX_ABI_VERSION;
+	c.hdr.abi_version = CMX_ABI_VERSION;
 	CHECK(!cmd_issue(&c, fd));
-	c.hdr.driver_id = CMX_ABI_VERSION + 1;
+	c.hdr.abi_version = CMX_ABI_VERSION + 1;
 	CHECK(cmd_issue(&c, fd) == EPROTO);
 	close(fd);
 }

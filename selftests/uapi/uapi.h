@@ -24,7 +24,7 @@ extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests
 /* call.c: commands */
 #define CMD_ATTRS 24
 struct cmd {
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct cmx_ioctl_hdr hdr;
 	struct ib_uverbs_attr attrs[CMD_ATTRS];
 };
 

@@ -14,15 +14,15 @@
 /**
  * DOC: The rdma_cmx char device
  *
- * /dev/infiniband/rdma_cmx has one ioctl, %CMX_IOCTL, with the header and the attribute encoding
- * of the uverbs ioctl. &struct ib_uverbs_ioctl_hdr names an object (&enum cmx_object) and a
- * method. @num_attrs attributes (&struct ib_uverbs_attr) follow it. An input attribute of at most
- * eight bytes is stored in the attribute itself; every other attribute is a pointer. An attribute
- * id (&enum cmx_attr) has the same meaning in every method.
+ * /dev/infiniband/rdma_cmx has one ioctl, %CMX_IOCTL, with the attribute encoding of the uverbs
+ * ioctl. &struct cmx_ioctl_hdr names an object (&enum cmx_object) and a method. @num_attrs
+ * attributes (&struct ib_uverbs_attr) follow it. An input attribute of at most eight bytes is
+ * stored in the attribute itself, from its lowest address on; every other attribute is a pointer.
+ * An attribute id (&enum cmx_attr) has the same meaning in every method.
  *
- * @driver_id is the %CMX_ABI_VERSION that the program was compiled with, or 0 if the program
+ * @abi_version is the %CMX_ABI_VERSION that the program was compiled with, or 0 if the program
  * skips the check. A module accepts a range of versions. A program of any version can query the
- * range with %CMX_CHANNEL_INFO and 0 as @driver_id.
+ * range with %CMX_CHANNEL_INFO and 0 as @abi_version.
  *
  * One open file is one event channel. Handles belong to the file that created them. poll()
  * reports %EPOLLIN while an event is pending. Closing the file destroys all objects in it.
@@ -78,7 +78,31 @@
  */
 
 #define CMX_DEVICE_NAME "rdma_cmx"
-#define CMX_IOCTL _IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)
+
+/**
+ * struct cmx_ioctl_hdr - a command
+ * @length: length in bytes of the command, attributes included
+ * @object_id: enum cmx_object
+ * @method_id: a method of that object
+ * @num_attrs: number of @attrs, at most CMX_MAX_ATTRS
+ * @reserved1: 0
+ * @abi_version: CMX_ABI_VERSION that the program was compiled with; 0: do not check it
+ * @reserved2: 0
+ * @attrs: the attributes
+ */
+struct cmx_ioctl_hdr {
+	__u16 length;
+	__u16 object_id;
+	__u16 method_id;
+	__u16 num_attrs;
+	__aligned_u64 reserved1;
+	__u32 abi_version;
+	__u32 reserved2;
+	struct ib_uverbs_attr attrs[];
+};
+
+/** define CMX_IOCTL - the ioctl. Its number is not that of uverbs, so that seccomp can tell them */
+#define CMX_IOCTL _IOWR(RDMA_IOCTL_MAGIC, 0xc0, struct cmx_ioctl_hdr)
 
 /** define CMX_ABI_VERSION - bumped on incompatible change */
 #define CMX_ABI_VERSION 1
