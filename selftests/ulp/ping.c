@@ -6,6 +6,7 @@
  * A connection is on the list until it is ended. The handler or thread that takes it off the list
  * ends it: the handler by returning 1, a thread by cmx_destroy_id().
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "cmx_ulp.h"
@@ -415,8 +416,11 @@ int ulp_ping(int argc, char **argv)
 		ret = ulp_wait(&c->settled) ?: c->status;
 	if (!ret)
 		ret = conn_check_options(c);
-	for (; !ret && i < count; i++)
+	for (; !ret && i < count; i++) {
 		ret = conn_exchange(c, i);
+		/* simulated time stands still, and RCU frees nothing, while something is to be done */
+		usleep_range(100, 200);
+	}
 	ulp_print("%d rounds, %d\n", i, ret);
 	if (!ret) {
 		ret = cmx_disconnect(c->id);
