@@ -127,11 +127,6 @@ static void close_end(struct cmx_id_private *id_priv)
 		wake_up_all(waits);
 }
 
-/*
- * A message that ib_cm still repeats keeps its place in the window until it is cancelled here.
- * Otherwise the place would be given to another message while this work item is queued behind
- * thousands of others.
- */
 static void cm_id_destroy(struct cmx_id_private *id_priv)
 {
 	struct cmx_device *dev = id_priv->released_dev;
@@ -144,7 +139,11 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	cmx_device_put(dev);
 }
 
-/* The limit of a released id has ended, or its ib_cm id is to be destroyed. */
+/*
+ * The limit of a released id has ended, or its ib_cm id is to be destroyed. A message that ib_cm
+ * still repeats keeps its place in the window until it is about to be cancelled here. Otherwise
+ * another message would get the place while this work item is queued behind thousands of others.
+ */
 static void ib_end_work(struct work_struct *work)
 {
 	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
