@@ -88,15 +88,16 @@ long port_stat_get(struct rdma_cm_id *id, const char *name)
 	return count;
 }
 
-int closing_count(void)
+int module_sum_get(const char *name)
 {
 	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
-	char line[64];
-	int n = -1;
+	char found[64];
+	int n;
 
 	WANT(f);
-	while (n < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "closing %d", &n);
+	do {
+		WANT(fscanf(f, "%63s %d", found, &n) == 2);
+	} while (strcmp(found, name));
 	fclose(f);
 	return n;
 }
@@ -105,9 +106,9 @@ void closing_wait(int tenths)
 {
 	int i;
 
-	for (i = 0; i < slow_time(tenths) && closing_count(); i++)
+	for (i = 0; i < slow_time(tenths) && module_sum_get("closing"); i++)
 		usleep(100000);
-	WANT(!closing_count());
+	WANT(!module_sum_get("closing"));
 }
 
 struct cmx_ece_info ece_query(struct rdma_cm_id *id)

@@ -58,9 +58,9 @@ __attribute__((format(printf, 2, 3)))
 int file_write(const char *path, const char *format, ...);
 /* Opens a file in the sysfs folder of the port of an id, see cmx(8). */
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
-/* Returns the number of connections whose end the peer has not confirmed yet. */
-int closing_count(void);
-/* Waits until there is none. The time limit is in tenths of a second, more on a slow machine. */
+/* Reads a line of stats in debugfs by itself: no other program has to start. */
+int module_sum_get(const char *name);
+/* Waits until the peers have confirmed the end of all connections. The time limit is in tenths of a second, more on a slow machine. */
 void closing_wait(int tenths);
 long port_stat_get(struct rdma_cm_id *id, const char *name);
 

@@ -42,20 +42,6 @@ static void *id_connect_to_nobody(void *id)
 	return NULL;
 }
 
-/* Reads debugfs itself, because the attempt may fail before another program has started. */
-static bool id_is_connecting(void)
-{
-	FILE *f = fopen("/sys/kernel/debug/rdma_cmx/stats", "r");
-	bool found = false;
-	char line[64];
-
-	WANT(f);
-	while (fgets(line, sizeof(line), f))
-		found |= !strcmp(line, "state-connect 1\n");
-	fclose(f);
-	return found;
-}
-
 /*
  * A disconnect during an attempt applies to that attempt only. The next connection of the id is not
  * disconnected.
@@ -72,7 +58,7 @@ static void test_attempt_fails(void)
 	WANT(!system("echo 1 >/proc/sys/net/ipv4/tcp_syn_retries"));
 	id_resolve(ch, id, LATE, 7530);
 	WANT(!pthread_create(&thread, NULL, id_connect_to_nobody, id));
-	while (!id_is_connecting())
+	while (module_sum_get("state-connect") != 1)
 		usleep(20000);
 	WANT(!rdma_disconnect(id));
 	WANT(!pthread_join(thread, NULL));
@@ -167,7 +153,7 @@ static void device_remove(const char *addr, int port)
 
 	if (!pid)
 		id_connect_and_wait(addr, port);
-	while (!id_is_connecting())
+	while (module_sum_get("state-connect") != 1)
 		usleep(20000);
 	WANT(!system("rdma link delete siw0 &"));
 	usleep(500000);

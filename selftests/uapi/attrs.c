@@ -340,6 +340,7 @@ static void method_spoil_headers(const struct method *m, struct scene *s)
 
 	method_build(m, &c, s);
 	CHECK(ioctl(s->fd, RDMA_VERBS_IOCTL, &c) < 0 && errno == ENOTTY);
+	CHECK(ioctl(s->fd, _IOWR(RDMA_IOCTL_MAGIC, 2, c.hdr), &c) < 0 && errno == ENOTTY);
 	CHECK(ioctl(s->fd, 0, &c) < 0 && errno == ENOTTY);
 	CHECK(ioctl(s->fd, CMX_IOCTL, NULL) < 0 && errno == EFAULT);
 	len = c.hdr.length;
