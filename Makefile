@@ -108,8 +108,8 @@ install-tools: tools
 # what programs and kernel ULPs are built against: Documentation/ulp-api.rst
 install-dev:
 	install -d $(D)$(INCDIR)/rdma $(D)$(KERNDIR)/rdma $(D)$(MANDIR)/man3 $(D)$(PKGDIR)
-	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/cmx_ioctl.h $(D)$(INCDIR)/rdma/
-	install -m 644 kernel/include/rdma/*.h uapi/rdma/cmx_ioctl.h $(D)$(KERNDIR)/rdma/
+	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/*.h $(D)$(INCDIR)/rdma/
+	install -m 644 kernel/include/rdma/*.h uapi/rdma/*.h $(D)$(KERNDIR)/rdma/
 	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
 	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
 	printf '%s\n' 'Name: rdma-cmx' 'Description: extensions of librdmacm' 'Version: $(CMX_VERSION)' \
@@ -183,7 +183,7 @@ uninstall:
 	done
 	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR)
 	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
-	rm -f $(D)$(SBINDIR)/cmx $(D)$(INCDIR)/rdma/rdma_cmx.h $(D)$(INCDIR)/rdma/cmx_ioctl.h \
+	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_types.h) \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
 		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules

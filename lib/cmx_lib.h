@@ -71,7 +71,7 @@ struct cmxl_mcast;
  */
 struct cmxl_event {
 	struct rdma_cm_event event;
-	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
+	uint8_t private_data[CMX_PRIVATE_DATA];
 	struct rdma_cmx_event_info info;
 	struct cmxl_id *id;
 	struct cmxl_mcast *mcast;
@@ -159,8 +159,8 @@ struct cmxl_id {
 	struct cmxl_mcast **mcast;
 	struct cmxl_conn_attrs *known;
 	struct rdma_addrinfo *resolved_ai;
-	struct rdma_ucm_ece local_ece;
-	struct rdma_ucm_ece remote_ece;
+	struct cmx_ece local_ece;
+	struct cmx_ece remote_ece;
 };
 
 /**

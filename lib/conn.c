@@ -46,7 +46,7 @@ static int cmxl_conn_param_check(const struct cmxl_id *id, const struct rdma_con
 }
 
 /* If the id has a QP, its number and SRQ flag are used in place of those of @src. */
-static int cmxl_conn_param_fill(const struct cmxl_id *id, struct rdma_ucm_conn_param *dst,
+static int cmxl_conn_param_fill(const struct cmxl_id *id, struct cmx_conn_param *dst,
 				const struct rdma_conn_param *src)
 {
 	const struct ibv_qp *qp = id->id.qp;
@@ -82,7 +82,7 @@ static int cmxl_conn_param_fill(const struct cmxl_id *id, struct rdma_ucm_conn_p
 int rdma_connect(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
-	struct rdma_ucm_conn_param param;
+	struct cmx_conn_param param;
 	struct cmxl_cmd cmd;
 
 	if (cmxl_system_is_used())
@@ -114,7 +114,7 @@ static uint8_t cmxl_min_u8(uint8_t a, uint8_t b)
 int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *conn_param)
 {
 	struct cmxl_id *id = to_cmxl_id(cm_id);
-	struct rdma_ucm_conn_param param;
+	struct cmx_conn_param param;
 	struct cmxl_cmd cmd;
 	bool is_ud, sync;
 

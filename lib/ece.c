@@ -51,11 +51,11 @@ int cmxl_ece_qp_created(struct cmxl_id *id, struct ibv_qp *qp)
 	if (cmxl_ece_query_qp(qp, &ece))
 		return -1;
 	id->local_ece.vendor_id = ece.vendor_id;
-	id->local_ece.attr_mod = ece.options;
+	id->local_ece.options = ece.options;
 	if (!id->remote_ece.vendor_id)
 		return 0;
 	if (ece.vendor_id == id->remote_ece.vendor_id)
-		options = id->remote_ece.attr_mod;
+		options = id->remote_ece.options;
 	return cmxl_ece_set_qp(qp, ece.vendor_id, options);
 }
 
@@ -68,7 +68,7 @@ int cmxl_ece_qp_settled(struct cmxl_id *id, struct ibv_qp *qp)
 		return 0;
 	if (cmxl_ece_query_qp(qp, &ece))
 		return -1;
-	id->local_ece.attr_mod = ece.options;
+	id->local_ece.options = ece.options;
 	return 0;
 }
 
@@ -85,12 +85,12 @@ int cmxl_ece_apply_reply(struct cmxl_id *id, struct ibv_qp *qp)
 		return 0;
 	if (!agreed && id->ece_policy == CMX_ECE_REQUIRE)
 		return cmxl_err(EINVAL);
-	return cmxl_ece_set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.attr_mod : 0);
+	return cmxl_ece_set_qp(qp, id->local_ece.vendor_id, agreed ? id->remote_ece.options : 0);
 }
 
 static void cmxl_ece_add(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options)
 {
-	struct rdma_ucm_ece ece = { .vendor_id = vendor, .attr_mod = options };
+	struct cmx_ece ece = { .vendor_id = vendor, .options = options };
 
 	if (vendor)
 		cmxl_cmd_in(cmd, CMX_ATTR_ECE, &ece, sizeof(ece));
@@ -99,14 +99,14 @@ static void cmxl_ece_add(struct cmxl_cmd *cmd, uint32_t vendor, uint32_t options
 void cmxl_ece_add_req(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
 	if (!cmxl_ece_is_off(id))
-		cmxl_ece_add(cmd, id->local_ece.vendor_id, id->local_ece.attr_mod);
+		cmxl_ece_add(cmd, id->local_ece.vendor_id, id->local_ece.options);
 }
 
 /* The reply has the vendor of the offer. */
 void cmxl_ece_add_rep(const struct cmxl_id *id, struct cmxl_cmd *cmd)
 {
 	if (!cmxl_ece_is_off(id))
-		cmxl_ece_add(cmd, id->remote_ece.vendor_id, id->local_ece.attr_mod);
+		cmxl_ece_add(cmd, id->remote_ece.vendor_id, id->local_ece.options);
 }
 
 int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
@@ -119,7 +119,7 @@ int rdma_set_local_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);
 	id->local_ece.vendor_id = ece->vendor_id;
-	id->local_ece.attr_mod = ece->options;
+	id->local_ece.options = ece->options;
 	return 0;
 }
 
@@ -133,7 +133,7 @@ int rdma_get_remote_ece(struct rdma_cm_id *cm_id, struct ibv_ece *ece)
 		return cmxl_err(EINVAL);
 	id = to_cmxl_id(cm_id);
 	ece->vendor_id = id->remote_ece.vendor_id;
-	ece->options = id->remote_ece.attr_mod;
+	ece->options = id->remote_ece.options;
 	ece->comp_mask = 0;
 	return 0;
 }

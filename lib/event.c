@@ -84,7 +84,7 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	return 0;
 }
 
-static void cmxl_event_copy_conn(struct cmxl_event *e, const struct rdma_ucm_conn_param *src)
+static void cmxl_event_copy_conn(struct cmxl_event *e, const struct cmx_conn_param *src)
 {
 	struct rdma_conn_param *dst = &e->event.param.conn;
 
@@ -102,7 +102,7 @@ static void cmxl_event_copy_conn(struct cmxl_event *e, const struct rdma_ucm_con
 	dst->qp_num = src->qp_num;
 }
 
-static void cmxl_event_copy_ud(struct cmxl_event *e, struct rdma_ucm_ud_param *src)
+static void cmxl_event_copy_ud(struct cmxl_event *e, struct cmx_ud_param *src)
 {
 	struct rdma_ud_param *dst = &e->event.param.ud;
 

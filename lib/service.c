@@ -28,7 +28,7 @@ int cmxl_service_resolve(struct cmxl_id *id, const char *service)
 		return cmxl_err(E2BIG);
 	cmxl_id_cmd(&cmd, id, CMX_ID_RESOLVE_SERVICE);
 	if (cmxl_service_is_id(service, &number))
-		cmxl_cmd_u64(&cmd, CMX_ATTR_SERVICE_ID, number);
+		cmxl_cmd_u64(&cmd, CMX_ATTR_SERVICE_ID, htobe64(number));
 	else
 		cmxl_cmd_in(&cmd, CMX_ATTR_SERVICE_NAME, service, strlen(service));
 	if (!cmxl_id_issue(&cmd, id))
@@ -48,7 +48,7 @@ static struct rdma_addrinfo *cmxl_service_to_rai(const struct cmx_service_rec *r
 		return NULL;
 	}
 	ib->sib_family = AF_IB;
-	ib->sib_pkey = rec->pkey;
+	ib->sib_pkey = htobe16(rec->pkey);
 	memcpy(&ib->sib_addr, rec->gid, sizeof(ib->sib_addr));
 	ib->sib_sid = rec->service_id;
 	ib->sib_sid_mask = htobe64(UINT64_MAX);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
+#include <rdma/rdma_user_cm.h>
 #include "../lib/cmd.h"
 #include "cmx_default.h"
 #include "cmx_monitor.h"

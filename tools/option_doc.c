@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include <rdma/cmx_ioctl.h>
+#include <rdma/rdma_user_cm.h>
 #include "option_table.h"
 
 #define COLUMNS 6

@@ -187,13 +187,13 @@ static bool show_transport_write(const struct cmx_id_record *r, char *to, size_t
 static bool show_ps_write(const struct cmx_id_record *r, char *to, size_t size)
 {
 	switch (r->ps) {
-	case RDMA_PS_IPOIB:
+	case CMX_PS_IPOIB:
 		return snprintf(to, size, "IPOIB") > 0;
-	case RDMA_PS_IB:
+	case CMX_PS_IB:
 		return snprintf(to, size, "IB") > 0;
-	case RDMA_PS_TCP:
+	case CMX_PS_TCP:
 		return snprintf(to, size, "TCP") > 0;
-	case RDMA_PS_UDP:
+	case CMX_PS_UDP:
 		return snprintf(to, size, "UDP") > 0;
 	default:
 		return show_number_write(r->ps, to, size);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/rdma_user_cm.h>
 #include "cmx_show.h"
 #include "file.h"
 #include "option_table.h"
@@ -154,8 +155,8 @@ static void table_ece_put(const struct cmx_id_record *r)
 
 	if (!r->ece_flags)
 		return;
-	fprintf(table.stream, " ece=%#x/%#x:%#x/%#x", r->ece_local.vendor_id, r->ece_local.attr_mod,
-		r->ece_remote.vendor_id, r->ece_remote.attr_mod);
+	fprintf(table.stream, " ece=%#x/%#x:%#x/%#x", r->ece_local.vendor_id, r->ece_local.options,
+		r->ece_remote.vendor_id, r->ece_remote.options);
 	for (i = 0; i < ARRAY_SIZE(ece_flags); i++)
 		if (r->ece_flags & ece_flags[i].flag)
 			fprintf(table.stream, ",%s", ece_flags[i].name);
@@ -334,11 +335,11 @@ static void json_options_put(const struct cmx_id_record *r)
 	json_close('}');
 }
 
-static void json_pair_put(const char *name, const struct rdma_ucm_ece *pair)
+static void json_pair_put(const char *name, const struct cmx_ece *pair)
 {
 	json_open(name, '{');
 	json_raw_put("vendor-id", "%u", pair->vendor_id);
-	json_raw_put("attr-mod", "%u", pair->attr_mod);
+	json_raw_put("attr-mod", "%u", pair->options);
 	json_close('}');
 }
 

@@ -96,8 +96,8 @@ static void show(struct rdma_cm_id *id)
 
 	if (rdma_cmx_query_ece(id, &info, sizeof(info)))
 		die("query ECE", id, errno);
-	printf("local 0x%x:0x%x, peer 0x%x:0x%x, %s\n", info.local.vendor_id, info.local.attr_mod,
-	       info.remote.vendor_id, info.remote.attr_mod,
+	printf("local 0x%x:0x%x, peer 0x%x:0x%x, %s\n", info.local.vendor_id, info.local.options,
+	       info.remote.vendor_id, info.remote.options,
 	       info.flags & CMX_ECE_F_APPLIED ? "both ends have ECE" : "no ECE");
 }
 

@@ -321,6 +321,22 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 	return n;
 }
 
+/**
+ * cmx_opt_list_defaults() - list the options with the defaults of the host
+ * @to: receives CMX_OPT_NUM options
+ */
+void cmx_opt_list_defaults(struct cmx_id_option *to)
+{
+	enum cmx_opt_bit bit;
+
+	for (bit = 0; bit < CMX_OPT_NUM; bit++)
+		to[bit] = (struct cmx_id_option) {
+			.level = opt_rows[bit].level,
+			.name = opt_rows[bit].name,
+			.value = cmx_param_get(&cmx_opt_defaults[bit]),
+		};
+}
+
 static u32 opt_stage(const struct cmx_id_private *id_priv)
 {
 	if (id_priv->state != CMX_CONNECT)

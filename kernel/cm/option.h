@@ -12,6 +12,7 @@ int cmx_opt_get_path(struct cmx_id_private *id_priv, void *val, size_t *len);
 int cmx_opt_apply_tos(struct cmx_id_private *id_priv);
 
 u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to);
+void cmx_opt_list_defaults(struct cmx_id_option *to);
 
 bool cmx_opt_is_supported(const struct cmx_id_private *id_priv,
 			  enum cmx_opt_bit bit); /* by the transport */

@@ -109,8 +109,8 @@ void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 	struct cmx_id_private *id_priv = to_id_priv(id);
 
 	mutex_lock(&id_priv->lock);
-	info->local = id_priv->ece_local;
-	info->remote = id_priv->ece_remote;
+	info->local = cmx_ece_to_user(&id_priv->ece_local);
+	info->remote = cmx_ece_to_user(&id_priv->ece_remote);
 	info->flags = id_priv->ece_flags;
 	info->policy = ece_policy(id_priv);
 	mutex_unlock(&id_priv->lock);

@@ -13,6 +13,12 @@ static inline bool cmx_ece_is_valid(const struct rdma_ucm_ece *ece)
 }
 
 /* Caller must hold id_priv->lock. */
+/* The pair as a process reads it */
+static inline struct cmx_ece cmx_ece_to_user(const struct rdma_ucm_ece *ece)
+{
+	return (struct cmx_ece) { .vendor_id = ece->vendor_id, .options = ece->attr_mod };
+}
+
 void cmx_ece_store_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);

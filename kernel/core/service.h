@@ -15,7 +15,7 @@
  */
 struct cmx_service {
 	bool has_id;
-	u64 id;
+	__be64 id;
 	u8 name[CMX_SERVICE_NAME];
 };
 

@@ -5,11 +5,12 @@
 #include <rdma/ib_marshall.h>
 #include "channel.h"
 #include "compat.h"
+#include "ece.h"
 #include "info.h"
 #include "ioctl.h"
 #include "mcast.h"
 
-static void event_conn_fill(struct rdma_ucm_conn_param *to, const struct rdma_conn_param *from)
+static void event_conn_fill(struct cmx_conn_param *to, const struct rdma_conn_param *from)
 {
 	if (from->private_data_len)
 		memcpy(to->private_data, from->private_data, from->private_data_len);
@@ -23,7 +24,7 @@ static void event_conn_fill(struct rdma_ucm_conn_param *to, const struct rdma_co
 	to->rnr_retry_count = from->rnr_retry_count;
 }
 
-static void event_ud_fill(struct cmx_id_private *id_priv, struct rdma_ucm_ud_param *to,
+static void event_ud_fill(struct cmx_id_private *id_priv, struct cmx_ud_param *to,
 			  struct rdma_ud_param *from)
 {
 	if (from->private_data_len)
@@ -88,7 +89,7 @@ void cmx_event_record_fill(struct cmx_event_record *record, struct cmx_event *ev
 	to->event = ev->ev.event;
 	to->status = ev->ev.status;
 	to->flags = ev->flags;
-	to->ece = ev->ev.ece;
+	to->ece = cmx_ece_to_user(&ev->ev.ece);
 	if (ev->mc) {
 		to->flags |= CMX_EVENT_F_MCAST;
 		to->user_data = ev->mc->user_data;

@@ -30,7 +30,7 @@ static void info_paths_fill(const struct cmx_id_private *id_priv, struct cmx_id_
 
 static void info_device_fill(struct cmx_id_private *id_priv, struct cmx_id_info *info)
 {
-	info->node_guid = (__force u64)id_priv->id.device->node_guid;
+	info->node_guid = id_priv->id.device->node_guid;
 	info->ibdev_index = id_priv->id.device->index;
 	info->port_num = id_priv->id.port_num;
 	info->pkey = ib_addr_get_pkey(&id_priv->id.route.addr.dev_addr);

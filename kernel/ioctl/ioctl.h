@@ -38,14 +38,15 @@ struct cmx_method {
  * Minimum size of each structure: it includes the last field that is mandatory in the first
  * version. These sizes never increase.
  */
-#define CMX_MIN_CONN_PARAM	offsetofend(struct rdma_ucm_conn_param, valid)
-#define CMX_MIN_ECE		offsetofend(struct rdma_ucm_ece, attr_mod)
+#define CMX_MIN_CONN_PARAM	offsetofend(struct cmx_conn_param, valid)
+#define CMX_MIN_ECE		offsetofend(struct cmx_ece, options)
 #define CMX_MIN_ECE_INFO	offsetofend(struct cmx_ece_info, flags)
 #define CMX_MIN_EVENT		offsetofend(struct cmx_event_resp, param)
 #define CMX_MIN_EVENT_SIZES	offsetofend(struct cmx_event_sizes, info)
 #define CMX_MIN_ID_RECORD	offsetofend(struct cmx_id_record, device)
 #define CMX_MIN_INFO		offsetofend(struct cmx_id_info, src_addr)
 #define CMX_MIN_MCAST_ATTR	offsetofend(struct cmx_mcast_attr, scope)
+#define CMX_MIN_MODULE_INFO	offsetofend(struct cmx_module_info, max_attrs)
 #define CMX_MIN_QP_ATTR		offsetofend(struct ib_uverbs_qp_attr, reserved)
 #define CMX_MIN_SERVICE_REC	offsetofend(struct cmx_service_rec, lease)
 

@@ -2,13 +2,39 @@
 /*
  * Methods of CMX_OBJ_CHANNEL.
  */
+#include "compat.h"
 #include "ioctl.h"
+#include "option.h"
+
+static const struct cmx_module_info ioctl_module_info = {
+#ifdef CMX_HAVE_SA_SERVICE_REC
+	.features = CMX_FEATURE_SERVICES,
+#endif
+	.max_attrs = CMX_MAX_ATTRS,
+	.max_queued = CMX_MAX_QUEUED,
+	.max_option_len = CMX_OPT_MAX_LEN,
+	.num_options = CMX_OPT_NUM,
+};
+
+static int ioctl_channel_options_out(struct cmx_call *call)
+{
+	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPTIONS);
+	struct cmx_id_option options[CMX_OPT_NUM];
+
+	if (!out)
+		return 0;
+	cmx_opt_list_defaults(options);
+	return cmx_call_out(call, CMX_ATTR_OPTIONS, options, sizeof(options));
+}
 
 static int ioctl_channel_info(struct cmx_call *call)
 {
 	int ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
 
-	return ret ?: cmx_call_out_u32(call, CMX_ATTR_VERSION_MIN, CMX_ABI_VERSION_MIN);
+	ret = ret ?: cmx_call_out_u32(call, CMX_ATTR_VERSION_MIN, CMX_ABI_VERSION_MIN);
+	ret = ret ?: cmx_call_out(call, CMX_ATTR_MODULE_INFO, &ioctl_module_info,
+				  sizeof(ioctl_module_info));
+	return ret ?: ioctl_channel_options_out(call);
 }
 
 const struct cmx_method cmx_method_channel_info = {
@@ -16,6 +42,8 @@ const struct cmx_method cmx_method_channel_info = {
 	.attrs = {
 		CMX_OUTPUT_OPT(VERSION, sizeof(u32)),
 		CMX_OUTPUT_OPT(VERSION_MIN, sizeof(u32)),
+		CMX_OUTPUT_OPT(MODULE_INFO, CMX_MIN_MODULE_INFO),
+		CMX_OUTPUT_OPT(OPTIONS, sizeof(struct cmx_id_option)),
 	},
 };
 

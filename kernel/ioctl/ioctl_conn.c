@@ -13,9 +13,9 @@ CMX_PARAM(max_backlog, 1, 65536, 1024,
 	  "how many requests a listener of a process queues at most until they are fetched");
 
 #define INPUT_CONN_PARAM						\
-	CMX_INPUT(CONN_PARAM, CMX_MIN_CONN_PARAM, sizeof(struct rdma_ucm_conn_param))
+	CMX_INPUT(CONN_PARAM, CMX_MIN_CONN_PARAM, sizeof(struct cmx_conn_param))
 #define INPUT_ECE							\
-	CMX_INPUT_OPT(ECE, CMX_MIN_ECE, sizeof(struct rdma_ucm_ece))
+	CMX_INPUT_OPT(ECE, CMX_MIN_ECE, sizeof(struct cmx_ece))
 
 static int ioctl_id_listen(struct cmx_call *call, struct cmx_user_id *user_id)
 {
@@ -44,7 +44,7 @@ const struct cmx_method cmx_method_listen = {
 
 /* Arguments of CONNECT and ACCEPT */
 struct ioctl_conn_args {
-	struct rdma_ucm_conn_param user;
+	struct cmx_conn_param user;
 	struct rdma_ucm_ece ece;
 	struct rdma_conn_param param;
 	const struct rdma_ucm_ece *ece_or_null;
@@ -53,7 +53,8 @@ struct ioctl_conn_args {
 static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_user_id *user_id,
 				  struct ioctl_conn_args *args)
 {
-	const struct rdma_ucm_conn_param *user = &args->user;
+	const struct cmx_conn_param *user = &args->user;
+	struct cmx_ece ece;
 	int ret;
 
 	ret = cmx_call_in(call, CMX_ATTR_CONN_PARAM, &args->user, sizeof(args->user));
@@ -61,9 +62,10 @@ static int ioctl_conn_args_decode(const struct cmx_call *call, const struct cmx_
 		return ret;
 	if (!user->valid)
 		return -EINVAL;
-	ret = cmx_call_in(call, CMX_ATTR_ECE, &args->ece, sizeof(args->ece));
+	ret = cmx_call_in(call, CMX_ATTR_ECE, &ece, sizeof(ece));
 	if (ret < 0)
 		return ret;
+	args->ece = (struct rdma_ucm_ece) { .vendor_id = ece.vendor_id, .attr_mod = ece.options };
 	args->ece_or_null = ret ? &args->ece : NULL;
 	args->param = (struct rdma_conn_param) {
 		.private_data = user->private_data,

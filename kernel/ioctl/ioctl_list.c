@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
 #include "device.h"
+#include "ece.h"
 #include "id_table.h"
 #include "ioctl.h"
 #include "mcast.h"
@@ -159,8 +160,8 @@ static void list_locked_fill(struct list_entry *entry, struct cmx_id_private *id
 		strscpy(to->comm, owner, sizeof(to->comm));
 	to->groups = cmx_mcast_count(id_priv);
 	to->ece_flags = id_priv->ece_flags;
-	to->ece_local = id_priv->ece_local;
-	to->ece_remote = id_priv->ece_remote;
+	to->ece_local = cmx_ece_to_user(&id_priv->ece_local);
+	to->ece_remote = cmx_ece_to_user(&id_priv->ece_remote);
 	memcpy(&to->src_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	memcpy(&to->dst_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
 	if (id_priv->dev) {

@@ -12,7 +12,7 @@ static int ioctl_id_resolve_service(struct cmx_call *call, struct cmx_user_id *u
 	const struct ib_uverbs_attr *name = cmx_call_attr(call, CMX_ATTR_SERVICE_NAME);
 	struct cmx_service service = {
 		.has_id = cmx_call_attr(call, CMX_ATTR_SERVICE_ID),
-		.id = cmx_call_u64(call, CMX_ATTR_SERVICE_ID),
+		.id = (__force __be64)cmx_call_u64(call, CMX_ATTR_SERVICE_ID),
 	};
 	int ret;
 

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <rdma/cmx_ioctl.h>
 #include "api.h"
 
 #define ME "10.77.0.1"

@@ -18,7 +18,7 @@ static void test_negotiated(void)
 	pair_request_with(&p, RDMA_PS_TCP, &par);
 	info = ece_query(p.id);
 	WANT(info.flags == (CMX_ECE_F_LOCAL | CMX_ECE_F_OFFERED));
-	WANT(info.local.vendor_id == offer.vendor_id && info.local.attr_mod == offer.options);
+	WANT(info.local.vendor_id == offer.vendor_id && info.local.options == offer.options);
 	WANT(!rdma_get_remote_ece(p.child, &got));
 	WANT(!memcmp(&got, &offer, sizeof(got.vendor_id) + sizeof(got.options)));
 	WANT(ece_query(p.child).flags == CMX_ECE_F_REMOTE);

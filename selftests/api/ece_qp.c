@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/cmx_ioctl.h>
 #include "api.h"
 
 #define VENDOR 0x15b3
@@ -175,7 +175,7 @@ static void attr_clear_guid(const struct ib_uverbs_attr *attr)
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct cmx_ioctl_hdr *hdr;
-	struct rdma_ucm_ece *ece;
+	struct cmx_ece *ece;
 	va_list ap;
 	void *arg;
 	int i, ret;
@@ -248,9 +248,9 @@ static void pair_expect_established(struct pair *p)
 	WANT(!event_expect(p->lch, RDMA_CM_EVENT_ESTABLISHED));
 }
 
-static bool ece_is(struct rdma_ucm_ece ece, uint32_t vendor, uint32_t options)
+static bool ece_is(struct cmx_ece ece, uint32_t vendor, uint32_t options)
 {
-	return ece.vendor_id == vendor && ece.attr_mod == options;
+	return ece.vendor_id == vendor && ece.options == options;
 }
 
 /* A part of the offered options is accepted, and both ends use that part. */

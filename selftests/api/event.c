@@ -40,7 +40,7 @@ static void test_connection_info(void)
 	WANT(!rdma_connect(p.id, &par));
 	info = info_next(p.lch, RDMA_CM_EVENT_CONNECT_REQUEST, &p.child);
 	WANT(info.event == RDMA_CM_EVENT_CONNECT_REQUEST && !info.status && !info.flags);
-	WANT(info.ece.vendor_id == 0x4711 && info.ece.attr_mod == 5);
+	WANT(info.ece.vendor_id == 0x4711 && info.ece.options == 5);
 	WANT(path_is_of(&info, p.child));
 
 	par.qp_num++;

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <infiniband/ib.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/cmx_ioctl.h>
 #include <rdma/rdma_cmx.h>
 #include "../lib/address.h"
 #include "../lib/slow.h"

@@ -227,7 +227,7 @@ static void group_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 
 static void param_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 {
-	struct rdma_ucm_conn_param *param = in_alloc(sizeof(*param));
+	struct cmx_conn_param *param = in_alloc(sizeof(*param));
 
 	param->qp_num = stress_qpn_next();
 	param->private_data_len = stress_rand_percent(rnd, 30) ? stress_rand_below(rnd, 57) : 0;

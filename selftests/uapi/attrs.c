@@ -616,8 +616,37 @@ static void test_version(void)
 	close(fd);
 }
 
+static void test_module_info(void)
+{
+	struct cmx_module_info info = {};
+	struct cmx_id_option options[64] = {};
+	bool has_retries = false;
+	int fd = dev_open();
+	struct cmd c;
+	uint32_t i;
+
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
+	cmd_out(&c, CMX_ATTR_MODULE_INFO, &info, sizeof(info));
+	cmd_out(&c, CMX_ATTR_OPTIONS, options, sizeof(options));
+	CHECK(!cmd_issue(&c, fd));
+	CHECK(info.max_attrs == CMX_MAX_ATTRS && info.max_queued == CMX_MAX_QUEUED);
+#ifndef UAPI_FEWER
+	CHECK(info.num_options && info.num_options < ARRAY_SIZE(options), "%u", info.num_options);
+	CHECK(options[info.num_options - 1].name && !options[info.num_options].name);
+#endif
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		if (options[i].level != CMX_OPTION || options[i].name != CMX_OPTION_CM_RETRIES)
+			continue;
+		has_retries = true;
+		CHECK(options[i].value <= 15 && !options[i].flags, "%u", options[i].value);
+	}
+	CHECK(has_retries);
+	close(fd);
+}
+
 const struct test attr_tests[] = {
 	{ "the version is that of the header", test_version },
+	{ "the module tells its limits and options", test_module_info },
 	{ "the device accepts only ioctl", test_no_other_calls },
 	{ "malformed calls are refused and have no effect", test_refused },
 	{ "unusual calls are accepted", test_accepted },

@@ -27,7 +27,7 @@ static void ids_resolve(int fd, uint32_t *ids, int n)
 	int i;
 
 	for (i = 0; i < n; i++) {
-		CHECK(!id_create(fd, RDMA_PS_TCP, n - i, &ids[i]));
+		CHECK(!id_create(fd, CMX_PS_TCP, n - i, &ids[i]));
 		CHECK(!id_resolve(fd, ids[i], 7));
 		CHECK(fd_is_readable(fd, 10000));
 	}
@@ -227,10 +227,10 @@ static void backlog_check(int backlog)
 		return;
 	s.listener = s.id;
 	CHECK(id_listen(s.fd, s.listener, 100, NULL) == EINVAL);
-	CHECK(!id_create(s.fd, RDMA_PS_TCP, 1, &s.id));
+	CHECK(!id_create(s.fd, CMX_PS_TCP, 1, &s.id));
 	CHECK(!id_resolve(s.fd, s.id, s.port) && next_event(s.fd, ADDR_RESOLVED));
 	CHECK(!id_route(s.fd, s.id) && next_event(s.fd, ROUTE_RESOLVED));
-	CHECK(!id_create(s.other, RDMA_PS_TCP, 2, &second));
+	CHECK(!id_create(s.other, CMX_PS_TCP, 2, &second));
 	CHECK(!id_resolve(s.other, second, s.port) && next_event(s.other, ADDR_RESOLVED));
 	CHECK(!id_route(s.other, second) && next_event(s.other, ROUTE_RESOLVED));
 	CHECK(!id_connect(s.fd, s.id) && fd_is_readable(s.fd, 10000));
@@ -370,8 +370,8 @@ static void test_written(void)
 	int fd = dev_open(), fd2 = dev_open();
 	size_t i;
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
-	CHECK(!id_create(fd, RDMA_PS_UDP, 6, &ud));
+	CHECK(!id_create(fd, CMX_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_UDP, 6, &ud));
 	for (i = 0; i < ARRAY_SIZE(types); i++)
 		CHECK(event_write(fd, id, types[i], 0, 0) == EINVAL, "%u", types[i]);
 	CHECK(event_write(fd2, id, CMX_EVENT_USER, 0, 0) == ENOENT);
@@ -400,8 +400,8 @@ static void test_written_limit(void)
 	uint32_t id, second;
 	int fd = dev_open(), i;
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
-	CHECK(!id_create(fd, RDMA_PS_TCP, 6, &second));
+	CHECK(!id_create(fd, CMX_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 6, &second));
 	for (i = 0; i < CMX_MAX_QUEUED; i++)
 		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
 	CHECK(event_write(fd, id, CMX_EVENT_USER, 0, i) == ENOBUFS);
@@ -466,7 +466,7 @@ static void test_full(void)
 	plain_interface_add();
 	shell_run("ip link set d0 arp on");
 	shell_run("ip neigh replace 10.77.0.97 lladdr 02:00:00:00:00:97 dev d0 nud permanent");
-	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 5, &id));
 	for (i = 0; i < CMX_MAX_QUEUED; i++)
 		CHECK(!event_write(fd, id, CMX_EVENT_USER, 0, i), "%d", i);
 	for (i = 0; i < CMX_MAX_QUEUED - 2; i++)
@@ -474,7 +474,7 @@ static void test_full(void)
 			break;
 	CHECK(!id_resolve_addr(fd, id, "10.77.0.97"));
 	CHECK(!id_route(fd, id));
-	CHECK(!id_create(fd2, RDMA_PS_TCP, 6, &witness));
+	CHECK(!id_create(fd2, CMX_PS_TCP, 6, &witness));
 	CHECK(!id_resolve_addr(fd2, witness, "10.77.0.97") && next_event(fd2, ADDR_RESOLVED));
 	CHECK(!id_route(fd2, witness) && next_event(fd2, ROUTE_RESOLVED));
 	for (i = 0; i < 3; i++) {
@@ -504,7 +504,7 @@ static void test_resolving_limit(void)
 	uint32_t id;
 
 	plain_interface_add();
-	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 5, &id));
 	for (i = 0; i < 3 * CMX_MAX_QUEUED && !ret; i++)
 		ret = id_resolve_addr(fd, id, UNRELATED);
 	CHECK(ret == ENOBUFS && i == 2 * CMX_MAX_QUEUED + 1, "%d after %d", ret, i);
@@ -569,11 +569,11 @@ static void test_move_in_crowd(void)
 	int fds[2] = { dev_open(), dev_open() }, i, k;
 	uint32_t id, other;
 
-	CHECK(!id_create(fds[0], RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fds[0], CMX_PS_TCP, 5, &id));
 	CHECK(!event_write(fds[0], id, CMX_EVENT_USER, 0, 1));
 	alone = id_move_time_least(fds, id);
 	for (i = 0; i < 16; i++) {
-		CHECK(!id_create(fds[0], RDMA_PS_TCP, 6, &other));
+		CHECK(!id_create(fds[0], CMX_PS_TCP, 6, &other));
 		for (k = 0; k < CMX_MAX_QUEUED; k++)
 			CHECK(!event_write(fds[0], other, CMX_EVENT_USER, 0, k));
 	}
@@ -608,9 +608,9 @@ static void test_established_request(void)
 	uint16_t port;
 
 	addr.sin_port = 0;
-	CHECK(!id_create(fd, RDMA_PS_UDP, 1, &listener) && !id_bind(fd, listener, &addr));
+	CHECK(!id_create(fd, CMX_PS_UDP, 1, &listener) && !id_bind(fd, listener, &addr));
 	CHECK(!id_listen(fd, listener, 0, &port));
-	CHECK(!id_create(fd, RDMA_PS_UDP, 2, &id) && !id_resolve(fd, id, port));
+	CHECK(!id_create(fd, CMX_PS_UDP, 2, &id) && !id_resolve(fd, id, port));
 	CHECK(next_event(fd, ADDR_RESOLVED));
 	CHECK(!id_route(fd, id) && next_event(fd, ROUTE_RESOLVED) && !id_connect(fd, id));
 	resp = next_event(fd, CONNECT_REQUEST);

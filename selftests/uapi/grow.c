@@ -36,7 +36,7 @@ static void id_create_resolved(int fd, uint64_t uid)
 {
 	uint32_t id;
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, uid, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, uid, &id));
 	CHECK(!id_resolve(fd, id, 7) && fd_is_readable(fd, 10000));
 }
 
@@ -227,7 +227,7 @@ static void test_listed(void)
 		CHECK(r->handle == s.id && r->num_options, "case %zu", i);
 		CHECK(r->size == sizes[i] + r->num_options * sizeof(*o), "case %zu", i);
 		o = (void *)(mem + sizes[i]);
-		CHECK(o->level == RDMA_OPTION_ID && !o->name && !o->flags, "case %zu", i);
+		CHECK(o->level == CMX_OPTION_LEVEL_ID && !o->name && !o->flags, "case %zu", i);
 		if (sizes[i] > known)
 			CHECK(info_is_filled(mem + known, sizes[i] - known, 0), "case %zu", i);
 		CHECK(info_is_filled(mem + CMX_LIST_MIN_LEN, GUARD, FILL), "case %zu", i);

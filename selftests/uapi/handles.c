@@ -44,7 +44,7 @@ static void method_check_handles(const struct method *m)
 	/* the ids of ud belong to another channel; MIGRATE looks up the id in s.other */
 	foreign = ud.id;
 	group = ud.mc;
-	CHECK(!id_create(m->stage == ELSEWHERE ? s.other : s.fd, RDMA_PS_TCP, 1, &stale));
+	CHECK(!id_create(m->stage == ELSEWHERE ? s.other : s.fd, CMX_PS_TCP, 1, &stale));
 	CHECK(!id_destroy(m->stage == ELSEWHERE ? s.other : s.fd, stale, NULL));
 
 	method_expect_noent(m, &s, 0, "no handle");
@@ -116,7 +116,7 @@ static void test_not_reused(void)
 	int fd = dev_open(), i;
 
 	for (i = 0; i < 3000; i++) {
-		CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+		CHECK(!id_create(fd, CMX_PS_TCP, 1, &id));
 		CHECK(id > last, "%u after %u", id, last);
 		CHECK(!id_destroy(fd, id, NULL));
 		CHECK(id_destroy(fd, id, NULL) == ENOENT);
@@ -238,18 +238,18 @@ static void test_values(void)
 {
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 	struct sockaddr_storage odd = { .ss_family = AF_UNIX };
-	struct rdma_ucm_conn_param invalid = *conn_param();
+	struct cmx_conn_param invalid = *conn_param();
 	struct scene s;
 	struct cmd c;
 	uint8_t reason;
 
 	if (!scene_open(&s, IDLE))
 		return;
-	CHECK(id_create_as(s.fd, 0, IB_UVERBS_QPT_RC) == EINVAL);
-	CHECK(id_create_as(s.fd, 0x10106, IB_UVERBS_QPT_RC) == EINVAL);
-	CHECK(id_create_as(s.fd, RDMA_PS_IB, 0) == 0);
-	CHECK(id_create_as(s.fd, RDMA_PS_IB, 1) == EINVAL);
-	CHECK(id_create_as(s.fd, RDMA_PS_IB, ~0U) == EINVAL);
+	CHECK(id_create_as(s.fd, 0, CMX_QPT_RC) == EINVAL);
+	CHECK(id_create_as(s.fd, 0x10106, CMX_QPT_RC) == EINVAL);
+	CHECK(id_create_as(s.fd, CMX_PS_IB, 0) == 0);
+	CHECK(id_create_as(s.fd, CMX_PS_IB, 1) == EINVAL);
+	CHECK(id_create_as(s.fd, CMX_PS_IB, ~0U) == EINVAL);
 	CHECK(id_bind_to(&s, &odd, sizeof(odd)) == EAFNOSUPPORT);
 	CHECK(id_bind_to(&s, &in6, 27) == EINVAL);
 	CHECK(id_bind_to(&s, &local, sizeof(local)) == 0);

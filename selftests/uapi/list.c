@@ -150,7 +150,7 @@ static void test_many(void)
 	size_t i, k;
 
 	for (i = 0; i < MANY; i++)
-		CHECK(!id_create(fd, RDMA_PS_TCP, 1, &tally.handles[i]));
+		CHECK(!id_create(fd, CMX_PS_TCP, 1, &tally.handles[i]));
 	qsort(tally.handles, MANY, sizeof(uint32_t), handle_cmp);
 	for (k = 0; k < ARRAY_SIZE(lens); k++) {
 		memset(tally.times, 0, sizeof(tally.times));
@@ -181,7 +181,7 @@ static void test_hundred_thousand(void)
 	uint32_t id;
 
 	for (i = 0; i < n; i++)
-		if (!CHECK(!id_create(l.fd, RDMA_PS_TCP, 1, &id), "%u", i))
+		if (!CHECK(!id_create(l.fd, CMX_PS_TCP, 1, &id), "%u", i))
 			return;
 	CHECK(ids_list_all(&l) && l.total >= n, "%u", l.total);
 	CHECK(l.longest_ms < (unsigned int)slow_time(CALL_MS), "%u ms", l.longest_ms);
@@ -206,8 +206,8 @@ static void test_fields(void)
 	if (!scene_open(&s, CONNECTED))
 		return;
 	id_cmd(&c, CMX_ID_SET_OPTION, s.listener);
-	cmd_u32(&c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
-	cmd_u32(&c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
+	cmd_u32(&c, CMX_ATTR_OPT_LEVEL, CMX_OPTION_LEVEL_ID);
+	cmd_u32(&c, CMX_ATTR_OPT_NAME, CMX_ID_OPTION_TOS);
 	cmd_in(&c, CMX_ATTR_OPT_VALUE, &tos, 1);
 	prctl(PR_GET_NAME, name);
 	CHECK(!cmd_issue(&c, s.fd));
@@ -217,7 +217,7 @@ static void test_fields(void)
 		CHECK(r->flags == CMX_ID_F_ESTABLISHED, "%#x", r->flags);
 		CHECK(r->pid == getpid() && !r->uid && !strncmp(r->comm, name, sizeof(name)));
 		CHECK(r->trace_id && r->netns && r->age < 600, "%u", r->age);
-		CHECK(r->ps == RDMA_PS_TCP && r->qp_type == IB_UVERBS_QPT_RC && r->qp_num);
+		CHECK(r->ps == CMX_PS_TCP && r->qp_type == CMX_QPT_RC && r->qp_num);
 		CHECK(r->port_num == 1 && *r->device);
 		CHECK(getenv("CMX_DEV") || r->transport == CMX_ID_TRANSPORT_ROCE_V2);
 #ifndef UAPI_FEWER
@@ -225,7 +225,7 @@ static void test_fields(void)
 #endif
 		CHECK(((struct sockaddr_in *)&r->src_addr)->sin_addr.s_addr ==
 		      local.sin_addr.s_addr);
-		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS);
+		o = option_find(r, CMX_OPTION_LEVEL_ID, CMX_ID_OPTION_TOS);
 		CHECK(o && !o->flags && !o->value);
 		o = option_find(r, CMX_OPTION, CMX_OPTION_PATH_MTU);
 		CHECK(o && !o->flags && o->value);
@@ -237,9 +237,9 @@ static void test_fields(void)
 	r = seen_find(&seen, s.other, s.listener);
 	if (r) {
 		CHECK(r->flags == CMX_ID_F_PASSIVE, "%#x", r->flags);
-		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS);
+		o = option_find(r, CMX_OPTION_LEVEL_ID, CMX_ID_OPTION_TOS);
 		CHECK(o && o->flags == CMX_OPT_F_SET && o->value == 8);
-		o = option_find(r, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY);
+		o = option_find(r, CMX_OPTION_LEVEL_ID, CMX_ID_OPTION_AFONLY);
 		CHECK(o && !o->flags && o->value == 1);
 		/* a listener has no path, and the listing does not query the MTU of the port */
 		CHECK(!option_find(r, CMX_OPTION, CMX_OPTION_PATH_MTU));
@@ -320,7 +320,7 @@ static int ids_are_seen(unsigned int root, unsigned int nobody, bool traces)
 	struct listing l = { .fd = dev_open(), .fn = seen_count, .arg = users };
 	uint32_t id;
 
-	if (l.fd < 0 || id_create(l.fd, RDMA_PS_TCP, 1, &id) || !ids_list_all(&l))
+	if (l.fd < 0 || id_create(l.fd, CMX_PS_TCP, 1, &id) || !ids_list_all(&l))
 		return 2;
 	if (users[0] == root && users[1] == nobody && !users[2] == !traces)
 		return 0;
@@ -354,7 +354,7 @@ static void test_users(void)
 	uint32_t id;
 
 	hardware_skip();
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &id));
 	child_run(root_sees, NULL);
 	child_run(nobody_sees, NULL);
 	close(fd);
@@ -369,7 +369,7 @@ static int nobody_opens_for_root(void *arg)
 	if (seteuid(NOBODY))
 		return 3;
 	fd = dev_open();
-	if (fd < 0 || id_create(fd, RDMA_PS_TCP, 1, &id) || seteuid(0))
+	if (fd < 0 || id_create(fd, CMX_PS_TCP, 1, &id) || seteuid(0))
 		return 4;
 	return ids_are_seen(1, 1, true);
 }
@@ -409,7 +409,7 @@ static void test_namespaces(void)
 	uint32_t id;
 
 	hardware_skip();
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &id));
 	child_run(sees_in_net, NULL);
 	child_run(sees_in_user_namespace, NULL);
 	child_run(root_sees, NULL);
@@ -424,7 +424,7 @@ static int child_opens(void *arg)
 	const int *fd = arg;
 	uint32_t id;
 
-	if (dup2(dev_open(), *fd) != *fd || id_create(*fd, RDMA_PS_TCP, 1, &id))
+	if (dup2(dev_open(), *fd) != *fd || id_create(*fd, CMX_PS_TCP, 1, &id))
 		return 2;
 	r = seen_find(&seen, *fd, id);
 	return !r || r->pid != getpid();

@@ -16,8 +16,8 @@
 #define FETCHED O(COUNT, false, 4)
 #define OLD_ID { CMX_ATTR_ID, IN, false, 4, 4 }
 #define PARAM {									\
-	CMX_ATTR_CONN_PARAM, IN, true, sizeof(struct rdma_ucm_conn_param),	\
-	sizeof(struct rdma_ucm_conn_param)					\
+	CMX_ATTR_CONN_PARAM, IN, true, sizeof(struct cmx_conn_param),	\
+	sizeof(struct cmx_conn_param)					\
 }
 
 #define ECE { CMX_ATTR_ECE, IN, false, 8, 8 }
@@ -25,7 +25,7 @@
 /* outputs of the calls; long enough for each of them */
 static uint64_t out[16][512];
 static struct sockaddr_in group = { .sin_family = AF_INET };
-static const struct rdma_ucm_ece ece;
+static const struct cmx_ece ece;
 static struct cmx_mcast_attr mcast_attr;
 
 static void build_channel_info(struct cmd *c, struct scene *s)
@@ -33,6 +33,8 @@ static void build_channel_info(struct cmd *c, struct scene *s)
 	(void)s;
 	cmd_out(c, CMX_ATTR_VERSION, out[0], 4);
 	cmd_out(c, CMX_ATTR_VERSION_MIN, out[1], 4);
+	cmd_out(c, CMX_ATTR_MODULE_INFO, out[2], sizeof(struct cmx_module_info));
+	cmd_out(c, CMX_ATTR_OPTIONS, out[3], sizeof(struct cmx_id_option));
 }
 
 static void build_get_events(struct cmd *c, struct scene *s)
@@ -57,8 +59,8 @@ static void build_create(struct cmd *c, struct scene *s)
 {
 	(void)s;
 	cmd_u64(c, CMX_ATTR_USER_DATA, 1);
-	cmd_u32(c, CMX_ATTR_PS, RDMA_PS_TCP);
-	cmd_u32(c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
+	cmd_u32(c, CMX_ATTR_PS, CMX_PS_TCP);
+	cmd_u32(c, CMX_ATTR_QP_TYPE, CMX_QPT_RC);
 	cmd_out(c, CMX_ATTR_OUT_ID, out[3], 4);
 }
 
@@ -140,7 +142,7 @@ static void build_listen(struct cmd *c, struct scene *s)
 static void build_connect(struct cmd *c, struct scene *s)
 {
 	build_id(c, s);
-	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct cmx_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
 	build_info(c);
 }
@@ -154,7 +156,7 @@ static void build_establish(struct cmd *c, struct scene *s)
 static void build_accept(struct cmd *c, struct scene *s)
 {
 	build_id(c, s);
-	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct cmx_conn_param));
 	cmd_in(c, CMX_ATTR_ECE, &ece, sizeof(ece));
 	cmd_u64(c, CMX_ATTR_USER_DATA, 200);
 }
@@ -193,16 +195,16 @@ static void build_set_option(struct cmd *c, struct scene *s)
 	static const uint8_t tos = 8;
 
 	build_id(c, s);
-	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
-	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
+	cmd_u32(c, CMX_ATTR_OPT_LEVEL, CMX_OPTION_LEVEL_ID);
+	cmd_u32(c, CMX_ATTR_OPT_NAME, CMX_ID_OPTION_TOS);
 	cmd_in(c, CMX_ATTR_OPT_VALUE, &tos, 1);
 }
 
 static void build_get_option(struct cmd *c, struct scene *s)
 {
 	build_id(c, s);
-	cmd_u32(c, CMX_ATTR_OPT_LEVEL, RDMA_OPTION_ID);
-	cmd_u32(c, CMX_ATTR_OPT_NAME, RDMA_OPTION_ID_TOS);
+	cmd_u32(c, CMX_ATTR_OPT_LEVEL, CMX_OPTION_LEVEL_ID);
+	cmd_u32(c, CMX_ATTR_OPT_NAME, CMX_ID_OPTION_TOS);
 	cmd_out(c, CMX_ATTR_OPT_OUT, out[0], 4);
 	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
 	cmd_out(c, CMX_ATTR_OPT_FLAGS, out[2], 4);
@@ -246,8 +248,10 @@ static void build_leave(struct cmd *c, struct scene *s)
 }
 
 const struct method methods[] = {
-	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING, { O(VERSION, false, 4), O(VERSION_MIN, false, 4) },
-	  build_channel_info },
+	{ "channel info", CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO, NOTHING,
+	  { O(VERSION, false, 4), O(VERSION_MIN, false, 4),
+	    O(MODULE_INFO, false, OFFSETOFEND(struct cmx_module_info, max_attrs)),
+	    O(OPTIONS, false, sizeof(struct cmx_id_option)) }, build_channel_info },
 	{ "get events", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_EVENTS, EVENT,
 	  { { CMX_ATTR_EVENT_SIZES, IN, true, 8, 8 },
 	    { CMX_ATTR_EVENTS, OUT, true, OFFSETOFEND(struct cmx_event_resp, param), 0 },

@@ -61,7 +61,7 @@ static void test_one_winner(void)
 	shared.fd[0] = dev_open();
 	for (round = 0; round < 300; round++) {
 		wins = 0;
-		CHECK(!id_create(shared.fd[0], RDMA_PS_TCP, 1, &shared.id[0]));
+		CHECK(!id_create(shared.fd[0], CMX_PS_TCP, 1, &shared.id[0]));
 		for (i = 0; i < THREADS; i++)
 			pthread_create(&threads[i], NULL, destroy_run, &wins);
 		for (i = 0; i < THREADS; i++)
@@ -90,7 +90,7 @@ static void *create_and_destroy_run(void *arg)
 	while (time(NULL) < shared.end) {
 		id = table_pick(shared.id, &seed);
 		id_destroy(fd_pick(&seed), *id, NULL);
-		id_create(fd_pick(&seed), rand_r(&seed) % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, id);
+		id_create(fd_pick(&seed), rand_r(&seed) % 2 ? CMX_PS_TCP : CMX_PS_UDP, 1, id);
 	}
 	return NULL;
 }
@@ -223,7 +223,7 @@ static void test_wake(void)
 	fcntl(fd, F_SETFL, 0);
 	pthread_create(&thread, NULL, event_wait, (void *)(intptr_t)fd);
 	thread_wait_asleep(&waiter);
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &id));
 	CHECK(!id_resolve(fd, id, 7));
 	pthread_join(thread, &ret);
 	CHECK(!ret);
@@ -273,7 +273,7 @@ static void test_fork(void)
 {
 	int fd = dev_open();
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &inherited));
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &inherited));
 	child_run(child_closes, fd);
 	CHECK(!id_resolve(fd, inherited, 7));
 	child_run(child_is_refused, fd);
@@ -288,7 +288,7 @@ static int child_works(void *arg)
 	const int *fd = arg;
 	uint32_t id;
 
-	return id_create(*fd, RDMA_PS_TCP, 1, &id) || id_destroy(*fd, id, NULL);
+	return id_create(*fd, CMX_PS_TCP, 1, &id) || id_destroy(*fd, id, NULL);
 }
 
 /* User data is valid for every process that has the same memory. */
@@ -317,7 +317,7 @@ static void test_same_memory(void)
 struct late {
 	struct scene used, s;
 	uint32_t child;
-	struct rdma_ucm_conn_param param;
+	struct cmx_conn_param param;
 	pthread_t thread;
 	pid_t tid;
 	int ret;
@@ -455,7 +455,7 @@ static void mess_make(void)
 	for (i = 0; i < ELSEWHERE; i++)
 		scene_open(&s[i], i);
 	for (i = 0; i < 300; i++) {
-		id_create(s[0].fd, i % 2 ? RDMA_PS_TCP : RDMA_PS_UDP, 1, &id);
+		id_create(s[0].fd, i % 2 ? CMX_PS_TCP : CMX_PS_UDP, 1, &id);
 		id_resolve(s[0].fd, id, 7);
 		id_join(s[UD].fd, s[UD].id, 0xe0040000 + i, 1, &mc);
 	}

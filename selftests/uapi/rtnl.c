@@ -134,7 +134,7 @@ static void *caller_get_tos(void *arg)
 	struct caller *c = arg;
 
 	__atomic_store_n(&c->tid, gettid(), __ATOMIC_RELEASE);
-	caller_finish(c, option_get(c->fd, c->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS));
+	caller_finish(c, option_get(c->fd, c->id, CMX_OPTION_LEVEL_ID, CMX_ID_OPTION_TOS));
 	return NULL;
 }
 

@@ -30,9 +30,9 @@ struct sockaddr_in local = { .sin_family = AF_INET };
 uint32_t last_qpn;
 
 /* Each call returns another QP number, because the CM treats a reused one as a stale connection. */
-const struct rdma_ucm_conn_param *conn_param(void)
+const struct cmx_conn_param *conn_param(void)
 {
-	static struct rdma_ucm_conn_param param = {
+	static struct cmx_conn_param param = {
 		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
 		.rnr_retry_count = 7, .valid = 1,
 	};
@@ -62,7 +62,7 @@ int id_create(int fd, uint32_t ps, uint64_t uid, uint32_t *id)
 	cmd_init(&c, CMX_OBJ_ID, CMX_ID_CREATE);
 	cmd_u64(&c, CMX_ATTR_USER_DATA, uid);
 	cmd_u32(&c, CMX_ATTR_PS, ps);
-	cmd_u32(&c, CMX_ATTR_QP_TYPE, ps == RDMA_PS_TCP ? IB_UVERBS_QPT_RC : IB_UVERBS_QPT_UD);
+	cmd_u32(&c, CMX_ATTR_QP_TYPE, ps == CMX_PS_TCP ? CMX_QPT_RC : CMX_QPT_UD);
 	cmd_out(&c, CMX_ATTR_OUT_ID, id, sizeof(*id));
 	return cmd_issue(&c, fd);
 }
@@ -133,11 +133,11 @@ int id_connect(int fd, uint32_t id)
 	struct cmd c;
 
 	id_cmd(&c, CMX_ID_CONNECT, id);
-	cmd_in(&c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct rdma_ucm_conn_param));
+	cmd_in(&c, CMX_ATTR_CONN_PARAM, conn_param(), sizeof(struct cmx_conn_param));
 	return cmd_issue(&c, fd);
 }
 
-int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct rdma_ucm_conn_param *param)
+int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct cmx_conn_param *param)
 {
 	struct cmd c;
 
@@ -289,7 +289,7 @@ static bool listener_open(struct scene *s)
 	struct sockaddr_in addr = local;
 
 	addr.sin_port = 0;
-	return CHECK(!id_create(s->fd, RDMA_PS_TCP, 100, &s->listener)) &&
+	return CHECK(!id_create(s->fd, CMX_PS_TCP, 100, &s->listener)) &&
 	       CHECK(!id_bind(s->fd, s->listener, &addr)) &&
 	       CHECK(!id_listen(s->fd, s->listener, 0, &s->port));
 }
@@ -303,7 +303,7 @@ static bool scene_bind(struct scene *s, uint32_t ps)
 
 static bool scene_resolve_addr(struct scene *s)
 {
-	return listener_open(s) && CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id)) &&
+	return listener_open(s) && CHECK(!id_create(s->fd, CMX_PS_TCP, 1, &s->id)) &&
 	       CHECK(!id_resolve(s->fd, s->id, s->port)) && next_event(s->fd, 0);
 }
 
@@ -341,17 +341,17 @@ bool scene_open(struct scene *s, enum stage stage)
 	case NOTHING:
 		return true;
 	case IDLE:
-		return CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id));
+		return CHECK(!id_create(s->fd, CMX_PS_TCP, 1, &s->id));
 	case BOUND:
-		return scene_bind(s, RDMA_PS_TCP);
+		return scene_bind(s, CMX_PS_TCP);
 	case UD:
-		return scene_bind(s, RDMA_PS_UDP);
+		return scene_bind(s, CMX_PS_UDP);
 	case ADDR:
 		return scene_resolve_addr(s);
 	case ROUTE:
 		return scene_route(s);
 	case EVENT:
-		return CHECK(!id_create(s->fd, RDMA_PS_TCP, 1, &s->id)) &&
+		return CHECK(!id_create(s->fd, CMX_PS_TCP, 1, &s->id)) &&
 		       CHECK(!id_resolve(s->fd, s->id, 7)) && CHECK(fd_is_readable(s->fd, 10000));
 	case REQUEST:
 		s->id = scene_request(s);
@@ -365,11 +365,11 @@ bool scene_open(struct scene *s, enum stage stage)
 		return scene_accept(s) && CHECK(!id_establish(s->fd, s->id, 1)) &&
 		       next_event(s->fd, 9);
 	case JOINED:
-		return scene_bind(s, RDMA_PS_UDP) &&
+		return scene_bind(s, CMX_PS_UDP) &&
 		       CHECK(!id_join(s->fd, s->id, 0xe0010203, 300, &s->mc)) &&
 		       next_event(s->fd, 12);
 	case ELSEWHERE:
-		return CHECK(!id_create(s->other, RDMA_PS_TCP, 1, &s->id));
+		return CHECK(!id_create(s->other, CMX_PS_TCP, 1, &s->id));
 	default:
 		return false;
 	}

@@ -19,13 +19,13 @@ static void test_resolve(void)
 	int fd = dev_open();
 	uint32_t id;
 
-	CHECK(!id_create(fd, RDMA_PS_IB, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_IB, 5, &id));
 	CHECK(service_resolve(fd, id, NULL, 0) == EINVAL);
 	CHECK(service_resolve(fd, id, name, 0) == EINVAL);
 	CHECK(service_resolve(fd, id, name, 10) == EINVAL, "with a zero");
 	CHECK(service_resolve(fd, id, name, 9) == EINVAL, "not bound");
 	CHECK(!id_destroy(fd, id, NULL));
-	CHECK(!id_create(fd, RDMA_PS_TCP, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_TCP, 5, &id));
 	CHECK(!id_bind(fd, id, &local));
 	CHECK(service_resolve(fd, id, NULL, 0) == EINVAL);
 	CHECK(service_resolve(fd, id, name, 10) == EINVAL, "with a zero");
@@ -56,7 +56,7 @@ static void test_query(void)
 	int fd = dev_open();
 	uint32_t id;
 
-	CHECK(!id_create(fd, RDMA_PS_IB, 5, &id));
+	CHECK(!id_create(fd, CMX_PS_IB, 5, &id));
 	CHECK(services_query(fd, id, size, 4 * size) == ENOENT);
 	CHECK(services_query(fd, id, size - 8, 4 * size) == EINVAL);
 	CHECK(services_query(fd, id, size + 4, 4 * size) == EINVAL);

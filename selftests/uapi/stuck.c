@@ -73,8 +73,8 @@ static void *stuck_bind(void *arg)
 	cmd_in(&c, CMX_ATTR_SRC_ADDR, s->mem + s->page, sizeof(local));
 	cmd_out(&c, CMX_ATTR_INFO, s->mem + 3 * s->page, sizeof(struct cmx_id_info));
 	cmd_u64(&c, CMX_ATTR_USER_DATA, BIND_UID);
-	cmd_u32(&c, CMX_ATTR_PS, RDMA_PS_TCP);
-	cmd_u32(&c, CMX_ATTR_QP_TYPE, IB_UVERBS_QPT_RC);
+	cmd_u32(&c, CMX_ATTR_PS, CMX_PS_TCP);
+	cmd_u32(&c, CMX_ATTR_QP_TYPE, CMX_QPT_RC);
 	cmd_out(&c, CMX_ATTR_OUT_ID, &s->id, sizeof(s->id));
 	cmd_out(&c, CMX_ATTR_COUNT, &s->count, sizeof(s->count));
 	s->err = cmd_issue(&c, s->fd);
@@ -185,7 +185,7 @@ static void test_stuck_fetch(void)
 
 	if (!scene_open(&s, JOINED))
 		return;
-	CHECK(!id_create(s.fd, RDMA_PS_TCP, 1, &id));
+	CHECK(!id_create(s.fd, CMX_PS_TCP, 1, &id));
 	CHECK(!id_resolve(s.fd, id, 7));
 	if (stuck_begin(&stuck, s.fd, stuck_fetch)) {
 		CHECK(can_be_killed(child_leaves, s.fd, s.mc));
@@ -287,7 +287,7 @@ static void test_calls_of_id(void)
 	size_t i, n = 0;
 	pid_t pid = -1;
 
-	CHECK(!id_create(fd, RDMA_PS_TCP, 1, &id) && !id_create(fd, RDMA_PS_TCP, 2, &other));
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &id) && !id_create(fd, CMX_PS_TCP, 2, &other));
 	for (; n < ARRAY_SIZE(stuck); n++) {
 		CHECK(id_disconnect(fd, id) == EINVAL, "%zu", n);
 		stuck[n].id = id;
@@ -364,7 +364,7 @@ static void test_failed_move(void)
 	struct stuck stuck;
 	pthread_t thread;
 
-	CHECK(!id_create(m.from, RDMA_PS_TCP, 1, &m.id));
+	CHECK(!id_create(m.from, CMX_PS_TCP, 1, &m.id));
 	CHECK(!event_write(m.from, m.id, CMX_EVENT_USER, 0, 1));
 	if (!stuck_begin(&stuck, m.from, stuck_fetch))
 		tap_case_skip("this kernel has no userfaultfd");

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/cmx_ioctl.h>
 #include "../lib/tap.h"
 
@@ -77,7 +76,7 @@ int id_resolve(int fd, uint32_t id, uint16_t port);
 int id_route(int fd, uint32_t id);
 int id_connect(int fd, uint32_t id);
 int id_accept(int fd, uint32_t id, uint64_t uid);
-int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct rdma_ucm_conn_param *param);
+int id_accept_qp(int fd, uint32_t id, uint64_t uid, const struct cmx_conn_param *param);
 int id_establish(int fd, uint32_t id, uint64_t uid);
 int id_disconnect(int fd, uint32_t id);
 int id_join(int fd, uint32_t id, uint32_t group, uint64_t uid, uint32_t *mc);
@@ -105,7 +104,7 @@ char task_state(pid_t pid);
 
 extern struct sockaddr_in local;		/* address of the RDMA device */
 extern uint32_t last_qpn;			/* QP number of the last connect or accept */
-const struct rdma_ucm_conn_param *conn_param(void);
+const struct cmx_conn_param *conn_param(void);
 
 /* methods.c */
 enum dir { END, IN, OUT };

@@ -47,7 +47,7 @@ static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_se
 	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
 	struct sockaddr_ib dst = {
 		.sib_family = AF_IB,
-		.sib_pkey = rec->pkey,
+		.sib_pkey = cpu_to_be16(rec->pkey),
 		.sib_sid = rec->service_id,
 		.sib_sid_mask = cpu_to_be64(U64_MAX),
 	};
@@ -58,7 +58,7 @@ static void service_peer_set(struct cmx_id_private *id_priv, const struct cmx_se
 	memcpy(&dgid, rec->gid, sizeof(dgid));
 	cmx_port_set_addr(id_priv, NULL, (struct sockaddr *)&dst);
 	rdma_addr_set_dgid(addr, &dgid);
-	ib_addr_set_pkey(addr, be16_to_cpu(rec->pkey));
+	ib_addr_set_pkey(addr, rec->pkey);
 }
 
 /* Caller must hold id_priv->lock. */
@@ -108,7 +108,7 @@ static void service_query_fill(struct cmx_sa_query *q, const void *from, unsigne
 	for (i = 0; i < op->num; i++) {
 		op->recs[i].service_id = recs[i].id;
 		memcpy(op->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
-		op->recs[i].pkey = recs[i].pkey;
+		op->recs[i].pkey = be16_to_cpu(recs[i].pkey);
 		op->recs[i].lease = be32_to_cpu(recs[i].lease);
 	}
 }
@@ -126,7 +126,7 @@ static int service_query_send(struct service_query *op, const struct cmx_service
 	int ret;
 
 	if (service->has_id) {
-		rec.id = cpu_to_be64(service->id);
+		rec.id = service->id;
 		mask |= IB_SA_SERVICE_REC_SERVICE_ID;
 	}
 	if (service->name[0]) {

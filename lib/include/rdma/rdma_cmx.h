@@ -10,42 +10,7 @@
 #define RDMA_CMX_H
 
 #include <rdma/rdma_cma.h>
-
-/*
- * <rdma/cmx_ioctl.h> includes <rdma/rdma_user_cm.h> of the kernel, which has enumerators with the
- * same names and values as <rdma/rdma_cma.h>. They are renamed during the include.
- */
-#define RDMA_PS_IPOIB UCM_PS_IPOIB
-#define RDMA_PS_IB UCM_PS_IB
-#define RDMA_PS_TCP UCM_PS_TCP
-#define RDMA_PS_UDP UCM_PS_UDP
-#define RDMA_OPTION_ID UCM_OPTION_ID
-#define RDMA_OPTION_IB UCM_OPTION_IB
-#define RDMA_OPTION_ID_TOS UCM_OPTION_ID_TOS
-#define RDMA_OPTION_ID_REUSEADDR UCM_OPTION_ID_REUSEADDR
-#define RDMA_OPTION_ID_AFONLY UCM_OPTION_ID_AFONLY
-#define RDMA_OPTION_ID_ACK_TIMEOUT UCM_OPTION_ID_ACK_TIMEOUT
-#define RDMA_OPTION_IB_PATH UCM_OPTION_IB_PATH
-#define RDMA_MC_JOIN_FLAG_FULLMEMBER UCM_MC_JOIN_FLAG_FULLMEMBER
-#define RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER UCM_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
-#define RDMA_MC_JOIN_FLAG_RESERVED UCM_MC_JOIN_FLAG_RESERVED
-
-#include <rdma/cmx_ioctl.h>
-
-#undef RDMA_PS_IPOIB
-#undef RDMA_PS_IB
-#undef RDMA_PS_TCP
-#undef RDMA_PS_UDP
-#undef RDMA_OPTION_ID
-#undef RDMA_OPTION_IB
-#undef RDMA_OPTION_ID_TOS
-#undef RDMA_OPTION_ID_REUSEADDR
-#undef RDMA_OPTION_ID_AFONLY
-#undef RDMA_OPTION_ID_ACK_TIMEOUT
-#undef RDMA_OPTION_IB_PATH
-#undef RDMA_MC_JOIN_FLAG_FULLMEMBER
-#undef RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER
-#undef RDMA_MC_JOIN_FLAG_RESERVED
+#include <rdma/cmx_types.h>
 
 /* The sources of the library define the functions themselves. */
 #ifdef RDMA_CMX_LIBRARY
@@ -62,7 +27,7 @@ extern "C" {
 
 /*
  * <rdma/rdma_cma.h> has these declarations since rdma-core 60, and the events under the names
- * RDMA_CM_EVENT_ADDRINFO_RESOLVED and RDMA_CM_EVENT_USER. <rdma/cmx_ioctl.h> has them as
+ * RDMA_CM_EVENT_ADDRINFO_RESOLVED and RDMA_CM_EVENT_USER. <rdma/cmx_types.h> has them as
  * CMX_EVENT_ADDRINFO_RESOLVED and CMX_EVENT_USER.
  */
 #ifndef RAI_SA
@@ -183,7 +148,7 @@ struct rdma_cmx_event_info {
 	int32_t status;
 	uint32_t flags;
 	uint32_t num_paths;
-	struct rdma_ucm_ece ece;
+	struct cmx_ece ece;
 	struct ibv_sa_path_rec path[2];
 	uint64_t arg;
 };
