@@ -92,6 +92,11 @@ check "example: ULP: the module unloads without a device" within 10 rmmod hello_
 check "example: no id is left" within 10 no_ids
 
 rig || exit
+check "example: Python: the binding connects and joins" client "$top/Documentation/examples/cmx.py" $a 239.7.7.7
+check "example: Python: the binding prints options, data and ECE" lines client "ABI 1, 20 options" \
+	"CONNECT_DEADLINE_MS is 5000, set: True" "CM_RETRIES is 15, set: False" \
+	"server received: hello, server" "client received: hello, client" \
+	"ECE 0x15b3:0x3, peer 0x15b3:0x2, applied" "joined: True" "events: [1, 4, 2, 1]"
 start "$bin/group" $a 239.7.7.7 >"$tmp/member" 2>&1 &
 members=$!
 check "example: group: a member joins on RoCE" within 10 grep -q "^member: MGID ::ffff:239.7.7.7," "$tmp/member"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The only process of a machine with another byte order. It loads the modules in its root folder,
- * and prints the results of the unit tests, the ULP and the program uapi in TAP.
+ * and prints the results of the unit tests, the ULP, the program uapi and the Python binding in TAP.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -169,17 +169,17 @@ static void ulp_run(const char *command)
 }
 
 /* Runs a program. Its cases keep their numbers. */
-static void program_run(char *path)
+static void program_run(char **argv, const char *name)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		execv(path, (char *[]){ path, NULL });
+		execv(argv[0], argv);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
-	result_print(!status, path);
+	result_print(!status, name);
 }
 
 int main(void)
@@ -202,7 +202,9 @@ int main(void)
 	ulp_run("ping 10.77.0.1 7600 10");
 	ulp_run("echo 10.77.0.1 239.7.7.7 239.7.7.7 5");
 	module_unload("cmx_ulp");
-	program_run("/uapi");
+	program_run((char *[]){ "/uapi", NULL }, "/uapi");
+	program_run((char *[]){ "/usr/bin/python3.11", "/cmx.py", "10.77.0.1", "239.7.7.7", NULL },
+		    "the Python binding connects and joins");
 	module_unload("rdma_cmx");
 	printf("1..%d\n", cases);
 	sync();
