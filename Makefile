@@ -9,6 +9,7 @@ LIBDIR	?= $(PREFIX)/lib
 SBINDIR	?= $(PREFIX)/sbin
 INCDIR	?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
+DATADIR	?= $(PREFIX)/share/rdma-cmx
 COMPDIR	?= $(PREFIX)/share/bash-completion/completions
 PKGDIR	?= $(LIBDIR)/pkgconfig
 # where the distribution has merged /usr, packages must not have files in /lib
@@ -100,10 +101,11 @@ install-lib: lib
 	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
 
 install-tools: tools
-	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8 $(D)$(COMPDIR)
+	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8 $(D)$(COMPDIR) $(D)$(DATADIR)
 	install -m 755 tools/cmx $(D)$(SBINDIR)/
 	install -m 644 tools/cmx.8 $(D)$(MANDIR)/man8/
 	install -m 644 tools/cmx.bash $(D)$(COMPDIR)/cmx
+	install -m 644 tools/cmx.schema.json $(D)$(DATADIR)/
 
 # what programs and kernel ULPs are built against: Documentation/ulp-api.rst
 install-dev:
@@ -181,7 +183,7 @@ uninstall:
 		[ -e "$$m" ] || continue; \
 		rm "$$m" && k=$${m%/updates/*} && $(if $(D),true,depmod) "$${k##*/}"; \
 	done
-	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR)
+	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR) $(D)$(DATADIR)
 	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
 	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_types.h) \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx \

@@ -16,6 +16,7 @@
 #include "cmx_monitor.h"
 #include "device.h"
 #include "file.h"
+#include "json.h"
 
 #define INSTANCES "/sys/kernel/tracing/instances/"
 #define LINE_SIZE 4096
@@ -31,17 +32,18 @@
  * struct monitor_line - the values of a trace line; an empty string stands for none
  * @time: when it happened, in microseconds since 1970
  * @event: what happened
- * @src: local address, of a refused request the address that it is for
- * @dst: address of the peer
- * @device: device and port of a refused request, of a group, or of an event of the port
- * @gid: GID of the peer of a refused request, or of a group
+ * @dev: device and port of a refused request, of a group, or of an event of the port
+ * @src: local address and port, of a refused request those that it is for
+ * @dst: address and port of the peer
+ * @gid: GID of the peer of a refused request
+ * @group: MGID of a group
  * @reason: why
- * @id: name of the id in traces
+ * @trace_id: name of the id in traces
  */
 struct monitor_line {
 	long long time;
 	const char *event;
-	char src[64], dst[64], device[72], gid[64], reason[64], id[24];
+	char dev[72], src[64], dst[64], gid[64], group[64], reason[64], trace_id[24];
 };
 
 struct monitor_reason {
@@ -102,7 +104,7 @@ static bool monitor_parse_event(struct monitor_line *l, const char *text)
 	int status;
 	size_t i;
 
-	if (sscanf(text, "id=%23s %63s > %63s %31s status=%d", l->id, l->src, l->dst, name,
+	if (sscanf(text, "id=%23s %63s > %63s %31s status=%d", l->trace_id, l->src, l->dst, name,
 		   &status) != 5)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(monitor_events); i++)
@@ -117,7 +119,7 @@ static bool monitor_parse_event(struct monitor_line *l, const char *text)
 static bool monitor_parse_refused(struct monitor_line *l, const char *text)
 {
 	l->event = "refused";
-	return sscanf(text, "%71s %63s > %63s %63s gid=%63s", l->device, l->dst, l->src, l->reason,
+	return sscanf(text, "%71s %63s > %63s %63s gid=%63s", l->dev, l->dst, l->src, l->reason,
 		      l->gid) == 5;
 }
 
@@ -126,7 +128,7 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 	char name[16];
 	int status;
 
-	if (sscanf(text, "id=%23s %71s %15s mgid=%63s status=%d", l->id, l->device, name, l->gid,
+	if (sscanf(text, "id=%23s %71s %15s mgid=%63s status=%d", l->trace_id, l->dev, name, l->group,
 		   &status) != 5)
 		return false;
 	if (!strcmp(name, "rejoin"))
@@ -147,7 +149,7 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 static bool monitor_parse_port(struct monitor_line *l, const char *text)
 {
 	l->event = "port";
-	return sscanf(text, "%71s %63s", l->device, l->reason) == 2;
+	return sscanf(text, "%71s %63s", l->dev, l->reason) == 2;
 }
 
 static const struct monitor_source {
@@ -160,12 +162,18 @@ static const struct monitor_source {
 	{ "cmx_port_event", monitor_parse_port },
 };
 
-/* The fields in the order of their names below; no value needs to be escaped in JSON. */
-static void monitor_print(const struct monitor_line *l, bool json)
+/* The kernel cannot print addresses of AF_IB: it has "(einval)" for them. "-" is no device. */
+static bool monitor_value_is_known(const char *value)
+{
+	return *value && *value != '(' && *value != '-';
+}
+
+/* With the names of the columns of cmx show, where addresses have their port, too */
+static void monitor_print_text(const struct monitor_line *l)
 {
 	const struct { const char *name, *value; } fields[] = {
-		{ "device", l->device }, { "src", l->src }, { "dst", l->dst },
-		{ "gid", l->gid }, { "reason", l->reason }, { "id", l->id },
+		{ "dev", l->dev }, { "src", l->src }, { "dst", l->dst }, { "gid", l->gid },
+		{ "group", l->group }, { "reason", l->reason }, { "trace-id", l->trace_id },
 	};
 	time_t sec = l->time / 1000000;
 	char date[32];
@@ -174,21 +182,65 @@ static void monitor_print(const struct monitor_line *l, bool json)
 
 	localtime_r(&sec, &tm);
 	strftime(date, sizeof(date), "%F %T", &tm);
-	if (json)
-		printf("{\"time\":%lld.%06lld,\"event\":\"%s\"", l->time / 1000000,
-		       l->time % 1000000, l->event);
-	else
-		printf("%s.%06lld %-12s", date, l->time % 1000000, l->event);
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		/* The kernel cannot print addresses of AF_IB: it has "(einval)" for them. */
-		if (!*fields[i].value || *fields[i].value == '(')
-			continue;
-		if (json)
-			printf(",\"%s\":\"%s\"", fields[i].name, fields[i].value);
-		else
+	printf("%s.%06lld %-12s", date, l->time % 1000000, l->event);
+	for (i = 0; i < ARRAY_SIZE(fields); i++)
+		if (monitor_value_is_known(fields[i].value))
 			printf(" %s %s", fields[i].name, fields[i].value);
-	}
-	puts(json ? "}" : "");
+	puts("");
+}
+
+/* "1.2.3.4:56" or "[fd77::1]:56" */
+static void monitor_json_addr_put(const char *addr_name, const char *port_name, const char *value)
+{
+	char addr[64], *port;
+
+	if (!monitor_value_is_known(value))
+		return;
+	snprintf(addr, sizeof(addr), "%s", value + (*value == '['));
+	port = strrchr(addr, ':');
+	if (!port)
+		return;
+	*port++ = 0;
+	addr[strcspn(addr, "]")] = 0;
+	json_string_put(addr_name, addr);
+	json_number_put(port_name, "%s", port);
+}
+
+static void monitor_json_dev_put(const char *value)
+{
+	char dev[72], *port;
+
+	if (!monitor_value_is_known(value))
+		return;
+	snprintf(dev, sizeof(dev), "%s", value);
+	port = strchr(dev, '/');
+	if (!port)
+		return;
+	*port++ = 0;
+	json_string_put("dev", dev);
+	json_number_put("port", "%s", port);
+}
+
+static void monitor_json_text_put(const char *name, const char *value)
+{
+	if (monitor_value_is_known(value))
+		json_string_put(name, value);
+}
+
+static void monitor_print_json(const struct monitor_line *l)
+{
+	json_open(NULL, '{');
+	json_number_put("time", "%lld.%06lld", l->time / 1000000, l->time % 1000000);
+	json_string_put("event", l->event);
+	monitor_json_dev_put(l->dev);
+	monitor_json_addr_put("src-addr", "src-port", l->src);
+	monitor_json_addr_put("dst-addr", "dst-port", l->dst);
+	monitor_json_text_put("gid", l->gid);
+	monitor_json_text_put("group", l->group);
+	monitor_json_text_put("reason", l->reason);
+	monitor_json_text_put("trace-id", l->trace_id);
+	json_close('}');
+	json_end();
 }
 
 /* What follows the last @mark in the line. An earlier one may be part of the name of a process. */
@@ -252,7 +304,10 @@ static void monitor_handle_line(const char *line, bool json)
 		text = monitor_find_text(line, mark);
 		if (text && monitor_sources[i].parse(&l, text)) {
 			l.time = monitor_parse_time(line, text - strlen(mark));
-			monitor_print(&l, json);
+			if (json)
+				monitor_print_json(&l);
+			else
+				monitor_print_text(&l);
 			return;
 		}
 	}

@@ -13,6 +13,7 @@
 #include "cmx_show.h"
 #include "device.h"
 #include "file.h"
+#include "json.h"
 
 #define FILTERS_MAX 16
 
@@ -158,12 +159,11 @@ static bool show_args_parse(struct show_request *request, int argc, char **argv)
 	opterr = 0;
 	while ((option = getopt(argc, argv, "jpd")) != -1) {
 		switch (option) {
-		case 'j':
-			if (request->format == &show_format_table)
-				request->format = &show_format_json;
-			break;
 		case 'p':
-			request->format = &show_format_pretty;
+			json_make_pretty();
+			/* fallthrough */
+		case 'j':
+			request->format = &show_format_json;
 			break;
 		case 'd':
 			request->details = true;

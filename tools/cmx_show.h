@@ -52,6 +52,6 @@ struct show_format {
 	void (*end)(void);
 };
 
-extern const struct show_format show_format_table, show_format_json, show_format_pretty;
+extern const struct show_format show_format_table, show_format_json;
 
 #endif

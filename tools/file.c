@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Files and folders of sysfs, for several commands of cmx.
+ * Files and folders of sysfs, messages and text, for several commands of cmx.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,6 +19,20 @@ int tool_fail_usage(const char *word, const char *why)
 {
 	fprintf(stderr, "cmx: %s: %s\n", word, why);
 	return 2;
+}
+
+void tool_text_escape(char *text, size_t size)
+{
+	char copy[TOOL_TEXT_MAX], *to = text;
+	const char *from;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (from = copy; *from && to + 5 <= text + size; from++)
+		if (isgraph((unsigned char)*from) && *from != '\\')
+			*to++ = *from;
+		else
+			to += sprintf(to, "\\%03o", (unsigned char)*from);
+	*to = 0;
 }
 
 FILE *tool_file_open(const char *dir, const char *name, const char *mode)

@@ -14,6 +14,15 @@ int tool_fail(const char *what);
 /* Prints the word of the command line that is wrong, and why. Returns 2, the exit status. */
 int tool_fail_usage(const char *word, const char *why);
 
+/* Longest text that can be escaped */
+#define TOOL_TEXT_MAX 80
+
+/*
+ * Escapes everything that is not a visible ASCII character, and the backslash, so that the text is
+ * one word: the name of a process may contain any byte. It is cut off at @size.
+ */
+void tool_text_escape(char *text, size_t size);
+
 FILE *tool_file_open(const char *dir, const char *name, const char *mode);
 
 /* Reads the only line of a file, without its newline. */

@@ -2,8 +2,6 @@
 /*
  * Ids as a table, and as JSON.
  */
-#include <ctype.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include <rdma/rdma_user_cm.h>
 #include "cmx_show.h"
 #include "file.h"
+#include "json.h"
 #include "option_table.h"
 
 static const struct {
@@ -38,18 +37,12 @@ static const char *show_option_label(const struct cmx_id_option *o, char *to, si
 /* The table. Rows are kept until the widths of the columns are known. */
 
 enum column {
-	HANDLE, PID, COMMAND, STATE, AGE, SRC, DST, DEVICE, TRANSPORT, PS, QP_NUM, NUM_COLUMNS,
+	HANDLE, PID, COMM, STATE, AGE, SRC, DST, DEV, TRANSPORT, PS, LQPN, NUM_COLUMNS,
 };
 
+/* A column has the name of its field, if it is one. */
 static const char * const table_heads[NUM_COLUMNS] = {
-	"handle", "pid", "command", "state", "age", "src", "dst", "device", "transport", "ps",
-	"qp-num",
-};
-
-/* The field of each column that is one */
-static const char * const table_fields[NUM_COLUMNS] = {
-	[HANDLE] = "handle", [PID] = "pid", [COMMAND] = "comm", [STATE] = "state",
-	[TRANSPORT] = "transport", [PS] = "ps", [QP_NUM] = "lqpn",
+	"handle", "pid", "comm", "state", "age", "src", "dst", "dev", "transport", "ps", "lqpn",
 };
 
 /* All rows, each a number of strings that end with 0: the columns, and the rest */
@@ -67,21 +60,6 @@ static void table_cell_put(int column, const char *text)
 	if (len > table.width[column])
 		table.width[column] = len;
 	fwrite(text, len + 1, 1, table.stream);
-}
-
-/* The name of a process may contain any byte. */
-static void show_text_escape(char *text, size_t size)
-{
-	char copy[SHOW_TEXT_MAX], *to = text;
-	const char *from;
-
-	snprintf(copy, sizeof(copy), "%s", text);
-	for (from = copy; *from && to + 5 <= text + size; from++)
-		if (isgraph((unsigned char)*from) && *from != '\\')
-			*to++ = *from;
-		else
-			to += sprintf(to, "\\%03o", (unsigned char)*from);
-	*to = 0;
 }
 
 static void table_age_format(uint32_t age, char *to, size_t size)
@@ -120,17 +98,17 @@ static void table_column_format(const struct cmx_id_record *r, int column, char 
 	case DST:
 		table_addr_format(r, "dst-addr", "dst-port", to, size);
 		break;
-	case DEVICE:
+	case DEV:
 		if (r->port_num)
 			snprintf(to, size, "%.64s/%u", r->device, r->port_num);
 		else
 			snprintf(to, size, "-");
 		break;
 	default:
-		if (!show_field_find(table_fields[column])->write(r, to, size))
+		if (!show_field_find(table_heads[column])->write(r, to, size))
 			snprintf(to, size, "-");
-		else if (column == COMMAND)
-			show_text_escape(to, size);
+		else if (column == COMM)
+			tool_text_escape(to, size);
 	}
 }
 
@@ -234,92 +212,6 @@ const struct show_format show_format_table = { table_begin, table_id_put, table_
 
 /* JSON */
 
-static struct {
-	bool pretty;
-	bool comma;
-	int depth;
-} json;
-
-/* Begins the next value, in an object with its name. */
-static void json_value_begin(const char *name)
-{
-	if (json.comma)
-		putchar(',');
-	if (json.pretty && json.depth)
-		printf("\n%*s", 4 * json.depth, "");
-	if (name)
-		printf(json.pretty ? "\"%s\": " : "\"%s\":", name);
-	json.comma = true;
-}
-
-static void json_open(const char *name, char bracket)
-{
-	json_value_begin(name);
-	putchar(bracket);
-	json.comma = false;
-	json.depth++;
-}
-
-static void json_close(char bracket)
-{
-	json.depth--;
-	if (json.pretty && json.comma)
-		printf("\n%*s", 4 * json.depth, "");
-	putchar(bracket);
-	json.comma = true;
-}
-
-__attribute__((format(printf, 2, 3)))
-static void json_raw_put(const char *name, const char *format, ...)
-{
-	va_list args;
-
-	json_value_begin(name);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-}
-
-/* Length of the UTF-8 sequence of more than one byte at @text; 0 if it is none */
-static int json_utf8_len(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	int len = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2, i;
-	uint32_t code = *at & (0xff >> (len + 1));
-
-	if (*at < 0xc2 || *at > 0xf4)
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	/* not the shortest form, a half of a surrogate pair, or too large */
-	if (code < (len == 4 ? 0x10000 : len == 3 ? 0x800 : 0x80) ||
-	    (code & ~0x7ff) == 0xd800 || code > 0x10ffff)
-		return 0;
-	return len;
-}
-
-/* A byte that is not a part of UTF-8, as of a name that was cut off, becomes U+FFFD. */
-static void json_string_put(const char *name, const char *text)
-{
-	int len;
-
-	json_value_begin(name);
-	putchar('"');
-	for (; *text; text += len) {
-		len = json_utf8_len(text) ?: 1;
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if (len > 1 || isprint((unsigned char)*text))
-			printf("%.*s", len, text);
-		else
-			printf("\\u%04x", *text & 0x80 ? 0xfffd : *text);
-	}
-	putchar('"');
-}
-
 static void json_options_put(const struct cmx_id_record *r)
 {
 	const struct cmx_id_option *o = show_options(r), *end = o + r->num_options;
@@ -328,8 +220,8 @@ static void json_options_put(const struct cmx_id_record *r)
 	json_open("options", '{');
 	for (; o < end; o++) {
 		json_open(show_option_label(o, unknown, sizeof(unknown)), '{');
-		json_raw_put("value", "%u", o->value);
-		json_raw_put("set", o->flags & CMX_OPT_F_SET ? "true" : "false");
+		json_number_put("value", "%u", o->value);
+		json_bool_put("set", o->flags & CMX_OPT_F_SET);
 		json_close('}');
 	}
 	json_close('}');
@@ -338,8 +230,8 @@ static void json_options_put(const struct cmx_id_record *r)
 static void json_pair_put(const char *name, const struct cmx_ece *pair)
 {
 	json_open(name, '{');
-	json_raw_put("vendor-id", "%u", pair->vendor_id);
-	json_raw_put("attr-mod", "%u", pair->options);
+	json_number_put("vendor-id", "%u", pair->vendor_id);
+	json_number_put("options", "%u", pair->options);
 	json_close('}');
 }
 
@@ -368,13 +260,13 @@ static void json_id_put(const struct cmx_id_record *r, bool details)
 		if ((field->detail && !details) || !field->write(r, text, sizeof(text)))
 			continue;
 		if (field->number)
-			json_raw_put(field->name, "%s", text);
+			json_number_put(field->name, "%s", text);
 		else
 			json_string_put(field->name, text);
 	}
-	json_raw_put("kernel", r->flags & CMX_ID_F_KERNEL ? "true" : "false");
-	json_raw_put("passive", r->flags & CMX_ID_F_PASSIVE ? "true" : "false");
-	json_raw_put("busy", r->flags & CMX_ID_F_BUSY ? "true" : "false");
+	json_bool_put("kernel", r->flags & CMX_ID_F_KERNEL);
+	json_bool_put("passive", r->flags & CMX_ID_F_PASSIVE);
+	json_bool_put("busy", r->flags & CMX_ID_F_BUSY);
 	if (!(r->flags & CMX_ID_F_BUSY))
 		json_options_put(r);
 	if (r->ece_flags)
@@ -382,22 +274,15 @@ static void json_id_put(const struct cmx_id_record *r, bool details)
 	json_close('}');
 }
 
-static void json_begin(void)
+static void show_json_begin(void)
 {
 	json_open(NULL, '[');
 }
 
-static void json_pretty_begin(void)
-{
-	json.pretty = true;
-	json_begin();
-}
-
-static void json_end(void)
+static void show_json_end(void)
 {
 	json_close(']');
-	putchar('\n');
+	json_end();
 }
 
-const struct show_format show_format_json = { json_begin, json_id_put, json_end };
-const struct show_format show_format_pretty = { json_pretty_begin, json_id_put, json_end };
+const struct show_format show_format_json = { show_json_begin, json_id_put, show_json_end };

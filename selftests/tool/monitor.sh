@@ -56,18 +56,20 @@ wait $server
 
 peer='10\.77\.0\.[12]:[0-9]+'
 check "a REQ to another address is refused" traced \
-	"refused +device rxe0/1 src 10.77.0.2:7800 dst $peer gid [^ ]+ reason no-listener-on-address"
-check "the sender of a REQ to another address is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer id [^ ]+"
-check "a REQ without a listener is rejected" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id id [^ ]+"
-check "a connection is traced" traced "connected +src $peer dst 10.77.0.1:7800 id [^ ]+"
-check "a disconnect is traced at the active side" traced "disconnected +src $peer dst 10.77.0.1:7800 id [^ ]+"
-check "a disconnect is traced at the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer id [^ ]+"
+	"refused +dev rxe0/1 src 10.77.0.2:7800 dst $peer gid [^ ]+ reason no-listener-on-address"
+check "the sender of a REQ to another address is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer trace-id [^ ]+"
+check "a REQ without a listener is rejected" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id trace-id [^ ]+"
+check "a connection is traced" traced "connected +src $peer dst 10.77.0.1:7800 trace-id [^ ]+"
+check "a disconnect is traced at the active side" traced "disconnected +src $peer dst 10.77.0.1:7800 trace-id [^ ]+"
+check "a disconnect is traced at the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer trace-id [^ ]+"
 check "monitor: JSON has the same events" within 5 eval '[ "$(python3 -c "import json, sys
 for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
 	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
+check "monitor: JSON has the addresses and ports" grep -Eq \
+	'"event":"refused","dev":"rxe0","port":1,"src-addr":"10.77.0.2","src-port":7800,"dst-addr":"10.77.0.[12]","dst-port":[0-9]+,"gid":' "$tmp/json"
 timeout 20 env LD_LIBRARY_PATH="$cmx_lib" udaddy -s 10.77.0.1 >/dev/null 2>&1
 check "a SIDR REQ without a listener is refused" traced \
-	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported id [^ ]+"
+	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported trace-id [^ ]+"
 ip link set d0 arp on
 kill -STOP $json
 check "a monitor is stopped" within 5 grep -q "^State:.T" /proc/$json/status
@@ -76,13 +78,13 @@ ours -c -a 10.77.0.10 -p 7800 -C 1
 end=${EPOCHREALTIME/[.,]/}
 kill -CONT $json
 check "a failed address resolution is traced" traced \
-	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) id [^ ]+"
+	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) trace-id [^ ]+"
 check "the time is that of the event and not of its reading" within 5 traced_between $begin $end addr-failed
 ip link set d0 arp off
 ip link set d0 down
 ip link set d0 up
-check "a port that goes down is traced" traced "port +device rxe0/1 reason down"
-check "a port that comes up is traced" traced "port +device rxe0/1 reason active"
+check "a port that goes down is traced" traced "port +dev rxe0/1 reason down"
+check "a port that comes up is traced" traced "port +dev rxe0/1 reason active"
 kill -INT $lines
 wait $lines
 status=$?
@@ -91,6 +93,7 @@ kill $json
 wait $json
 status=$?
 check "SIGTERM ends a monitor" [ $status = 0 ]
+check "monitor: JSON is as the schema says" eval '"$tests/tool/valid" "$top/tools/cmx.schema.json" monitor -l <"$tmp/json"'
 check "no instance is left" eval '! ls -d $instances/cmx-*'
 check "the monitors print no error" [ ! -s "$tmp/errors" ]
 
@@ -160,7 +163,7 @@ check "a monitor begins" within 10 monitors 1
 for name in ": cmx_mcast: " "[LOST 9 EVENTS]" $'\nCPU:0 [LOST 1'; do
 	ln -s "$(command -v mckey)" "$tmp/$name"
 	LD_LIBRARY_PATH=$cmx_lib timeout 2 "$tmp/$name" -m 239.77.77.9 -b 10.77.0.1 -C 1 >/dev/null 2>&1
-	check "no process hides by its name: ${name//$'\n'/}" traced "left +device rxe0/1 gid [^ ]+ id [^ ]+"
+	check "no process hides by its name: ${name//$'\n'/}" traced "left +dev rxe0/1 group [^ ]+ trace-id [^ ]+"
 	: >"$tmp/lines"
 done
 kill $lines

@@ -178,6 +178,9 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	column() { # NUMBER [ARG...]: of the table
 		"$cmx" show ids "${@:2}" | awk -v n="$1" 'NR > 1 { print $n }' | sort
 	}
+	valid() { # [ARG...]: the JSON of show
+		"$cmx" show "$@" | "$tests/tool/valid" "$top/tools/cmx.schema.json" show
+	}
 	states() { # the number of ids in each state, of debugfs, which counts established ids as connect
 		sed -n '/ 0$/!s/^state-//p' /sys/kernel/debug/rdma_cmx/stats | sort
 	}
@@ -187,6 +190,8 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: states in JSON" says "$(column 4)" field state
 	check "show: pretty JSON is the same" eval \
 		'[ "$(json | sed "s/\"age\":[0-9]*//g")" = "$("$cmx" show -p | sed "s/\"age\": [0-9]*//; s/^ *//; s/\": /\":/" | tr -d "\n")" ]'
+	check "show: JSON is as the schema says" valid -j
+	check "show: JSON with details is as the schema says" valid -dp
 	check "show: filter pid" count_is $all pid $pid
 	check "show: filter pid, of no process" count_is 0 pid 1
 	check "show: a decimal number may begin with 0" count_is $all pid 0$pid
