@@ -38,7 +38,7 @@ static int paths_port_show(struct cmx_device *dev, u32 port, void *s)
 
 static int paths_show(struct seq_file *s, void *unused)
 {
-	seq_puts(s, "device port entries hits misses drops\n");
+	seq_puts(s, "dev port entries hits misses drops\n");
 	return cmx_device_for_each_port(paths_port_show, s);
 }
 DEFINE_SHOW_ATTRIBUTE(paths);

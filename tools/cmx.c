@@ -12,17 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 #include <rdma/cmx_ioctl.h>
-#include <rdma/rdma_user_cm.h>
 #include "../lib/cmd.h"
+#include "args.h"
 #include "cmx_default.h"
 #include "cmx_monitor.h"
+#include "cmx_options.h"
 #include "cmx_show.h"
 #include "cmx_stats.h"
 #include "device.h"
 #include "file.h"
-#include "option_table.h"
+#include "json.h"
 
-#define DEBUGFS "/sys/kernel/debug/rdma_cmx"
 #define SHIM "librdmacm.so.1"
 #define VERSION_MAX 128
 
@@ -30,76 +30,6 @@
 #define RUN_FAILED 125
 #define RUN_NOT_EXECUTABLE 126
 #define RUN_NOT_FOUND 127
-
-/* The first line determines the number of columns; free text follows the columns. */
-#define COLUMNS_MAX 16
-
-struct tool_table {
-	int columns;
-	int width[COLUMNS_MAX];
-};
-
-/* Length of the field at the start of @at; 0 if there is none */
-static int tool_field_len(const char *at)
-{
-	return strcspn(at, "\n ");
-}
-
-static void tool_table_measure(struct tool_table *t, const char *line, int columns)
-{
-	int i, len;
-
-	for (i = 0; i < columns; i++) {
-		len = tool_field_len(line);
-		if (!len || !strncmp(line, "...", 3))
-			break;
-		if (len > t->width[i])
-			t->width[i] = len;
-		line += len + (line[len] == ' ');
-	}
-	if (!t->columns)
-		t->columns = i;
-}
-
-static void tool_table_print_row(const struct tool_table *t, const char *line)
-{
-	int i, len;
-
-	for (i = 0; i < t->columns; i++) {
-		len = tool_field_len(line);
-		printf("%-*.*s  ", t->width[i], len, line);
-		line += len + (line[len] == ' ');
-	}
-	fputs(line, stdout);
-}
-
-static int tool_debugfs_show(const char *what)
-{
-	struct tool_table t = {};
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f;
-
-	f = tool_file_open(DEBUGFS, what, "r");
-	if (!f)
-		return tool_module_fail(DEBUGFS);
-	while (getline(&line, &size, f) > 0)
-		tool_table_measure(&t, line, t.columns ?: COLUMNS_MAX);
-	rewind(f);
-	while (getline(&line, &size, f) > 0)
-		tool_table_print_row(&t, line);
-	free(line);
-	fclose(f);
-	return 0;
-}
-
-static int tool_show(int argc, char **argv)
-{
-	if (argc == 2 && (!strcmp(argv[1], "mcast") || !strcmp(argv[1], "paths") ||
-			  !strcmp(argv[1], "stats")))
-		return tool_debugfs_show(argv[1]);
-	return show_ids_run(argc, argv);
-}
 
 /* Finds the library relative to this program, as installed or as built. */
 static int tool_shim_find(char *dir)
@@ -135,6 +65,9 @@ static int tool_run(int argc, char **argv)
 
 	if (argc < 2)
 		return tool_fail_usage("run", "which program?");
+	/* as of "cmx -j run" */
+	if (*argv[1] == '-')
+		return tool_fail_usage(argv[1], "no such option");
 	if (tool_shim_find(dir)) {
 		tool_fail(SHIM);
 		return RUN_FAILED;
@@ -191,53 +124,82 @@ static void tool_shim_version(const char *dir, char *version, size_t size)
 		dlclose(lib);
 }
 
-static int tool_version(int argc, char **argv)
-{
-	char module[VERSION_MAX] = "", library[VERSION_MAX] = "", dir[PATH_MAX];
-	unsigned int abi = tool_module_abi();
+/**
+ * struct tool_versions - what runs here; empty strings and 0 stand for what is not known
+ * @module: version of the loaded module
+ * @abi: its ABI version
+ * @dir: folder of the library
+ * @library: version of the library
+ */
+struct tool_versions {
+	char module[VERSION_MAX];
+	unsigned int abi;
+	char dir[PATH_MAX];
+	char library[VERSION_MAX];
+};
 
-	if (argc > 1)
-		return tool_fail_usage(argv[1], "unexpected");
+static void tool_versions_print_text(const struct tool_versions *v)
+{
 	printf("cmx      %s, ABI %d\n", CMX_VERSION, CMX_ABI_VERSION);
-	if (tool_file_read_line(CMX_MODULE, "version", module, sizeof(module)))
+	if (!*v->module)
 		printf("module   not loaded\n");
-	else if (!abi)
-		printf("module   %s, no access to the device\n", module);
+	else if (!v->abi)
+		printf("module   %s, no access to the device\n", v->module);
 	else
-		printf("module   %s, ABI %u\n", module, abi);
-	if (tool_shim_find(dir)) {
+		printf("module   %s, ABI %u\n", v->module, v->abi);
+	if (!*v->dir)
 		printf("library  not found\n");
-	} else {
-		tool_shim_version(dir, library, sizeof(library));
-		printf("library  %s, %s\n", library, dir);
-	}
-	fflush(stdout);
-	if (*module && *library && strcmp(module, library))
-		tool_module_explain_difference();
-	return 0;
+	else
+		printf("library  %s, %s\n", v->library, v->dir);
 }
 
-static int tool_options(int argc, char **argv)
+static void tool_versions_print_json(const struct tool_versions *v)
 {
-	char values[32], def[64], meaning[128];
-	size_t i;
-
-	if (argc > 1)
-		return tool_fail_usage(argv[1], "unexpected");
-	printf("%-20s %-14s %-8s %-12s %-10s %s\n", "option", "values", "default", "until",
-	       "transports", "meaning [unit]");
-	for (i = 0; i < CMX_OPTION_ROWS; i++) {
-		const struct cmx_option_row *row = &cmx_option_rows[i];
-
-		if (row->source)
-			snprintf(def, sizeof(def), "%s", row->source);
-		else if (!row->host || tool_file_read_line(CMX_PARAMS, row->host, def, sizeof(def)))
-			snprintf(def, sizeof(def), "%u", row->def);
-		cmx_option_values(row, values, sizeof(values));
-		cmx_option_meaning(row, meaning, sizeof(meaning));
-		printf("%-20s %-14s %-8s %-12s %-10s %s\n", row->label, values, def,
-		       cmx_option_until(row), cmx_option_transports(row), meaning);
+	json_open(NULL, '{');
+	json_open("cmx", '{');
+	json_string_put("version", CMX_VERSION);
+	json_number_put("abi", "%d", CMX_ABI_VERSION);
+	json_close('}');
+	if (*v->module) {
+		json_open("module", '{');
+		json_string_put("version", v->module);
+		if (v->abi)
+			json_number_put("abi", "%u", v->abi);
+		json_close('}');
 	}
+	if (*v->dir) {
+		json_open("library", '{');
+		json_string_put("version", v->library);
+		json_string_put("dir", v->dir);
+		json_close('}');
+	}
+	json_close('}');
+	json_end();
+}
+
+static int tool_version(int argc, char **argv)
+{
+	struct tool_options options = {};
+	struct tool_versions v = {};
+
+	if (tool_options_parse(&argc, &argv, "j", &options))
+		return 2;
+	if (argc)
+		return tool_fail_usage(*argv, "unexpected");
+	v.abi = tool_module_abi();
+	if (tool_file_read_line(CMX_MODULE, "version", v.module, sizeof(v.module)))
+		*v.module = 0;
+	if (tool_shim_find(v.dir))
+		*v.dir = 0;
+	else
+		tool_shim_version(v.dir, v.library, sizeof(v.library));
+	if (options.json)
+		tool_versions_print_json(&v);
+	else
+		tool_versions_print_text(&v);
+	fflush(stdout);
+	if (*v.module && *v.library && strcmp(v.module, v.library))
+		tool_module_explain_difference();
 	return 0;
 }
 
@@ -247,16 +209,16 @@ static const struct tool_command {
 	const char *args;
 	const char *help;
 } commands[] = {
-	{ "show", tool_show, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
-	{ "show", tool_show, "mcast|paths|stats", "list multicast groups, path caches, or counts" },
+	{ "show", show_run, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
+	{ "show", show_run, "mcast|paths|stats [-jp]", "list multicast groups, path caches, or counts" },
 	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
 	{ "stats", stats_run, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
-	{ "options", tool_options, "", "list the options of an id" },
+	{ "options", options_run, "[-j]", "list the options of an id" },
 	{ "default", default_run, "[NAME [VALUE]]", "show or set defaults of this host" },
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
-	{ "version", tool_version, "", "versions of tool, module and library" },
+	{ "version", tool_version, "[-j]", "versions of tool, module and library" },
 };
 
 static void tool_help_print(FILE *to)
@@ -293,6 +255,21 @@ static bool tool_is_help(const char *arg)
 	return !strcmp(arg, "-h") || !strcmp(arg, "--help");
 }
 
+/* Options before the command are those of the command, as in ip(8). */
+static void tool_options_move(int argc, char **argv)
+{
+	char *command;
+	int i = 1;
+
+	while (i < argc && *argv[i] == '-')
+		i++;
+	if (i == argc)
+		return;
+	command = argv[i];
+	memmove(argv + 2, argv + 1, (i - 1) * sizeof(*argv));
+	argv[1] = command;
+}
+
 static int tool_command(int argc, char **argv)
 {
 	size_t i;
@@ -306,6 +283,7 @@ static int tool_command(int argc, char **argv)
 		printf("cmx %s\n", CMX_VERSION);
 		return 0;
 	}
+	tool_options_move(argc, argv);
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (!strcmp(argv[1], commands[i].name)) {
 			ret = commands[i].fn(argc - 1, argv + 1);

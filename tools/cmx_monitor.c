@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "args.h"
 #include "cmx_monitor.h"
 #include "device.h"
 #include "file.h"
@@ -414,17 +415,19 @@ static void monitor_catch_signals(void)
 
 int monitor_run(int argc, char **argv)
 {
-	bool json = argc > 1 && !strcmp(argv[1], "-j");
+	struct tool_options options = {};
 	char dir[64];
 	int ret;
 
-	if (argc > 1 + json)
-		return tool_fail_usage(argv[argc - 1], "unexpected");
+	if (tool_options_parse(&argc, &argv, "j", &options))
+		return 2;
+	if (argc)
+		return tool_fail_usage(*argv, "unexpected");
 	snprintf(dir, sizeof(dir), INSTANCES "cmx-%d", (int)getpid());
 	monitor_catch_signals();
 	if (mkdir(dir, 0700))
 		return tool_fail(dir);
-	ret = monitor_instance_run(dir, json);
+	ret = monitor_instance_run(dir, options.json);
 	if (ret)
 		tool_module_fail("monitor");
 	rmdir(dir);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cmx show ids: arguments, and the listing by the char device.
+ * cmx show: arguments, and the listing of ids by the char device.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "../lib/cmd.h"
 #include "../lib/open_device.h"
+#include "args.h"
 #include "cmx_show.h"
 #include "device.h"
 #include "file.h"
-#include "json.h"
 
 #define FILTERS_MAX 16
 
@@ -150,32 +149,8 @@ static bool show_filter_parse_args(struct show_request *request, const char *nam
 	return show_filter_add(request, name, value) && show_filter_add(request, "port", port);
 }
 
-static bool show_args_parse(struct show_request *request, int argc, char **argv)
+static bool show_filters_parse(struct show_request *request, int argc, char **argv)
 {
-	char unknown[] = "-?";
-	int option;
-
-	optind = 1;
-	opterr = 0;
-	while ((option = getopt(argc, argv, "jpd")) != -1) {
-		switch (option) {
-		case 'p':
-			json_make_pretty();
-			/* fallthrough */
-		case 'j':
-			request->format = &show_format_json;
-			break;
-		case 'd':
-			request->details = true;
-			break;
-		default:
-			unknown[1] = optopt;
-			tool_fail_usage(unknown, "no such option");
-			return false;
-		}
-	}
-	argc -= optind;
-	argv += optind;
 	if (argc && !strcmp(*argv, "ids"))
 		argc--, argv++;
 	for (; argc > 1; argc -= 2, argv += 2)
@@ -186,19 +161,35 @@ static bool show_args_parse(struct show_request *request, int argc, char **argv)
 	return !argc;
 }
 
-int show_ids_run(int argc, char **argv)
+static int show_ids_run(const struct show_request *request)
 {
-	struct show_request request = { .format = &show_format_table };
 	int fd, ret;
 
-	if (!show_args_parse(&request, argc, argv))
-		return 2;
 	fd = cmxl_device_open_file();
 	if (fd < 0) {
 		tool_device_explain();
 		return 1;
 	}
-	ret = show_ids_print(fd, &request);
+	ret = show_ids_print(fd, request);
 	close(fd);
 	return ret;
+}
+
+int show_run(int argc, char **argv)
+{
+	struct show_request request = {};
+	struct tool_options options = {};
+
+	if (tool_options_parse(&argc, &argv, "djp", &options))
+		return 2;
+	if (argc == 1 && show_debugfs_has(*argv)) {
+		if (options.details)
+			return tool_fail_usage("-d", "only for ids");
+		return show_debugfs_run(*argv, options.json);
+	}
+	request.format = options.json ? &show_format_json : &show_format_table;
+	request.details = options.details;
+	if (!show_filters_parse(&request, argc, argv))
+		return 2;
+	return show_ids_run(&request);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * cmx show ids: the ids that the caller may see.
+ * cmx show: the ids that the caller may see, and for root what debugfs has.
  */
 #ifndef CMX_SHOW_H
 #define CMX_SHOW_H
@@ -31,7 +31,11 @@ struct show_field {
 extern const struct show_field show_fields[];	/* ends with an empty row */
 
 /* cmx_show.c. Returns the exit status; 2: wrong usage. */
-int show_ids_run(int argc, char **argv);
+int show_run(int argc, char **argv);
+
+/* show_debugfs.c */
+bool show_debugfs_has(const char *name);
+int show_debugfs_run(const char *name, bool in_json);
 
 /* show_field.c */
 const struct show_field *show_field_find(const char *name);

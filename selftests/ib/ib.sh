@@ -238,6 +238,8 @@ hits=$(figure 1 hits)
 routes 7611 5 20000
 is "path cache: on, no id sends a query" 0 "$(questions)"
 is "path cache: hits are counted" $((hits + 5)) "$(figure 1 hits)"
+check "path cache: JSON is as the schema says" eval \
+	'"$top/tools/cmx" show -j paths | "$tests/tool/valid" "$top/tools/cmx.schema.json" show-paths'
 routes 7612 1 20000
 is "path cache: another service ID needs another query" 1 "$(questions)"
 pair "path cache: the first connection" ours ours "$path" serve 10.78.0.1 7614 -- "$path" connect 10.78.0.1 7614

@@ -52,6 +52,9 @@ mc a id 2 udp 10.78.0.1 >/dev/null
 mc a join 2 239.2.1.1 send >/dev/null
 like "listed: a send-only member joins" "MULTICAST_JOIN*status=0 *" "$(joined a)"
 is "listed: send-only members have a line of their own" "vib0/1 $mgid 1 mlid=$mlid join_state=0x8" "$(shown $mgid | grep =0x8)"
+check "listed: JSON is as the schema says" eval '"$cmx" show -j mcast | "$tests/tool/valid" "$top/tools/cmx.schema.json" show-mcast'
+check "listed: JSON has the same values" eval '"$cmx" show -j mcast |
+	grep -qF "{\"dev\":\"vib0\",\"port\":1,\"group\":\"$mgid\",\"users\":1,\"mlid\":$((mlid)),\"join-state\":8}"'
 mc a leave 2 239.2.1.1 >/dev/null
 mc a leave 1 239.2.1.1 >/dev/null
 mc_stop a2

@@ -15,8 +15,13 @@ says() { # TEXT COMMAND...: check the output of the command
 	got=$("$@" 2>&1) || { echo "status $?: $got"; return 1; }
 	[ "$got" = "$want" ] || { echo "$got"; return 1; }
 }
+valid() { # DEFINITION ARG...: the output of cmx is JSON as the schema says
+	"$cmx" "${@:2}" | "$tests/tool/valid" "$top/tools/cmx.schema.json" "$1"
+}
 option_default() { "$cmx" options | awk -v o="$1" '$1 == o { print $3 }'; }
 
+check "version: JSON without the module is as the schema says" valid version version -j
+check "version: JSON has no module that is not loaded" eval '! "$cmx" version -j | grep -q module'
 check "version prints that the module is not loaded" eval '"$cmx" version | grep -q "^module  *not loaded"'
 check_not "default fails without the module" "$cmx" default tos
 for command in "default tos" "default tos 8" "show mcast" stats monitor; do
@@ -45,6 +50,10 @@ check "the device's mode without udev" says "666 root root" stat -c '%a %U %G' $
 check "version succeeds for another user" as_nobody "$cmx" version
 check "version shows the module to another user" eval \
 	'as_nobody "$cmx" version | grep -q "^module  *$(modinfo -F version "$ko"), ABI [0-9]"'
+check "version: JSON is as the schema says" valid version version -j
+check "version: JSON has the same versions" says "$(as_nobody "$cmx" version | sed -E 's/  +/ /; s/, .*//')" eval \
+	'"$cmx" --json version | python3 -c "import json, sys
+for name, part in json.load(sys.stdin).items(): print(name, part[\"version\"])"'
 check "version shows the library" eval '"$cmx" version | grep -q "^library  *[^ ]*, $cmx_lib\$"'
 
 check "run puts our library first" eval \
@@ -105,6 +114,10 @@ check_not "another user sets no default" as_nobody "$cmx" default cm_retries 3
 check "options lists all documented options" says \
 	"$(awk '/^======.* =/ { n++; next } n == 2 { print $1 }' "$top/Documentation/options.rst")" \
 	eval '"$cmx" options | awk "NR > 1 { print \$1 }"'
+check "options: JSON is as the schema says" valid options options --json
+check "options: JSON has the same options" says "$("$cmx" options | sed '1d; s/0, 1/0..1/' | awk '{ print $1, $3, $4 }')" eval \
+	'"$cmx" options -j | python3 -c "import json, sys
+for o in json.load(sys.stdin): print(o[\"option\"], o.get(\"default-from\", o.get(\"default\")), o[\"until\"])"'
 check "options takes no argument" status_is 2 "$cmx" options x
 while read -r word args; do
 	# shellcheck disable=SC2086 # they are words
@@ -117,6 +130,11 @@ done <<-END
 	x version x
 	x monitor x
 	x monitor -j x
+	--colour monitor --colour
+	-d monitor --details
+	-d show -d mcast
+	-j -j run true
+	-p -p version
 	y stats x y
 	c default a b c
 	ttl default rxe0/1 ttl 1
@@ -135,7 +153,10 @@ check "show: an invalid number" status_is 2 "$cmx" show ids lqpn x1
 check "show: a state that does not exist" status_is 2 "$cmx" show ids state none
 check "show: an invalid address" status_is 2 "$cmx" show ids src-addr 10.77.0
 check "show: an option that does not exist" status_is 2 "$cmx" show -x
-check "show without ids" says "[]" "$cmx" show -j
+for args in "show -j" "-j show" "--json show ids" "show ids --json"; do
+	# shellcheck disable=SC2086 # they are words
+	check "show without ids: $args" says "[]" "$cmx" $args
+done
 
 completes() { # WANT WORD...: the last word is being completed
 	local want=$1
@@ -155,7 +176,7 @@ check_not "import without the module's ports sets nothing" eval '"$cmx" default 
 # Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
-	local tmp pid other names all=14 tracing=/sys/kernel/tracing
+	local tmp pid other name names all=14 tracing=/sys/kernel/tracing
 	tmp=$(mktemp -d)
 	chmod 755 "$tmp"
 	rig || return
@@ -178,9 +199,6 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	column() { # NUMBER [ARG...]: of the table
 		"$cmx" show ids "${@:2}" | awk -v n="$1" 'NR > 1 { print $n }' | sort
 	}
-	valid() { # [ARG...]: the JSON of show
-		"$cmx" show "$@" | "$tests/tool/valid" "$top/tools/cmx.schema.json" show
-	}
 	states() { # the number of ids in each state, of debugfs, which counts established ids as connect
 		sed -n '/ 0$/!s/^state-//p' /sys/kernel/debug/rdma_cmx/stats | sort
 	}
@@ -190,8 +208,15 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: states in JSON" says "$(column 4)" field state
 	check "show: pretty JSON is the same" eval \
 		'[ "$(json | sed "s/\"age\":[0-9]*//g")" = "$("$cmx" show -p | sed "s/\"age\": [0-9]*//; s/^ *//; s/\": /\":/" | tr -d "\n")" ]'
-	check "show: JSON is as the schema says" valid -j
-	check "show: JSON with details is as the schema says" valid -dp
+	check "show: JSON is as the schema says" valid show show -j
+	check "show: JSON with details is as the schema says" valid show show -dp
+	for name in mcast paths stats; do
+		check "show $name: JSON is as the schema says" valid "show-$name" show -j "$name"
+	done
+	check "show mcast: JSON has the groups" says "$("$cmx" show mcast | awk 'NR > 1 { print $1, $2, $3 }')" \
+		eval '"$cmx" --json show mcast | python3 -c "import json, sys
+for g in json.load(sys.stdin): print(g[\"netdev\"], g[\"group\"], g[\"users\"])"'
+	check "show stats: JSON has the sums" eval '"$cmx" show stats --json | grep -q "\"state-listen\":2,"'
 	check "show: filter pid" count_is $all pid $pid
 	check "show: filter pid, of no process" count_is 0 pid 1
 	check "show: a decimal number may begin with 0" count_is $all pid 0$pid
@@ -335,7 +360,7 @@ port_suite() {
 
 	# the connections have left counters, so that all these commands print something
 	for command in "stats -m" "stats -j" stats "show stats" "show mcast" "show paths" show "show -j" \
-		       options default -V -h; do
+		       "show -j stats" options "options -j" "version -j" default -V -h; do
 		check "$command: reports a full output" \
 			says "cmx: standard output: No space left on device status 1" \
 			eval 'echo $("$cmx" $command 2>&1 >/dev/full || echo status $?)'
