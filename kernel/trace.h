@@ -9,11 +9,14 @@
 #if !defined(CMX_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define CMX_TRACE_H
 
+#include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include <rdma/rdma_cm.h>
 #include "compat.h"
 #include "id.h"
 #include "mcast.h"
+
+pid_t cmx_trace_owner(struct cmx_id_private *id_priv, char *comm);
 
 #define cmx_trace_event_name(type)							\
 	__print_symbolic(type,								\
@@ -75,16 +78,23 @@ DEFINE_EVENT(cmx_move, cmx_ib_state,
 	     TP_ARGS(id_priv, from, to));
 
 TRACE_EVENT(cmx_event,
-	    TP_PROTO(const struct cmx_id_private *id_priv, enum rdma_cm_event_type type,
-		     int status),
+	    TP_PROTO(struct cmx_id_private *id_priv, enum rdma_cm_event_type type, int status),
 	    TP_ARGS(id_priv, type, status),
-	    TP_STRUCT__entry(__field(const void *, id) __array(u8, src, sizeof(struct sockaddr_in6))
-				     __array(u8, dst, sizeof(struct sockaddr_in6))
-					     __field(u32, type) __field(int, status)),
-	    TP_fast_assign(cmx_trace_assign_id(id_priv); __entry->type = type;
-			   __entry->status = status;),
-	    TP_printk("id=%p %pISpc > %pISpc %s status=%d", __entry->id, __entry->src, __entry->dst,
-		      cmx_trace_event_name(__entry->type), __entry->status));
+	    TP_STRUCT__entry(__field(const void *, id)
+			     __array(u8, src, sizeof(struct sockaddr_in6))
+			     __array(u8, dst, sizeof(struct sockaddr_in6))
+			     __field(u32, type)
+			     __field(int, status)
+			     __array(char, comm, TASK_COMM_LEN)
+			     __field(pid_t, pid)),
+	    TP_fast_assign(cmx_trace_assign_id(id_priv);
+			   __entry->type = type;
+			   __entry->status = status;
+			   __entry->pid = cmx_trace_owner(id_priv, __entry->comm);),
+	    TP_printk("id=%p %pISpc > %pISpc %s status=%d comm=%s pid=%d", __entry->id,
+		      __entry->src, __entry->dst, cmx_trace_event_name(__entry->type),
+		      __entry->status, __entry->comm, __entry->pid)
+);
 
 TRACE_EVENT(cmx_cm_send,
 	    TP_PROTO(const struct cmx_id_private *id_priv, const char *msg, int ret),
@@ -151,15 +161,19 @@ TRACE_EVENT(cmx_mcast,
 			     __field(u32, port)
 			     __array(u8, mgid, sizeof(union ib_gid))
 			     __string(what, what)
-			     __field(int, status)),
+			     __field(int, status)
+			     __array(char, comm, TASK_COMM_LEN)
+			     __field(pid_t, pid)),
 	    TP_fast_assign(__entry->id = mc->id_priv;
 			   cmx_trace_assign_device(mc->id_priv->id.device);
 			   __entry->port = mc->id_priv->id.port_num;
 			   memcpy(__entry->mgid, mc->mgid.raw, sizeof(union ib_gid));
 			   cmx_assign_str(what, what);
-			   __entry->status = status;),
-	    TP_printk("id=%p %s/%u %s mgid=%pI6c status=%d", __entry->id, __entry->device,
-		      __entry->port, __get_str(what), __entry->mgid, __entry->status)
+			   __entry->status = status;
+			   __entry->pid = cmx_trace_owner(mc->id_priv, __entry->comm);),
+	    TP_printk("id=%p %s/%u %s mgid=%pI6c status=%d comm=%s pid=%d", __entry->id,
+		      __entry->device, __entry->port, __get_str(what), __entry->mgid,
+		      __entry->status, __entry->comm, __entry->pid)
 );
 
 TRACE_EVENT(cmx_member,

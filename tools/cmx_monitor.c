@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -39,12 +40,16 @@
  * @gid: GID of the peer of a refused request
  * @group: MGID of a group
  * @reason: why
+ * @pid: process that the id belongs to, or 0
+ * @comm: its name, or in brackets the name of a kernel module
  * @trace_id: name of the id in traces
  */
 struct monitor_line {
 	long long time;
 	const char *event;
-	char dev[72], src[64], dst[64], gid[64], group[64], reason[64], trace_id[24];
+	char dev[72], src[64], dst[64], gid[64], group[64], reason[64];
+	int pid;
+	char comm[TOOL_TEXT_MAX], trace_id[24];
 };
 
 struct monitor_reason {
@@ -89,6 +94,22 @@ static void monitor_set_reason(struct monitor_line *l, const struct monitor_reas
 			snprintf(l->reason, sizeof(l->reason), "%s", reason->name);
 }
 
+/* "comm=NAME pid=PID" at the end. The name may contain anything. */
+static void monitor_parse_owner(struct monitor_line *l, const char *text)
+{
+	const char *comm = strstr(text, " comm="), *pid = NULL, *at;
+
+	if (!comm)
+		return;
+	comm += strlen(" comm=");
+	for (at = comm; (at = strstr(at, " pid=")); at++)
+		pid = at;
+	if (!pid || pid == comm)
+		return;
+	l->pid = atoi(pid + strlen(" pid="));
+	snprintf(l->comm, sizeof(l->comm), l->pid ? "%.*s" : "[%.*s]", (int)(pid - comm), comm);
+}
+
 static const struct {
 	const char *type, *event;
 } monitor_events[] = {
@@ -114,6 +135,7 @@ static bool monitor_parse_event(struct monitor_line *l, const char *text)
 	if (status)
 		monitor_set_reason(l, strcmp(name, "UNREACHABLE") ? rej_reasons : sidr_reasons,
 				   status);
+	monitor_parse_owner(l, text);
 	return l->event;
 }
 
@@ -144,6 +166,7 @@ static bool monitor_parse_mcast(struct monitor_line *l, const char *text)
 		l->event = "left";
 	if (status)
 		monitor_set_reason(l, rej_reasons, status);
+	monitor_parse_owner(l, text);
 	return true;
 }
 
@@ -172,20 +195,26 @@ static bool monitor_value_is_known(const char *value)
 /* With the names of the columns of cmx show, where addresses have their port, too */
 static void monitor_print_text(const struct monitor_line *l)
 {
+	char date[32], pid[16] = "", comm[TOOL_TEXT_MAX];
 	const struct { const char *name, *value; } fields[] = {
 		{ "dev", l->dev }, { "src", l->src }, { "dst", l->dst }, { "gid", l->gid },
-		{ "group", l->group }, { "reason", l->reason }, { "trace-id", l->trace_id },
+		{ "group", l->group }, { "reason", l->reason }, { "pid", pid }, { "comm", comm },
+		{ "trace-id", l->trace_id },
 	};
 	time_t sec = l->time / 1000000;
-	char date[32];
 	struct tm tm;
 	size_t i;
 
+	if (l->pid)
+		snprintf(pid, sizeof(pid), "%d", l->pid);
+	snprintf(comm, sizeof(comm), "%s", l->comm);
+	tool_text_escape(comm, sizeof(comm));
 	localtime_r(&sec, &tm);
 	strftime(date, sizeof(date), "%F %T", &tm);
 	printf("%s.%06lld %-12s", date, l->time % 1000000, l->event);
+	/* a name may begin with any character */
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
-		if (monitor_value_is_known(fields[i].value))
+		if (fields[i].value == comm ? *comm : monitor_value_is_known(fields[i].value))
 			printf(" %s %s", fields[i].name, fields[i].value);
 	puts("");
 }
@@ -239,21 +268,13 @@ static void monitor_print_json(const struct monitor_line *l)
 	monitor_json_text_put("gid", l->gid);
 	monitor_json_text_put("group", l->group);
 	monitor_json_text_put("reason", l->reason);
+	if (l->pid)
+		json_number_put("pid", "%d", l->pid);
+	if (*l->comm)
+		json_string_put("comm", l->comm);
 	monitor_json_text_put("trace-id", l->trace_id);
 	json_close('}');
 	json_end();
-}
-
-/* What follows the last @mark in the line. An earlier one may be part of the name of a process. */
-static const char *monitor_find_text(const char *line, const char *mark)
-{
-	const char *text = NULL;
-
-	while ((line = strstr(line, mark))) {
-		line += strlen(mark);
-		text = line;
-	}
-	return text;
 }
 
 static long long monitor_clock_us(clockid_t id)
@@ -289,9 +310,25 @@ static bool monitor_line_is_loss(const char *line)
 	return !strncmp(line, "CPU:", strlen("CPU:")) && lost && lost[strlen(lost) - 1] == ']';
 }
 
+/*
+ * Finds the text that the tracepoint has printed. The name of a process, before or in this text, may
+ * look like the beginning of one, but is too short to have what must follow.
+ */
+static const char *monitor_find_text(const struct monitor_source *source, const char *mark,
+				     const char *line, struct monitor_line *l)
+{
+	while ((line = strstr(line, mark))) {
+		line += strlen(mark);
+		*l = (struct monitor_line){};
+		if (source->parse(l, line))
+			return line;
+	}
+	return NULL;
+}
+
 static void monitor_handle_line(const char *line, bool json)
 {
-	struct monitor_line l = {};
+	struct monitor_line l;
 	const char *text;
 	char mark[32];
 	size_t i;
@@ -302,8 +339,8 @@ static void monitor_handle_line(const char *line, bool json)
 	}
 	for (i = 0; i < ARRAY_SIZE(monitor_sources); i++) {
 		snprintf(mark, sizeof(mark), ": %s: ", monitor_sources[i].event);
-		text = monitor_find_text(line, mark);
-		if (text && monitor_sources[i].parse(&l, text)) {
+		text = monitor_find_text(&monitor_sources[i], mark, line, &l);
+		if (text) {
 			l.time = monitor_parse_time(line, text - strlen(mark));
 			if (json)
 				monitor_print_json(&l);

@@ -50,26 +50,29 @@ ours -s -a 10.77.0.1 -p 7800 -C 1 &
 server=$!
 check "a server listens" within 20 listens 7800
 ours -c -a 10.77.0.2 -p 7800 -C 1
-ours -c -a 10.77.0.1 -p 7801 -C 1
+env LD_LIBRARY_PATH="$cmx_lib" rping -c -a 10.77.0.1 -p 7801 -C 1 >/dev/null 2>&1 &
+client=$!
+wait $client
 ours -c -a 10.77.0.1 -p 7800 -C 1
 wait $server
 
-peer='10\.77\.0\.[12]:[0-9]+'
+peer='10\.77\.0\.[12]:[0-9]+' rping='pid [0-9]+ comm rping'
 check "a REQ to another address is refused" traced \
 	"refused +dev rxe0/1 src 10.77.0.2:7800 dst $peer gid [^ ]+ reason no-listener-on-address"
-check "the sender of a REQ to another address is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer trace-id [^ ]+"
-check "a REQ without a listener is rejected" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id trace-id [^ ]+"
-check "a connection is traced" traced "connected +src $peer dst 10.77.0.1:7800 trace-id [^ ]+"
-check "a disconnect is traced at the active side" traced "disconnected +src $peer dst 10.77.0.1:7800 trace-id [^ ]+"
-check "a disconnect is traced at the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer trace-id [^ ]+"
+check "the sender of a REQ to another address is rejected" traced "rejected +src $peer dst 10.77.0.2:7800 reason consumer $rping trace-id [^ ]+"
+check "a REQ without a listener is rejected" traced "rejected +src $peer dst 10.77.0.1:7801 reason invalid-service-id pid $client comm rping trace-id [^ ]+"
+check "a connection is traced" traced "connected +src $peer dst 10.77.0.1:7800 $rping trace-id [^ ]+"
+check "a disconnect is traced at the active side" traced "disconnected +src $peer dst 10.77.0.1:7800 $rping trace-id [^ ]+"
+check "a disconnect is traced at the passive side" traced "disconnected +src 10.77.0.1:7800 dst $peer( $rping)? trace-id [^ ]+"
 check "monitor: JSON has the same events" within 5 eval '[ "$(python3 -c "import json, sys
 for line in sys.stdin: print(json.loads(line)[\"event\"])" <"$tmp/json" | sort)" = \
 	"$(awk "{ print \$3 }" "$tmp/lines" | sort)" ]'
 check "monitor: JSON has the addresses and ports" grep -Eq \
 	'"event":"refused","dev":"rxe0","port":1,"src-addr":"10.77.0.2","src-port":7800,"dst-addr":"10.77.0.[12]","dst-port":[0-9]+,"gid":' "$tmp/json"
+check "monitor: JSON has the process" grep -q "\"pid\":$client,\"comm\":\"rping\"" "$tmp/json"
 timeout 20 env LD_LIBRARY_PATH="$cmx_lib" udaddy -s 10.77.0.1 >/dev/null 2>&1
 check "a SIDR REQ without a listener is refused" traced \
-	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported trace-id [^ ]+"
+	"unreachable +src $peer dst 10.77.0.1:7174 reason sidr-unsupported pid [0-9]+ comm udaddy trace-id [^ ]+"
 ip link set d0 arp on
 kill -STOP $json
 check "a monitor is stopped" within 5 grep -q "^State:.T" /proc/$json/status
@@ -78,7 +81,7 @@ ours -c -a 10.77.0.10 -p 7800 -C 1
 end=${EPOCHREALTIME/[.,]/}
 kill -CONT $json
 check "a failed address resolution is traced" traced \
-	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) trace-id [^ ]+"
+	"addr-failed +src [^ ]+ dst 10.77.0.10:7800 reason (Connection timed out|No route to host) $rping trace-id [^ ]+"
 check "the time is that of the event and not of its reading" within 5 traced_between $begin $end addr-failed
 ip link set d0 arp off
 ip link set d0 down
@@ -160,12 +163,14 @@ rm "$tmp/lines"
 "$cmx" monitor >>"$tmp/lines" 2>"$tmp/errors" &
 lines=$!
 check "a monitor begins" within 10 monitors 1
-for name in ": cmx_mcast: " "[LOST 9 EVENTS]" $'\nCPU:0 [LOST 1'; do
+for name in ": cmx_mcast: " "[LOST 9 EVENTS]" $'\nCPU:0 [LOST 1' $'\nCPU:0 [LOST 1]' " comm= pid=1 "; do
 	ln -s "$(command -v mckey)" "$tmp/$name"
 	LD_LIBRARY_PATH=$cmx_lib timeout 2 "$tmp/$name" -m 239.77.77.9 -b 10.77.0.1 -C 1 >/dev/null 2>&1
-	check "no process hides by its name: ${name//$'\n'/}" traced "left +dev rxe0/1 group [^ ]+ trace-id [^ ]+"
-	: >"$tmp/lines"
+	check "no process hides by its name: ${name//$'\n'/}" traced "left +dev rxe0/1 group [^ ]+ .*trace-id [^ ]+"
+	[ "$name" = " comm= pid=1 " ] || : >"$tmp/lines"
 done
+check "a name that looks like a field is printed whole" traced \
+	'joined +dev rxe0/1 group [^ ]+ pid [0-9]+ comm \\040comm=\\040pid=1\\040 trace-id [^ ]+'
 kill $lines
 wait $lines
 check "no name looks like a loss of events" [ ! -s "$tmp/errors" ]
