@@ -14,6 +14,7 @@
 #include <rdma/cmx_ioctl.h>
 #include "../lib/cmd.h"
 #include "args.h"
+#include "cmx_complete.h"
 #include "cmx_default.h"
 #include "cmx_monitor.h"
 #include "cmx_options.h"
@@ -203,12 +204,7 @@ static int tool_version(int argc, char **argv)
 	return 0;
 }
 
-static const struct tool_command {
-	const char *name;
-	int (*fn)(int argc, char **argv);
-	const char *args;
-	const char *help;
-} commands[] = {
+const struct tool_command tool_commands[] = {
 	{ "show", show_run, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
 	{ "show", show_run, "mcast|paths|stats [-jp]", "list multicast groups, path caches, or counts" },
 	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
@@ -219,17 +215,17 @@ static const struct tool_command {
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
 	{ "version", tool_version, "[-j]", "versions of tool, module and library" },
+	{}
 };
 
 static void tool_help_print(FILE *to)
 {
+	const struct tool_command *command;
 	const struct show_field *field;
-	size_t i;
 
 	fprintf(to, "usage:\n");
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(to, "  cmx %-8s %-30s %s\n", commands[i].name, commands[i].args,
-			commands[i].help);
+	for (command = tool_commands; command->name; command++)
+		fprintf(to, "  cmx %-8s %-30s %s\n", command->name, command->args, command->help);
 	fprintf(to, "  cmx -h | -V                                this help | the version\n");
 	fprintf(to, "filters:");
 	for (field = show_fields; field->name; field++)
@@ -272,11 +268,13 @@ static void tool_options_move(int argc, char **argv)
 
 static int tool_command(int argc, char **argv)
 {
-	size_t i;
+	const struct tool_command *command;
 	int ret;
 
 	if (argc < 2)
 		return tool_usage();
+	if (!strcmp(argv[1], "complete"))
+		return complete_run(argc - 1, argv + 1);
 	if (tool_is_help(argv[1]) || (argc == 3 && tool_is_help(argv[2])))
 		return tool_help();
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
@@ -284,9 +282,9 @@ static int tool_command(int argc, char **argv)
 		return 0;
 	}
 	tool_options_move(argc, argv);
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (!strcmp(argv[1], commands[i].name)) {
-			ret = commands[i].fn(argc - 1, argv + 1);
+	for (command = tool_commands; command->name; command++) {
+		if (!strcmp(argv[1], command->name)) {
+			ret = command->fn(argc - 1, argv + 1);
 			return ret == 2 ? tool_usage() : ret;
 		}
 	}

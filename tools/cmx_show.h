@@ -40,6 +40,8 @@ int show_debugfs_run(const char *name, bool in_json);
 /* show_field.c */
 const struct show_field *show_field_find(const char *name);
 bool show_filter_parse(const struct show_field *field, const char *value, char *to, size_t size);
+/* The names of all states in turn, then NULL */
+const char *show_state_name(size_t i);
 const struct cmx_id_option *show_options(const struct cmx_id_record *r);
 
 /* show_print.c */

@@ -255,14 +255,22 @@ const struct show_field *show_field_find(const char *name)
 	return NULL;
 }
 
+const char *show_state_name(size_t i)
+{
+	if (i < ARRAY_SIZE(states))
+		return states[i];
+	return i == ARRAY_SIZE(states) ? ESTABLISHED : NULL;
+}
+
 static bool show_state_exists(const char *name)
 {
+	const char *state;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(states); i++)
-		if (!strcmp(states[i], name))
+	for (i = 0; (state = show_state_name(i)); i++)
+		if (!strcmp(state, name))
 			return true;
-	return !strcmp(name, ESTABLISHED);
+	return false;
 }
 
 /* Addresses in the form that the fields have */

@@ -158,19 +158,33 @@ for args in "show -j" "-j show" "--json show ids" "show ids --json"; do
 	check "show without ids: $args" says "[]" "$cmx" $args
 done
 
-completes() { # WANT WORD...: the last word is being completed
-	local want=$1
-	shift
-	bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _cmx && echo "${COMPREPLY[*]}"' \
-		"$top/tools/cmx.bash" "$@" | { read -r got; [ "$got" = "$want" ] || { echo "$got"; false; }; }
+# words_in_SHELL WORD...: what the last word may be
+words_in_bash() {
+	bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _cmx && printf "%s\n" "${COMPREPLY[@]}"' \
+		"$top/tools/cmx.bash" "$@"
+}
+words_in_zsh() {
+	zsh -fc 'compadd() { shift; print -rl -- ${(M)@:#${words[CURRENT]}*}; }
+		words=("$@") CURRENT=$# && . "$0"' "$top/tools/cmx.zsh" "$@"
+}
+words_in_fish() { fish --no-config -c 'source $argv[1]; complete -C "$argv[2..-1]"' "$top/tools/cmx.fish" "$@"; }
+completes() { # SHELL WANT WORD...: the last word is being completed
+	local want=$2 got
+	got=$("words_in_$1" "${@:3}" | sort | xargs)
+	[ "$got" = "$want" ] || { echo "$got"; return 1; }
 }
 PATH=$top/tools:$PATH
-check "completion: commands" completes "show" cmx sh
-check "completion: filters" completes "src-addr src-port" cmx show ids src
-check "completion: states" completes "established" cmx show -j ids state es
-check "completion: parameters" completes "tos" cmx default to
-check "completion: settings of a port" completes "mode" cmx default rxe0/1 tos 8 m
-check "completion: modes" completes "v1 v2" cmx default rxe0/1 mode ""
+for shell in bash zsh fish; do
+	command -v $shell >/dev/null || { skip "completion in $shell" "it is not installed"; continue; }
+	check "completion in $shell: commands" completes $shell "show" cmx sh
+	check "completion in $shell: filters" completes $shell "src-addr src-port" cmx show ids src
+	check "completion in $shell: objects of show" completes $shell "paths pid port" cmx -j show p
+	check "completion in $shell: states" completes $shell "established" cmx show -j ids state es
+	check "completion in $shell: options" completes $shell "-d -j -p" cmx show -
+	check "completion in $shell: parameters" completes $shell "tos" cmx default to
+	check "completion in $shell: settings of a port" completes $shell "mode" cmx default rxe0/1 tos 8 m
+	check "completion in $shell: modes" completes $shell "v1 v2" cmx default rxe0/1 mode v
+done
 check_not "import without the module's ports sets nothing" eval '"$cmx" default -i | grep .'
 
 # Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
@@ -315,6 +329,8 @@ port_suite() {
 	connection() { # STACK
 		"$1" "$tests/stock/compare" option.tos_unset | sed 's/ flow=[^ ]*//'
 	}
+	check "completion: ports with defaults" eval '"$cmx" complete default "" | grep -qx rxe0/1'
+	check "completion: devices and ports with counters" says "rxe0 rxe0/1" eval 'echo $("$cmx" complete stats "")'
 	check "default shows a port" says "rxe0/1 tos none mode v2" "$cmx" default rxe0/1
 	check "default without arguments shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode v2"'
 	check "default sets TOS and mode of a port" "$cmx" default rxe0/1 tos 40 mode v2
