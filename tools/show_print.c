@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <rdma/rdma_user_cm.h>
 #include "cmx_show.h"
 #include "file.h"
@@ -39,6 +41,8 @@ static const char *show_option_label(const struct cmx_id_option *o, char *to, si
 enum column {
 	HANDLE, PID, COMM, STATE, AGE, SRC, DST, DEV, TRANSPORT, PS, LQPN, NUM_COLUMNS,
 };
+
+#define LAST_COLUMN (NUM_COLUMNS - 1)
 
 /* A column has the name of its field, if it is one. */
 static const char * const table_heads[NUM_COLUMNS] = {
@@ -189,21 +193,129 @@ static void table_begin(void)
 	fputc(0, table.stream);
 }
 
-static void table_end(void)
+struct table_row {
+	const char *cell[NUM_COLUMNS];
+	const char *rest;
+};
+
+/* Returns the next row. */
+static const char *table_row_get(const char *at, struct table_row *row)
 {
-	const char *at, *end, *last;
 	int i;
 
+	for (i = 0; i < NUM_COLUMNS; i++, at += strlen(at) + 1)
+		row->cell[i] = at;
+	row->rest = at;
+	return at + strlen(at) + 1;
+}
+
+static int table_row_len(const struct table_row *row)
+{
+	int i, len = 0;
+
+	for (i = 0; i < LAST_COLUMN; i++)
+		len += table.width[i] + 2;
+	if (!*row->rest)
+		return len + strlen(row->cell[LAST_COLUMN]);
+	return len + table.width[LAST_COLUMN] + 1 + strlen(row->rest);
+}
+
+static void table_row_print(const struct table_row *row)
+{
+	int i;
+
+	for (i = 0; i < LAST_COLUMN; i++)
+		printf("%-*s  ", table.width[i], row->cell[i]);
+	if (*row->rest)
+		printf("%-*s %s\n", table.width[LAST_COLUMN], row->cell[LAST_COLUMN], row->rest);
+	else
+		puts(row->cell[LAST_COLUMN]);
+}
+
+/* A terminal that is too narrow for the table: a line with some columns, and all else below it */
+
+#define NARROW_INDENT 4
+
+static const bool narrow_columns[NUM_COLUMNS] = {
+	[PID] = true, [COMM] = true, [STATE] = true, [AGE] = true, [DEV] = true, [LQPN] = true,
+};
+
+/* Continues at column @at, or begins a new line. Returns the column behind the word. */
+static int narrow_word_put(int at, int width, const char *name, const char *text, int len)
+{
+	int need = len + (name ? strlen(name) + 1 : 0);
+
+	if (at && at + 1 + need > width) {
+		puts("");
+		at = 0;
+	}
+	printf("%*s", at ? 1 : NARROW_INDENT, "");
+	if (name)
+		printf("%s=", name);
+	printf("%.*s", len, text);
+	return (at ? at + 1 : NARROW_INDENT) + need;
+}
+
+static void narrow_row_print(const struct table_row *row, int width, bool is_head)
+{
+	const char *word;
+	int i, at, len;
+
+	for (i = 0; i < LAST_COLUMN; i++)
+		if (narrow_columns[i])
+			printf("%-*s  ", table.width[i], row->cell[i]);
+	puts(row->cell[LAST_COLUMN]);
+	if (is_head)
+		return;
+	for (i = 0, at = 0; i < NUM_COLUMNS; i++)
+		if (!narrow_columns[i])
+			at = narrow_word_put(at, width, table_heads[i], row->cell[i],
+					     strlen(row->cell[i]));
+	for (word = row->rest; *(word += strspn(word, " ")); word += len) {
+		len = strcspn(word, " ");
+		at = narrow_word_put(at, width, NULL, word, len);
+	}
+	puts("");
+}
+
+/* The number of columns of the terminal; 0 if standard output is none */
+static int table_terminal_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+static bool table_is_too_wide(int width)
+{
+	const char *at = table.rows, *end = at + table.size;
+	struct table_row row;
+
+	while (width && at < end) {
+		at = table_row_get(at, &row);
+		if (table_row_len(&row) > width)
+			return true;
+	}
+	return false;
+}
+
+static void table_end(void)
+{
+	int width = table_terminal_width();
+	struct table_row row;
+	const char *at, *end;
+	bool narrow;
+
 	fclose(table.stream);
-	for (at = table.rows, end = at + table.size; at < end; at += strlen(at) + 1) {
-		for (i = 0; i < NUM_COLUMNS - 1; i++, at += strlen(at) + 1)
-			printf("%-*s  ", table.width[i], at);
-		last = at;
-		at += strlen(at) + 1;
-		if (*at)
-			printf("%-*s %s\n", table.width[i], last, at);
+	narrow = table_is_too_wide(width);
+	for (at = table.rows, end = at + table.size; at < end;) {
+		bool is_head = at == table.rows;
+
+		at = table_row_get(at, &row);
+		if (narrow)
+			narrow_row_print(&row, width, is_head);
 		else
-			puts(last);
+			table_row_print(&row);
 	}
 	free(table.rows);
 }

@@ -190,7 +190,7 @@ check_not "import without the module's ports sets nothing" eval '"$cmx" default 
 # Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
-	local tmp pid other name names all=14 tracing=/sys/kernel/tracing
+	local tmp pid other name details names all=14 tracing=/sys/kernel/tracing
 	tmp=$(mktemp -d)
 	chmod 755 "$tmp"
 	rig || return
@@ -247,6 +247,26 @@ for g in json.load(sys.stdin): print(g[\"netdev\"], g[\"group\"], g[\"users\"])"
 	check "show: decimal QP numbers" eval '"$cmx" show ids lqpn 0x123e | grep -qw 4670'
 	check "show: names of transports and port spaces" eval '"$cmx" show ids lqpn 4670 | grep -q " RoCE v2  *TCP "'
 	check "show: age with its unit" eval '"$cmx" show ids lqpn 4670 | grep -Eq " ([0-9]+m)?[0-9]+s "'
+	on_terminal() { # COLUMNS COMMAND...
+		python3 -c 'import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+	fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+	os.execvp(sys.argv[2], sys.argv[2:])
+try:
+	while got := os.read(fd, 4096): os.write(1, got.replace(b"\r", b""))
+except OSError: pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
+	}
+	for details in "" -d; do
+		check "show${details:+ $details}: 80 columns are enough" eval \
+			'on_terminal 80 "$cmx" show $details | awk "length > 80 { bad = 1; print } END { exit bad || NR < 2 * '$all' }"'
+		check "show${details:+ $details}: 80 columns have the same values" says \
+			"$("$cmx" show $details | tail -n +2 | tr -s ' ' '\n' | sed -E '/^[0-9]+m?[0-9]*s$/d; /^-?$/d' | sort)" \
+			eval 'on_terminal 80 "$cmx" show $details | tail -n +2 | tr -s " " "\n" |
+				sed -E "s/^(handle|src|dst|transport|ps)=//; /^[0-9]+m?[0-9]*s\$/d; /^-?\$/d" | sort'
+	done
+	check "show: a wide terminal has the table" says "$("$cmx" show | head -1)" eval 'on_terminal 500 "$cmx" show | head -1'
 	check "show: groups" says 2 eval 'field groups | sort -n | tail -n 1'
 	names=$(field trace-id -d | sort -u)
 	check "show: each id has its name in traces" [ "$(wc -l <<<"$names")" = $all ]
