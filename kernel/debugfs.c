@@ -5,18 +5,15 @@
  *   paths	the path records cached for each InfiniBand port
  *   mcast	the groups that interfaces and InfiniBand ports are members of: interface or
  *		device and port, group, number of users
- *   stats	number of ids, by state; number of connections whose end the peer has not
- *		confirmed; number of ids that a call keeps locked, whose groups are not counted;
- *		number of failed address resolutions of ids that were attached to no device
+ *   stats	number of ids, by state; number of ids that a call keeps locked, whose groups are
+ *		not counted
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include "debugfs.h"
 #include "device.h"
-#include "handle.h"
 #include "id_table.h"
 #include "mcast.h"
-#include "stats.h"
 #include "transport.h"
 
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */
@@ -60,7 +57,6 @@ DEFINE_SHOW_ATTRIBUTE(mcast);
  * @ids: number of ids of processes
  * @ulp_ids: number of ids of ULPs
  * @groups: number of memberships
- * @queued: number of events that are to be fetched by processes
  * @busy: number of ids that stayed locked
  * @lock_wait_ms: milliseconds left to wait for locked ids
  * @state: number of ids by state
@@ -69,7 +65,6 @@ struct debugfs_stats {
 	u64 ids;
 	u64 ulp_ids;
 	u64 groups;
-	u64 queued;
 	u64 busy;
 	unsigned int lock_wait_ms;
 	u64 state[CMX_STATE_NUM];
@@ -77,12 +72,10 @@ struct debugfs_stats {
 
 static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *stats)
 {
-	if (id_priv->user) {
+	if (id_priv->user)
 		stats->ids++;
-		stats->queued += READ_ONCE(to_user_id(id_priv)->queued);
-	} else {
+	else
 		stats->ulp_ids++;
-	}
 	stats->state[READ_ONCE(id_priv->state)]++;
 	if (!cmx_id_walk_trylock(id_priv, &stats->lock_wait_ms)) {
 		stats->busy++;
@@ -90,17 +83,6 @@ static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *s
 	}
 	stats->groups += cmx_mcast_count(id_priv);
 	mutex_unlock(&id_priv->lock);
-}
-
-static unsigned int stats_num_closing(void)
-{
-	const struct cmx_transport *const *t;
-	unsigned int num = 0;
-
-	cmx_for_each_transport(t)
-		if ((*t)->num_closing)
-			num += (*t)->num_closing();
-	return num;
 }
 
 static int stats_show(struct seq_file *s, void *unused)
@@ -114,14 +96,10 @@ static int stats_show(struct seq_file *s, void *unused)
 		stats_id_add(id_priv, &stats);
 		cmx_id_put(id_priv);
 	}
-	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nqueued-events %llu\nclosing %u\nbusy-ids %llu\n",
-		   stats.ids, stats.ulp_ids, stats.groups, stats.queued, stats_num_closing(),
-		   stats.busy);
+	seq_printf(s, "process-ids %llu\nkernel-ids %llu\ngroups %llu\nbusy-ids %llu\n", stats.ids,
+		   stats.ulp_ids, stats.groups, stats.busy);
 	for (i = 0; i < CMX_STATE_NUM; i++)
 		seq_printf(s, "state-%s %llu\n", cmx_state_name(i), stats.state[i]);
-	seq_printf(s, "unattached-addr-timeouts %llu\nunattached-addr-errors %llu\n",
-		   cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT),
-		   cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

@@ -12,6 +12,7 @@ int tool_options_parse(int *argc, char ***argv, const char *letters, struct tool
 		{ "json", no_argument, NULL, 'j' },
 		{ "pretty", no_argument, NULL, 'p' },
 		{ "details", no_argument, NULL, 'd' },
+		{ "metrics", no_argument, NULL, 'm' },
 		{}
 	};
 	char unknown[] = "-?";
@@ -35,6 +36,9 @@ int tool_options_parse(int *argc, char ***argv, const char *letters, struct tool
 			break;
 		case 'd':
 			options->details = true;
+			break;
+		case 'm':
+			options->metrics = true;
 			break;
 		default:
 			unknown[1] = optopt;

@@ -9,11 +9,13 @@
  * @json: -j, --json: print JSON; also with @pretty
  * @pretty: -p, --pretty: with indentation
  * @details: -d, --details
+ * @metrics: -m, --metrics: print the text format of Prometheus
  */
 struct tool_options {
 	bool json;
 	bool pretty;
 	bool details;
+	bool metrics;
 };
 
 /**

@@ -208,7 +208,7 @@ const struct tool_command tool_commands[] = {
 	{ "show", show_run, "[ids] [-djp] [FILTER VALUE]...", "list ids" },
 	{ "show", show_run, "mcast|paths|stats [-jp]", "list multicast groups, path caches, or counts" },
 	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
-	{ "stats", stats_run, "[-jm] [DEVICE[/PORT]]", "print the counters of the ports" },
+	{ "stats", stats_run, "[-jpm] [DEVICE[/PORT]]", "print counters and gauges of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", options_run, "[-j]", "list the options of an id" },
 	{ "default", default_run, "[NAME [VALUE]]", "show or set defaults of this host" },

@@ -115,7 +115,7 @@ static const struct {
 } rows[] = {
 	{ "show", "-d\n-j\n-p", complete_show },
 	{ "monitor", "-j", NULL },
-	{ "stats", "-j\n-m", complete_stats },
+	{ "stats", "-j\n-m\n-p", complete_stats },
 	{ "options", "-j", NULL },
 	{ "default", "-i", complete_default },
 	{ "version", "-j", NULL },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The state machine of an id, as a table. Only this file changes &cmx_id_private.state.
+ * The state machine of an id, as a table. Only this file changes &cmx_id_private.state and
+ * &cmx_id_private.established.
  */
 #include <linux/kernel.h>
 #include <rdma/cmx_ioctl.h>
@@ -84,5 +85,18 @@ int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state
 		id_priv->stage_start = cmx_stats_now();
 	/* debugfs, the list of ids and lookups read it without the lock */
 	WRITE_ONCE(id_priv->state, to);
+	cmx_stats_recount(id_priv);
 	return 0;
+}
+
+/**
+ * cmx_state_set_established() - set whether the connection of an id is established
+ * @id_priv: the id. Caller must hold its lock
+ * @established: the connection is established
+ */
+void cmx_state_set_established(struct cmx_id_private *id_priv, bool established)
+{
+	lockdep_assert_held(&id_priv->lock);
+	id_priv->established = established;
+	cmx_stats_recount(id_priv);
 }

@@ -43,5 +43,6 @@ enum cmx_state {
 bool cmx_state_allowed(enum cmx_state from, enum cmx_state to);
 const char *cmx_state_name(enum cmx_state state);
 int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state to);
+void cmx_state_set_established(struct cmx_id_private *id_priv, bool established);
 
 #endif

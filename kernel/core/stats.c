@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters and latencies of each port: /sys/class/infiniband/DEVICE/cmxPORT.
+ * Counters, gauges and latencies of each port: /sys/class/infiniband/DEVICE/cmxPORT.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -15,6 +15,9 @@
 
 /* Counters of ids that are attached to no port. Only failed address resolutions are counted. */
 static atomic64_t stats_unattached[CMX_STAT_NUM];
+
+/* Gauges of ids that are attached to no port. Only listeners for all devices are counted. */
+static atomic_t gauges_unattached[CMX_GAUGE_NUM];
 
 /**
  * cmx_stats_unattached() - get a counter of the ids that were attached to no port
@@ -39,6 +42,55 @@ void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat)
 	lockdep_assert_held(&id_priv->lock);
 	atomic64_inc(id_priv->dev_port ? &id_priv->dev_port->stats->count[stat] :
 					 &stats_unattached[stat]);
+}
+
+/**
+ * cmx_stats_unattached_listening() - get the number of listeners that are attached to no port
+ *
+ * Return: the number of ids.
+ */
+unsigned int cmx_stats_unattached_listening(void)
+{
+	return atomic_read(&gauges_unattached[CMX_GAUGE_LISTENING]);
+}
+
+/* Returns the gauge of the state of an id, or CMX_GAUGE_NUM. */
+static enum cmx_gauge stats_gauge_of(const struct cmx_id_private *id_priv)
+{
+	switch (id_priv->state) {
+	case CMX_LISTEN:
+		return CMX_GAUGE_LISTENING;
+	case CMX_CONNECT:
+		return id_priv->established ? CMX_GAUGE_ESTABLISHED : CMX_GAUGE_CONNECTING;
+	default:
+		return CMX_GAUGE_NUM;
+	}
+}
+
+/**
+ * cmx_stats_recount() - count an id in the gauge of its state and port
+ * @id_priv: the id, whose state or port has changed
+ *
+ * The id remembers where it is counted, so that it is counted once at most, whatever has changed.
+ *
+ * Context: Caller must hold id_priv->lock.
+ */
+void cmx_stats_recount(struct cmx_id_private *id_priv)
+{
+	enum cmx_gauge gauge = stats_gauge_of(id_priv);
+	atomic_t *counted = NULL;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (gauge != CMX_GAUGE_NUM)
+		counted = id_priv->dev_port ? &id_priv->dev_port->stats->gauge[gauge] :
+					      &gauges_unattached[gauge];
+	if (counted == id_priv->counted)
+		return;
+	if (id_priv->counted)
+		atomic_dec(id_priv->counted);
+	if (counted)
+		atomic_inc(counted);
+	id_priv->counted = counted;
 }
 
 static enum cmx_stat stats_of_reject(const struct cmx_id_private *id_priv, int status)
@@ -195,8 +247,9 @@ static ssize_t stats_latency_print(const struct cmx_latency *latency, char *buf)
 static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf);
 
 static const struct kobj_attribute stats_files[] = {
-#define CMX_STAT(label, file) { { .name = file, .mode = 0444 }, .show = stats_show },
-#define CMX_STAGE(label, file) { { .name = file, .mode = 0444 }, .show = stats_show },
+#define CMX_STAT(label, file, text) { { .name = file, .mode = 0444 }, .show = stats_show },
+#define CMX_GAUGE(label, file, text) { { .name = file, .mode = 0444 }, .show = stats_show },
+#define CMX_STAGE(label, file, text) { { .name = file, .mode = 0444 }, .show = stats_show },
 #include "stat_rows.h"
 };
 
@@ -207,7 +260,10 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 
 	if (index < CMX_STAT_NUM)
 		return sysfs_emit(buf, "%lld\n", atomic64_read(&stats->count[index]));
-	return stats_latency_print(&stats->latency[index - CMX_STAT_NUM], buf);
+	index -= CMX_STAT_NUM;
+	if (index < CMX_GAUGE_NUM)
+		return sysfs_emit(buf, "%d\n", atomic_read(&stats->gauge[index]));
+	return stats_latency_print(&stats->latency[index - CMX_GAUGE_NUM], buf);
 }
 
 static void stats_release(struct kobject *kobj)

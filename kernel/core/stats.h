@@ -13,15 +13,25 @@ struct cmx_id_private;
 struct ib_device;
 
 enum cmx_stat {
-#define CMX_STAT(label, name) CMX_STAT_##label,
-#define CMX_STAGE(label, name)
+#define CMX_STAT(label, name, text) CMX_STAT_##label,
+#define CMX_GAUGE(label, name, text)
+#define CMX_STAGE(label, name, text)
 #include "stat_rows.h"
 	CMX_STAT_NUM,
 };
 
+enum cmx_gauge {
+#define CMX_STAT(label, name, text)
+#define CMX_GAUGE(label, name, text) CMX_GAUGE_##label,
+#define CMX_STAGE(label, name, text)
+#include "stat_rows.h"
+	CMX_GAUGE_NUM,
+};
+
 enum cmx_stage {
-#define CMX_STAT(label, name)
-#define CMX_STAGE(label, name) CMX_STAGE_##label,
+#define CMX_STAT(label, name, text)
+#define CMX_GAUGE(label, name, text)
+#define CMX_STAGE(label, name, text) CMX_STAGE_##label,
 #include "stat_rows.h"
 	CMX_STAGE_NUM,
 };
@@ -44,12 +54,14 @@ struct cmx_latency {
  * @kobj: their folder in sysfs
  * @dev_port: the port, for the files of port_default.c
  * @count: by enum cmx_stat
+ * @gauge: by enum cmx_gauge
  * @latency: by enum cmx_stage
  */
 struct cmx_stats {
 	struct kobject kobj;
 	struct cmx_dev_port *dev_port;
 	atomic64_t count[CMX_STAT_NUM];
+	atomic_t gauge[CMX_GAUGE_NUM];
 	struct cmx_latency latency[CMX_STAGE_NUM];
 };
 
@@ -62,7 +74,9 @@ static inline u32 cmx_stats_now(void)
 void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat);
 void cmx_stats_count_event(const struct cmx_event *ev);
 void cmx_stats_count_refused(struct ib_device *device, u32 port, int ret);
+void cmx_stats_recount(struct cmx_id_private *id_priv);
 u64 cmx_stats_unattached(enum cmx_stat stat);
+unsigned int cmx_stats_unattached_listening(void);
 struct cmx_stats *cmx_stats_new(struct ib_device *device, u32 port);
 void cmx_stats_put(struct cmx_stats *stats);
 

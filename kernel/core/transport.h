@@ -173,8 +173,6 @@ struct cmx_port_ops {
  *	held. Returns 0, or -EADDRNOTAVAIL if it is not known; NULL: RDMA_UDP_QKEY
  * @init_module: called when the module is loaded, returns 0 or -errno; NULL: nothing to do
  * @exit_module: called when it is unloaded, after the last device was removed; NULL: nothing to do
- * @num_closing: gets the number of connections whose peer has not confirmed the end yet. RoCE has
- *	none, since the number of InfiniBand counts all connections over ib_cm; NULL: there are none
  * @port: operations for ports, or NULL
  * @listen: operations for listeners
  * @conn: operations for connections
@@ -197,7 +195,6 @@ struct cmx_transport {
 	int (*default_qkey)(const struct cmx_id_private *id_priv, u32 *qkey);
 	int (*init_module)(void);
 	void (*exit_module)(void);
-	unsigned int (*num_closing)(void);
 	const struct cmx_port_ops *port;
 	const struct cmx_listen_ops *listen;
 	const struct cmx_conn_ops *conn;

@@ -20,6 +20,19 @@
 #include "quota.h"
 #include "teardown.h"
 
+/* Events in the queues of all channels */
+static atomic_t channel_num_queued;
+
+/**
+ * cmx_channel_num_queued() - count the events that processes have not fetched
+ *
+ * Return: the number of events in the queues of all channels.
+ */
+unsigned int cmx_channel_num_queued(void)
+{
+	return atomic_read(&channel_num_queued);
+}
+
 /**
  * cmx_channel_discard_event() - drop an event that the process will not see
  * @ev: the event. A new id that comes with it has no consumer then and is destroyed
@@ -34,7 +47,7 @@ void cmx_channel_discard_event(struct cmx_event *ev)
 }
 
 /**
- * cmx_channel_discard_events() - drop events that the process will not see
+ * cmx_channel_discard_events() - drop events of a queue that the process will not see
  * @events: list of &cmx_event.item
  */
 void cmx_channel_discard_events(struct list_head *events)
@@ -42,6 +55,7 @@ void cmx_channel_discard_events(struct list_head *events)
 	struct cmx_event *ev, *next;
 
 	list_for_each_entry_safe(ev, next, events, item) {
+		atomic_dec(&channel_num_queued);
 		cmx_channel_discard_event(ev);
 		cond_resched();
 	}
@@ -72,6 +86,7 @@ bool cmx_channel_add_event(struct cmx_channel *channel, struct cmx_user_id *user
 		list_add_tail(&ev->item, &channel->events);
 		list_add_tail(&ev->id_item, &user_id->events);
 		WRITE_ONCE(user_id->queued, user_id->queued + 1);
+		atomic_inc(&channel_num_queued);
 		if (ev->is_watch)
 			WRITE_ONCE(user_id->watch_events,
 				   user_id->watch_events | BIT(ev->ev.event));
@@ -155,6 +170,7 @@ static void channel_event_fetched(struct cmx_channel *channel, struct cmx_event 
 	spin_lock(&channel->lock);
 	channel_event_del(user_id, ev);
 	spin_unlock(&channel->lock);
+	atomic_dec(&channel_num_queued);
 	user_id->fetched++;
 	if (ev->mc)
 		WRITE_ONCE(ev->mc->fetched, ev->mc->fetched + 1);

@@ -56,6 +56,7 @@ struct cmx_event_buf {
 	struct cmx_event_sizes sizes;
 };
 
+unsigned int cmx_channel_num_queued(void);
 struct cmx_channel *cmx_channel_new(void);
 void cmx_channel_close(struct cmx_channel *channel);
 struct task_struct *cmx_channel_process(const struct cmx_channel *channel);

@@ -43,25 +43,54 @@ static const struct file_operations chardev_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Counters of ids that are attached to no port. Those of ports are in the folders of the ports. */
-static ssize_t addr_timeouts_show(struct device *dev, struct device_attribute *attr, char *buf)
+/*
+ * Counters and gauges of the host, in the folder "stats": of ids that are attached to no port, and
+ * of events. Those of ports are in the folders of the ports.
+ */
+static ssize_t unattached_addr_timeouts_show(struct device *dev, struct device_attribute *attr,
+					     char *buf)
 {
 	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT));
 }
-static DEVICE_ATTR_RO(addr_timeouts);
+static DEVICE_ATTR_RO(unattached_addr_timeouts);
 
-static ssize_t addr_errors_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t unattached_addr_errors_show(struct device *dev, struct device_attribute *attr,
+					   char *buf)
 {
 	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
 }
-static DEVICE_ATTR_RO(addr_errors);
+static DEVICE_ATTR_RO(unattached_addr_errors);
 
-static struct attribute *chardev_attrs[] = {
-	&dev_attr_addr_timeouts.attr,
-	&dev_attr_addr_errors.attr,
+static ssize_t now_unattached_listening_show(struct device *dev, struct device_attribute *attr,
+					     char *buf)
+{
+	return sysfs_emit(buf, "%u\n", cmx_stats_unattached_listening());
+}
+static DEVICE_ATTR_RO(now_unattached_listening);
+
+static ssize_t now_queued_events_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", cmx_channel_num_queued());
+}
+static DEVICE_ATTR_RO(now_queued_events);
+
+static struct attribute *chardev_stats[] = {
+	&dev_attr_unattached_addr_timeouts.attr,
+	&dev_attr_unattached_addr_errors.attr,
+	&dev_attr_now_unattached_listening.attr,
+	&dev_attr_now_queued_events.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(chardev);
+
+static const struct attribute_group chardev_stats_group = {
+	.name = "stats",
+	.attrs = chardev_stats,
+};
+
+static const struct attribute_group *chardev_groups[] = {
+	&chardev_stats_group,
+	NULL
+};
 
 /* Everybody may open it: operations that need a privilege, as low ports do, check for it. */
 static struct miscdevice chardev_misc = {

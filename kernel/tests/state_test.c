@@ -15,6 +15,14 @@ static void trace_cmx_state(const struct cmx_id_private *id_priv, const char *fr
 
 #include "../core/state.c"
 
+/* The test module has no ports, whose gauges the id could be in. */
+static unsigned int state_test_recounts;
+
+void cmx_stats_recount(struct cmx_id_private *id_priv)
+{
+	state_test_recounts++;
+}
+
 static const enum cmx_state state_test_states[] = {
 	CMX_IDLE, CMX_BOUND, CMX_ADDR_QUERY, CMX_ADDR_RESOLVED, CMX_ROUTE_QUERY,
 	CMX_ROUTE_RESOLVED, CMX_LISTEN, CMX_CONNECT, CMX_DISCONNECT, CMX_REMOVED, CMX_DEAD,
@@ -135,8 +143,10 @@ static void state_test_move(struct kunit *test)
 	mutex_init(&id_priv->lock);
 	mutex_lock(&id_priv->lock);
 	id_priv->state = c->from;
+	state_test_recounts = 0;
 	KUNIT_EXPECT_EQ(test, cmx_state_move(id_priv, c->mask, c->to), c->ret);
 	KUNIT_EXPECT_EQ(test, id_priv->state, c->ret ? c->from : c->to);
+	KUNIT_EXPECT_EQ(test, state_test_recounts, !c->ret);
 	mutex_unlock(&id_priv->lock);
 	mutex_destroy(&id_priv->lock);
 }

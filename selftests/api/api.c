@@ -4,6 +4,7 @@
  * ../lib/tap.h. -x adds the cases for iWARP devices, which need the addresses of the suite iwarp.
  */
 #include <arpa/inet.h>
+#include <glob.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -102,13 +103,33 @@ int module_sum_get(const char *name)
 	return n;
 }
 
+int gauge_sum_get(const char *name)
+{
+	char pattern[128];
+	int n, sum = 0;
+	glob_t found;
+	size_t i;
+	FILE *f;
+
+	snprintf(pattern, sizeof(pattern), "/sys/class/infiniband/*/cmx*/now_%s", name);
+	WANT(!glob(pattern, 0, NULL, &found));
+	for (i = 0; i < found.gl_pathc; i++) {
+		f = fopen(found.gl_pathv[i], "r");
+		WANT(f && fscanf(f, "%d", &n) == 1);
+		fclose(f);
+		sum += n;
+	}
+	globfree(&found);
+	return sum;
+}
+
 void closing_wait(int tenths)
 {
 	int i;
 
-	for (i = 0; i < slow_time(tenths) && module_sum_get("closing"); i++)
+	for (i = 0; i < slow_time(tenths) && gauge_sum_get("closing"); i++)
 		usleep(100000);
-	WANT(!module_sum_get("closing"));
+	WANT(!gauge_sum_get("closing"));
 }
 
 struct cmx_ece_info ece_query(struct rdma_cm_id *id)
@@ -146,7 +167,7 @@ int main(int argc, char **argv)
 		addr_tests, option_tests, option_row_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
 		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
 		port_tests, channel_tests, fork_tests, limit_tests, memory_tests,
-		event_info_tests, addrinfo_tests, vrf_tests, iwarp_tests,
+		event_info_tests, addrinfo_tests, vrf_tests, gauge_tests, iwarp_tests,
 		delay_tests,
 	};
 	static const struct test_program program = {

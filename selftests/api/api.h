@@ -15,7 +15,7 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
 			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[], delay_tests[],
-			  event_info_tests[], addrinfo_tests[], vrf_tests[];
+			  event_info_tests[], addrinfo_tests[], vrf_tests[], gauge_tests[];
 
 /* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
 void need_rig(void);
@@ -60,6 +60,8 @@ int file_write(const char *path, const char *format, ...);
 FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
 /* Reads a line of stats in debugfs by itself: no other program has to start. */
 int module_sum_get(const char *name);
+/* Reads a gauge of all ports. */
+int gauge_sum_get(const char *name);
 /* Waits until the peers have confirmed the end of all connections. The time limit is in tenths of a second, more on a slow machine. */
 void closing_wait(int tenths);
 long port_stat_get(struct rdma_cm_id *id, const char *name);

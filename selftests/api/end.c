@@ -113,7 +113,7 @@ static void test_peer_is_silent(void)
 	pair_disconnect_silent(&p);
 	WANT(!rdma_destroy_id(p.child));
 	WANT(!event_expect(p.ch, RDMA_CM_EVENT_DISCONNECTED));
-	WANT(module_sum_get("closing") > 0);
+	WANT(gauge_sum_get("closing") > 0);
 	closing_wait(200);
 }
 

@@ -57,7 +57,7 @@ net_wire_up() {
 	done
 }
 
-nothing_closing() { ! grep '^closing [^0]' /sys/kernel/debug/rdma_cmx/stats; }
+nothing_closing() { ! grep -v '^0$' /sys/class/infiniband/*/cmx*/now_closing; }
 # check that the SA has no group but those of which the program says that no leave may have arrived
 no_groups() {
 	local known lost

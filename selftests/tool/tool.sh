@@ -220,6 +220,13 @@ for id in json.load(sys.stdin): print(id.get(sys.argv[1]))' "$1" | sort
 	check "show: the states" says "$(states)" \
 		eval 'column 4 | sed s/established/connect/ | sort | uniq -c | awk "{ print \$2, \$1 }"'
 	check "show: states in JSON" says "$(column 4)" field state
+	for name in established connecting listening; do
+		check "stats: the gauge of ids that are $name" says "$(column 4 | case $name in
+			established) grep -c "^established$";;
+			connecting) grep -c "^connect$";;
+			listening) grep -c "^listen$";;
+			esac)" eval '"$cmx" stats | awk "\$2 ~ /^now_(unattached_)?'$name'\$/ { n += \$3 } END { print n + 0 }"'
+	done
 	check "show: pretty JSON is the same" eval \
 		'[ "$(json | sed "s/\"age\":[0-9]*//g")" = "$("$cmx" show -p | sed "s/\"age\": [0-9]*//; s/^ *//; s/\": /\":/" | tr -d "\n")" ]'
 	check "show: JSON is as the schema says" valid show show -j

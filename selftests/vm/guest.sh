@@ -302,7 +302,12 @@ done
 
 # ids_in STATE: the number of ids; "connect" is also that of established ones
 ids_in() { sed -n "s/^state-$1 //p" /sys/kernel/debug/rdma_cmx/stats; }
-no_ids() { [ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/stats)" = 2 ]; }
+# no_ids: also the gauges are 0, except that of connections that close
+no_ids() {
+	[ "$(grep -cE '^(process|kernel)-ids 0$' /sys/kernel/debug/rdma_cmx/stats)" = 2 ] &&
+		! grep -v '^0$' /sys/class/infiniband/*/cmx*/now_{established,connecting,listening} \
+			/sys/class/misc/rdma_cmx/stats/now_* 2>/dev/null
+}
 
 ours()  { LD_LIBRARY_PATH=$cmx_lib "$@"; }
 stock() { "$@"; }

@@ -28,7 +28,6 @@ const struct cmx_transport cmx_transport_ib = {
 	.init_module = ib_init_module,
 	.exit_module = cmx_sa_exit_module,
 	.default_qkey = cmx_ib_default_qkey,
-	.num_closing = cmx_close_count,
 	.port = &cmx_ib_port_ops,
 	.listen = &cmx_ib_listen_ops,
 	.conn = &cmx_ib_conn_ops,

@@ -35,6 +35,7 @@
 #include "param.h"
 #include "quota.h"
 #include "sockaddr.h"
+#include "stats.h"
 #include "trace.h"
 #include "transport.h"
 
@@ -50,7 +51,6 @@ CMX_PARAM(close_seconds, 0, 86400, 60,
 /* Protects closing_ids, and &cmx_ib_port.closing with the &cmx_ib_conn.close_item of its ids */
 static DEFINE_SPINLOCK(close_lock);
 static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
-static unsigned int num_closing;
 
 /*
  * Waiters for the end of a closing id, by close_hash(). A user can have thousands, so that users
@@ -99,6 +99,14 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
 }
 
+/* The gauge of the port. A released id is attached to none, but keeps its device. */
+static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
+{
+	struct cmx_device *dev = id_priv->released_dev ?: id_priv->dev;
+
+	return &cmx_device_port(dev, id_priv->id.port_num)->stats->gauge[CMX_GAUGE_CLOSING];
+}
+
 /*
  * The id of a process does not change its QP number while it is closing, except for a moment in an
  * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold id_priv->lock.
@@ -109,8 +117,8 @@ static void close_begin(struct cmx_id_private *id_priv)
 	spin_lock(&close_lock);
 	hash_add_rcu(closing_ids, &id_priv->ib.close_node,
 		     close_hash(id_priv->quota, id_priv->qp_num));
-	WRITE_ONCE(num_closing, num_closing + 1);
 	spin_unlock(&close_lock);
+	atomic_inc(close_gauge(id_priv));
 }
 
 /* Caller must hold id_priv->lock. */
@@ -121,8 +129,8 @@ static void close_end(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	spin_lock(&close_lock);
 	hash_del_rcu(&id_priv->ib.close_node);
-	WRITE_ONCE(num_closing, num_closing - 1);
 	spin_unlock(&close_lock);
+	atomic_dec(close_gauge(id_priv));
 	if (wq_has_sleeper(waits))
 		wake_up_all(waits);
 }
@@ -372,16 +380,6 @@ void cmx_close_start_deadline(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_deadline_start_end(id_priv, 1000 * cmx_param_get(&close_seconds));
-}
-
-/**
- * cmx_close_count() - count the connections whose peer has not yet confirmed the end
- *
- * Return: the number of connections.
- */
-unsigned int cmx_close_count(void)
-{
-	return READ_ONCE(num_closing);
 }
 
 /**

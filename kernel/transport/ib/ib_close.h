@@ -20,7 +20,6 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_typ
 
 void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num);
 void cmx_close_stop_port(struct cmx_ib_port *port);
-unsigned int cmx_close_count(void);
 int cmx_close_init_module(void);
 
 #endif

@@ -262,7 +262,7 @@ static int ib_establish(struct cmx_id_private *id_priv)
 		trace_cmx_cm_send(id_priv, "RTU", ret);
 	}
 	if (!ret) {
-		id_priv->established = 1;
+		cmx_state_set_established(id_priv, true);
 		cmx_timer_stop(id_priv);
 	}
 	return ib_response_finish(id_priv, ret);

@@ -63,7 +63,7 @@ static void ib_rej_handle(struct cmx_id_private *id_priv, const struct ib_cm_eve
 		cmx_route_invalidate(id_priv);
 	id_priv->response_pending = 0;
 	/* the peer may reject after our RTU, which it has not received */
-	id_priv->established = 0;
+	cmx_state_set_established(id_priv, false);
 	cmx_qp_to_err(id_priv);
 	cmx_timer_stop(id_priv);
 }
@@ -110,7 +110,7 @@ static bool ib_event_dispatch(struct cmx_id_private *id_priv, const struct ib_cm
 		if (id_priv->established)
 			return false;
 		ev->ev.event = RDMA_CM_EVENT_ESTABLISHED;
-		id_priv->established = 1;
+		cmx_state_set_established(id_priv, true);
 		cmx_timer_stop(id_priv);
 		return true;
 	case IB_CM_DREQ_ERROR:

@@ -37,7 +37,7 @@ static void sidr_rep_handle(struct cmx_id_private *id_priv,
 	ud->qp_num = rep->qpn;
 	ud->qkey = rep->qkey;
 	ev->event = RDMA_CM_EVENT_ESTABLISHED;
-	id_priv->established = 1;
+	cmx_state_set_established(id_priv, true);
 }
 
 /**
@@ -135,7 +135,7 @@ static int sidr_rep_send_success(struct cmx_id_private *id_priv, u32 qkey, const
 	if (ret)
 		id_priv->qkey = old_qkey;
 	else
-		id_priv->established = 1;
+		cmx_state_set_established(id_priv, true);
 	return ret;
 }
 

@@ -210,7 +210,7 @@ void cmx_iw_conn_init(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 /* The worker of iw_cm, which calls this, must not wait for the provider. */
 static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
-	id_priv->established = 1;
+	cmx_state_set_established(id_priv, true);
 	if (id_priv->iw.disconnect_pending)
 		iw_wake(id_priv, id_priv->dev);
 }
