@@ -14,6 +14,7 @@ COMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR	?= $(PREFIX)/share/zsh/site-functions
 FISHDIR	?= $(PREFIX)/share/fish/vendor_completions.d
 PKGDIR	?= $(LIBDIR)/pkgconfig
+UNITDIR	?= $(PREFIX)/lib/systemd/system
 # where the distribution has merged /usr, packages must not have files in /lib
 ROOTLIB	?= $(if $(shell test -L /lib && echo merged),/usr/lib,/lib)
 UDEVDIR	?= $(ROOTLIB)/udev/rules.d
@@ -103,13 +104,16 @@ install-lib: lib
 	install -m 644 Documentation/man/*.7 $(D)$(MANDIR)/man7/
 
 install-tools: tools
-	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8 $(D)$(COMPDIR) $(D)$(ZSHDIR) $(D)$(FISHDIR) $(D)$(DATADIR)
+	install -d $(D)$(SBINDIR) $(D)$(MANDIR)/man8 $(D)$(COMPDIR) $(D)$(ZSHDIR) $(D)$(FISHDIR) $(D)$(DATADIR)/monitoring \
+		$(D)$(UNITDIR)
 	install -m 755 tools/cmx $(D)$(SBINDIR)/
 	install -m 644 tools/cmx.8 $(D)$(MANDIR)/man8/
 	install -m 644 tools/cmx.bash $(D)$(COMPDIR)/cmx
 	install -m 644 tools/cmx.zsh $(D)$(ZSHDIR)/_cmx
 	install -m 644 tools/cmx.fish $(D)$(FISHDIR)/
 	install -m 644 tools/cmx.schema.json $(D)$(DATADIR)/
+	install -m 644 tools/monitoring/rdma_cmx.* $(D)$(DATADIR)/monitoring/
+	install -m 644 tools/monitoring/rdma-cmx-metrics.* $(D)$(UNITDIR)/
 
 # what programs and kernel ULPs are built against: Documentation/ulp-api.rst
 install-dev:
@@ -192,6 +196,7 @@ uninstall:
 	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_types.h) \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx $(D)$(ZSHDIR)/_cmx $(D)$(FISHDIR)/cmx.fish \
 		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
+		$(D)$(UNITDIR)/rdma-cmx-metrics.service $(D)$(UNITDIR)/rdma-cmx-metrics.timer \
 		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
 dist:

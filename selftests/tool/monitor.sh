@@ -33,6 +33,10 @@ traced_between() { # BEGIN END PATTERN: a line in JSON has a time between these,
 	[ "$1" -lt "$time" ] && [ "$time" -lt "$2" ]
 }
 
+says_nothing() { # COMMAND...: which succeeds
+	local got
+	got=$("$@" 2>&1) && [ -z "$got" ] || { echo "$got"; return 1; }
+}
 check "another user may not monitor" status_is 1 as_nobody "$cmx" monitor
 check "monitor: an argument that does not exist" status_is 2 "$cmx" monitor -x
 check "stats: an argument that does not exist" status_is 2 "$cmx" stats -x
@@ -167,6 +171,42 @@ assert len(types) > 40, types' "$(</sys/module/rdma_cmx/version)"
 check "stats: -m prints the text format of Prometheus" metrics
 check "stats: -m has the metric of a counter" eval \
 	'"$cmx" stats -m | grep -qFx "rdma_cmx_connected_total{device=\"rxe0\",port=\"1\"} 1"'
+
+# what is installed for Prometheus and Grafana
+monitoring=$top/tools/monitoring
+"$cmx" stats -m >"$tmp/metrics"
+metrics_exist() { # FILE: all metrics that it names
+	local name
+	for name in $(grep -oE '\<rdma_cmx_[a-z_]+' "$monitoring/$1" | sort -u); do
+		grep -q "^$name[{ ]" "$tmp/metrics" || { echo "no metric $name"; return 1; }
+	done
+	[ -n "$name" ]
+}
+check "monitoring: the alerts use metrics that exist" metrics_exist rdma_cmx.rules.yml
+check "monitoring: the dashboard uses metrics that exist" metrics_exist rdma_cmx.dashboard.json
+check "monitoring: each gauge is in the dashboard" eval \
+	'! grep -oE "^rdma_cmx_now_[a-z_]+" "$tmp/metrics" | sort -u | grep -vxFf <(grep -oE "rdma_cmx_now_[a-z_]+" "$monitoring/rdma_cmx.dashboard.json")'
+check "monitoring: the dashboard is JSON" eval 'python3 -m json.tool "$monitoring/rdma_cmx.dashboard.json" >/dev/null'
+check "monitoring: the service writes the metrics of the moment" eval '
+	command=$(sed -n "s/^ExecStart=//p" $monitoring/rdma-cmx-metrics.service) && mkdir "$tmp/textfile" &&
+	(cd "$tmp/textfile" && PATH=$top/tools:$PATH && eval "$command" && [ "$(ls)" = rdma_cmx.prom ] &&
+	grep -v "_events " rdma_cmx.prom | diff - <("$cmx" stats -m | grep -v "_events "))'
+if command -v systemd-analyze >/dev/null; then
+	check "monitoring: systemd accepts the units" says_nothing systemd-analyze verify --man=no \
+		"$monitoring"/rdma-cmx-metrics.{service,timer}
+else
+	skip "monitoring: systemd accepts the units" "no systemd-analyze"
+fi
+promtool=$(command -v promtool || ls "${CMX_CACHE:-$HOME/.cache/rdma-cmx}/debs/usr/bin/promtool" 2>/dev/null)
+if [ -n "$promtool" ]; then
+	check "monitoring: promtool accepts the metrics" eval '"$promtool" check metrics <"$tmp/metrics"'
+	check "monitoring: promtool accepts the alerts" "$promtool" check rules "$monitoring/rdma_cmx.rules.yml"
+	check "monitoring: alerts fire" "$promtool" test rules "$tests/tool/alerts.yml"
+else
+	skip "monitoring: promtool accepts the metrics" "no promtool"
+	skip "monitoring: promtool accepts the alerts" "no promtool"
+	skip "monitoring: alerts fire" "no promtool"
+fi
 
 # a trace line has the name of the process, which any user can choose
 rm "$tmp/lines"
