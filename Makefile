@@ -126,12 +126,15 @@ install-dev:
 		'Requires: librdmacm libibverbs' 'Cflags: -I$(INCDIR)' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
 	chmod 644 $(D)$(PKGDIR)/rdma-cmx.pc
 
-# a host that has RDMA devices loads the module
+# A host that has RDMA devices loads the module, which then gets its defaults. A device gets those of its ports when
+# it appears, also with another name.
+defaults = /etc/rdma/rdma_cmx.conf
 install-conf:
 	install -d $(D)$(UDEVDIR)
 	printf '%s\n' 'ACTION=="add", SUBSYSTEM=="infiniband", RUN{builtin}+="kmod load rdma_cmx"' \
 		'KERNEL=="rdma_cmx", SUBSYSTEM=="misc", MODE="0666"' \
-		'ACTION=="add", KERNEL=="rdma_cmx", SUBSYSTEM=="misc", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default -i"' \
+		'ACTION=="add", KERNEL=="rdma_cmx", SUBSYSTEM=="misc", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default -i", RUN+="$(SBINDIR)/cmx default --load"' \
+		'ACTION=="add|move", SUBSYSTEM=="infiniband", TEST=="$(defaults)", TEST=="$(SBINDIR)/cmx", RUN+="$(SBINDIR)/cmx default --load $(defaults) %k"' \
 		>$(D)$(UDEVDIR)/90-rdma-cmx.rules
 	chmod 644 $(D)$(UDEVDIR)/90-rdma-cmx.rules
 

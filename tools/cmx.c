@@ -211,9 +211,10 @@ const struct tool_command tool_commands[] = {
 	{ "stats", stats_run, "[-jpm] [DEVICE[/PORT]]", "print counters and gauges of the ports" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", options_run, "[-j]", "list the options of an id" },
-	{ "default", default_run, "[NAME [VALUE]]", "show or set defaults of this host" },
+	{ "default", default_run, "[-jp] [NAME [VALUE]]", "show or set defaults of this host" },
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
+	{ "default", default_run, "--check|--load|--save [FILE]", "check, apply or write a file with defaults" },
 	{ "version", tool_version, "[-j]", "versions of tool, module and library" },
 	{}
 };

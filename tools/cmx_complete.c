@@ -117,7 +117,7 @@ static const struct {
 	{ "monitor", "-j", NULL },
 	{ "stats", "-j\n-m\n-p", complete_stats },
 	{ "options", "-j", NULL },
-	{ "default", "-i", complete_default },
+	{ "default", "-i\n-j\n-p\n--check\n--load\n--save", complete_default },
 	{ "version", "-j", NULL },
 };
 

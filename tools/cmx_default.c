@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "args.h"
 #include "cmx_default.h"
+#include "default_file.h"
 #include "device.h"
 #include "file.h"
+#include "json.h"
 
 /* The names of the files are the same in both. */
 #define RDMA_CM "/sys/kernel/config/rdma_cm"
 #define TOS "default_roce_tos"
 #define MODE "default_roce_mode"
 
-#define VALUE_MAX 64
+#define VALUE_MAX DEFAULT_VALUE_MAX
 #define PATH_LEN 600
+
+static bool default_in_json;
 
 /* As in a command, and as in the file */
 static const char *const modes[][2] = {
@@ -30,7 +35,12 @@ static int default_param_print(const char *name)
 
 	if (tool_file_read_line(CMX_PARAMS, name, val, sizeof(val)))
 		return tool_module_fail(name);
-	printf("%s %s\n", name, val);
+	if (!default_in_json)
+		printf("%s %s\n", name, val);
+	else if (!strcmp(val, "Y") || !strcmp(val, "N"))
+		json_bool_put(name, *val == 'Y');
+	else
+		json_number_put(name, "%s", val);
 	return 0;
 }
 
@@ -85,15 +95,35 @@ static void default_port_folder(char *dir, const char *device, const char *port)
 }
 
 /* Ports that are not RoCE have no defaults. */
-static int default_port_print(const char *device, const char *port)
+int default_port_read(const char *device, const char *port, char *tos, char *mode)
 {
-	char dir[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX];
+	char dir[PATH_LEN], name[VALUE_MAX];
 
 	default_port_folder(dir, device, port);
-	if (tool_file_read_line(dir, TOS, tos, sizeof(tos)) ||
-	    tool_file_read_line(dir, MODE, mode, sizeof(mode)))
+	if (tool_file_read_line(dir, TOS, tos, VALUE_MAX) ||
+	    tool_file_read_line(dir, MODE, name, VALUE_MAX))
 		return -1;
-	printf("%s/%s tos %s mode %s\n", device, port, tos, default_mode_from_file(mode));
+	snprintf(mode, VALUE_MAX, "%s", default_mode_from_file(name));
+	return 0;
+}
+
+static int default_port_print(const char *device, const char *port)
+{
+	char tos[VALUE_MAX], mode[VALUE_MAX];
+
+	if (default_port_read(device, port, tos, mode))
+		return -1;
+	if (!default_in_json) {
+		printf("%s/%s tos %s mode %s\n", device, port, tos, mode);
+		return 0;
+	}
+	json_open(NULL, '{');
+	json_string_put("dev", device);
+	json_number_put("port", "%s", port);
+	if (strcmp(tos, "none"))
+		json_number_put("tos", "%s", tos);
+	json_string_put("mode", mode);
+	json_close('}');
 	return 0;
 }
 
@@ -104,58 +134,71 @@ static int default_port_visit(const char *dir, const char *name, void *arg)
 	return 0;
 }
 
-static int default_device_visit(const char *dir, const char *name, void *arg)
+static int default_device_visit(const char *dir, const char *name, void *fn)
 {
+	int (*const *port_fn)(const char *dir, const char *name, void *arg) = fn;
 	char path[PATH_LEN];
 
-	(void)arg;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return tool_folder_walk(path, tool_name_is_port, default_port_visit, (void *)name);
+	return tool_folder_walk(path, tool_name_is_port, *port_fn, (void *)name);
 }
 
-/* The arguments are "tos VALUE" and "mode VALUE". All are checked before the first is set. */
-static int default_port_args_check(int argc, char **argv)
+int default_ports_walk(int (*fn)(const char *dir, const char *name, void *arg))
+{
+	return tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, default_device_visit, &fn);
+}
+
+const char *default_port_args_check(int argc, char **argv, const char **word)
 {
 	int i;
 
 	for (i = 0; i < argc; i += 2) {
+		*word = argv[i];
 		if (strcmp(argv[i], "tos") && strcmp(argv[i], "mode"))
-			return tool_fail_usage(argv[i], "neither tos nor mode");
+			return "neither tos nor mode";
 		if (i + 1 == argc)
-			return tool_fail_usage(argv[i], "no value");
+			return "no value";
+		*word = argv[i + 1];
 		if (!strcmp(argv[i], "mode") && !default_mode_to_file(argv[i + 1]))
-			return tool_fail_usage(argv[i + 1], "no such mode");
+			return "no such mode";
 	}
-	return 0;
+	return NULL;
 }
 
-static int default_port_run(char *name, int argc, char **argv)
+int default_port_args_set(const char *device, const char *port, int argc, char *const *argv)
 {
-	const char *port = default_port_split(name);
 	char dir[PATH_LEN], what[PATH_LEN];
 	int i, ret;
 
-	if (!port)
-		return tool_fail_usage(name, "not a device and a port");
-	ret = default_port_args_check(argc, argv);
-	if (ret)
-		return ret;
-	if (!argc && default_port_print(name, port)) {
-		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
-		tool_module_is_missing();
-		return 1;
-	}
-	default_port_folder(dir, name, port);
+	default_port_folder(dir, device, port);
 	for (i = 0; i < argc; i += 2) {
 		ret = strcmp(argv[i], "tos") ?
 			      tool_file_write_line(dir, MODE, default_mode_to_file(argv[i + 1])) :
 			      tool_file_write_line(dir, TOS, argv[i + 1]);
 		if (ret) {
-			snprintf(what, sizeof(what), "%s/%s %s", name, port, argv[i]);
+			snprintf(what, sizeof(what), "%s/%s %s", device, port, argv[i]);
 			return tool_module_fail(what);
 		}
 	}
 	return 0;
+}
+
+/* Checks all arguments before the first is set. */
+static int default_port_run(char *name, int argc, char **argv)
+{
+	const char *port = default_port_split(name), *wrong, *word;
+
+	if (!port)
+		return tool_fail_usage(name, "not a device and a port");
+	wrong = default_port_args_check(argc, argv, &word);
+	if (wrong)
+		return tool_fail_usage(word, wrong);
+	if (!argc && default_port_print(name, port)) {
+		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
+		tool_module_is_missing();
+		return 1;
+	}
+	return default_port_args_set(name, port, argc, argv);
 }
 
 /**
@@ -210,27 +253,85 @@ static int default_import(void)
 	return walk.status;
 }
 
-static int default_print_all(void)
+static int default_params_print(void)
 {
 	int status = 0;
 
 	if (access(CMX_PARAMS, F_OK) ||
 	    tool_folder_walk(CMX_PARAMS, tool_name_is_visible, default_param_visit, &status))
 		return tool_module_fail(CMX_PARAMS);
-	if (tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, default_device_visit, NULL))
-		return tool_fail(TOOL_DEVICES);
 	return status;
+}
+
+static int default_ports_print(void)
+{
+	return default_ports_walk(default_port_visit) ? tool_fail(TOOL_DEVICES) : 0;
+}
+
+/* Without a name, prints all of them. */
+static int default_print_text(char *name)
+{
+	if (!name)
+		return default_params_print() ?: default_ports_print();
+	return strchr(name, '/') ? default_port_run(name, 0, NULL) : default_param_print(name);
+}
+
+/* JSON has always both parts, of which one is empty if there is a name. */
+static int default_print_json(char *name)
+{
+	int ret = 0;
+
+	default_in_json = true;
+	if (!name && tool_module_is_missing())
+		return 1;
+	json_open(NULL, '{');
+	json_open("parameters", '{');
+	if (!name)
+		ret = default_params_print();
+	else if (!strchr(name, '/'))
+		ret = default_param_print(name);
+	json_close('}');
+	json_open("ports", '[');
+	if (!ret && !name)
+		ret = default_ports_print();
+	else if (!ret && strchr(name, '/'))
+		ret = default_port_run(name, 0, NULL);
+	json_close(']');
+	json_close('}');
+	json_end();
+	return ret;
+}
+
+static int default_file_run(int argc, char **argv)
+{
+	const char *path = argc > 1 ? argv[1] : DEFAULT_FILE;
+	bool load = !strcmp(argv[0], "--load");
+
+	if (argc > 2 + load)
+		return tool_fail_usage(argv[2 + load], "unexpected");
+	if (load)
+		return default_file_load(path, argc > 2 ? argv[2] : NULL);
+	return strcmp(argv[0], "--save") ? default_file_check(path) : default_file_save(path);
 }
 
 int default_run(int argc, char **argv)
 {
-	if (argc == 1)
-		return default_print_all();
+	struct tool_options options = {};
+
 	if (argc == 2 && !strcmp(argv[1], "-i"))
 		return default_import();
-	if (strchr(argv[1], '/'))
-		return default_port_run(argv[1], argc - 2, argv + 2);
-	if (argc > 3)
-		return tool_fail_usage(argv[3], "unexpected");
-	return argc == 3 ? default_param_set(argv[1], argv[2]) : default_param_print(argv[1]);
+	if (argc > 1 && (!strcmp(argv[1], "--check") || !strcmp(argv[1], "--load") ||
+			 !strcmp(argv[1], "--save")))
+		return default_file_run(argc - 1, argv + 1);
+	if (tool_options_parse(&argc, &argv, "jp", &options))
+		return 2;
+	if (argc < 2)
+		return options.json ? default_print_json(argv[0]) : default_print_text(argv[0]);
+	if (options.json)
+		return tool_fail_usage(argv[1], "unexpected");
+	if (strchr(argv[0], '/'))
+		return default_port_run(argv[0], argc - 1, argv + 1);
+	if (argc > 2)
+		return tool_fail_usage(argv[2], "unexpected");
+	return default_param_set(argv[0], argv[1]);
 }

@@ -45,9 +45,19 @@ udev_recipe() {
 	udevadm control --reload
 	udevadm trigger -c add -s net -w
 	check_not "udev: a device without RDMA does not load the module" test -d /sys/module/rdma_cmx
+	install -D "$cmx" /usr/local/sbin/cmx
+	mkdir -p /etc/rdma && printf '%s\n' "connect_deadline_ms 4321" "rx*/* tos 40" >/etc/rdma/rdma_cmx.conf
 	udevadm trigger -c add -s infiniband
 	check "udev: an RDMA device loads the module" within 20 test -d /sys/module/rdma_cmx
 	check "udev: the char device appears" within 20 test -c $dev
+	check "udev: the module gets the defaults of the file" within 20 grep -qx 4321 /sys/module/rdma_cmx/parameters/connect_deadline_ms
+	check "udev: a port gets those of the file" within 20 eval '"$cmx" default rxe0/1 | grep -q "tos 40 "'
+	"$cmx" default connect_deadline_ms 0
+	rdma link delete rxe0
+	rdma link add rxe0 type rxe netdev d0
+	check "udev: a device that appears gets them" within 20 eval '"$cmx" default rxe0/1 | grep -q "tos 40 "'
+	check "udev: a device that appears does not change the host" grep -qx 0 /sys/module/rdma_cmx/parameters/connect_deadline_ms
+	rm /usr/local/sbin/cmx /etc/rdma/rdma_cmx.conf
 	udevadm control --exit
 	umount /lib/udev/rules.d
 	check "udev: the module unloads" within 20 rmmod rdma_cmx

@@ -24,7 +24,7 @@ check "version: JSON without the module is as the schema says" valid version ver
 check "version: JSON has no module that is not loaded" eval '! "$cmx" version -j | grep -q module'
 check "version prints that the module is not loaded" eval '"$cmx" version | grep -q "^module  *not loaded"'
 check_not "default fails without the module" "$cmx" default tos
-for command in "default tos" "default tos 8" "show mcast" stats monitor; do
+for command in "default tos" "default tos 8" "default -j" "default --save /run/saved" "show mcast" stats monitor; do
 	check "$command: prints that the module is not loaded" \
 		eval '"$cmx" $command 2>&1 | grep -q "^cmx: The module rdma_cmx is not loaded"'
 done
@@ -102,11 +102,80 @@ range_holds() { # PARAMETER MIN MAX DEFAULT
 text=$(modinfo -p "$ko")
 check "every parameter has its range in its text" says "$(cd $params && printf '%s\n' *)" \
 	eval 'sed -nE "s/^([a-z_]+):.*: ([0-9]+\.\.[0-9]+|Y, N) \([^ ]+\)( \(bool\))?\$/\1/p" <<<"$text" | sort'
+file_is_right() { "$cmx" default --check <(echo "$*"); }
+table_knows() { # PARAMETER MIN MAX: as the module
+	file_is_right "$1 $2" && file_is_right "$1 $3" && ! file_is_right "$1 $(($2 - 1))" && ! file_is_right "$1 $(($3 + 1))"
+}
 while read -r p min max def; do
+	check "default --check knows the range of $p" table_knows "$p" "$min" "$max"
 	check "range of $p" range_holds "$p" "$min" "$max" "$def"
 	check "documented range of $p" grep -qE "^$p +$min\.\.$max +([0-9]+ or )?$def( or [0-9]+)? " "$top/Documentation/options.rst"
 done < <(sed -nE 's/^([a-z_]+):.*: ([0-9]+)\.\.([0-9]+) \(([0-9]+)\)$/\1 \2 \3 \4/p' <<<"$text")
 check "netns_listen takes Y or N" refused netns_listen 2
+check "default: JSON is as the schema says" valid default default -j
+check "default: JSON has the parameters" says "$(cd $params && grep . -- * | sed 's/:/ /; s/Y$/True/; s/N$/False/')" \
+	eval '"$cmx" -j default | python3 -c "import json, sys
+for p in sorted(json.load(sys.stdin)[\"parameters\"].items()): print(*p)"'
+check "default: JSON of one parameter" says "{\"parameters\":{\"cm_retries\":$(<$params/cm_retries)},\"ports\":[]}" \
+	"$cmx" default --json cm_retries
+
+# files with defaults
+conf=/run/defaults.conf
+cat >$conf <<-END
+	# a comment
+	connect_deadline_ms 4000	# until the update
+
+	cm_retries 7
+	nosuch0/1 tos 8
+	*/* mode v2 tos none
+END
+check "default --check of a right file" says "" "$cmx" default --check $conf
+check "default --check of a missing file" status_is 1 "$cmx" default --check $conf.no
+check "default --load sets the parameters" says "connect_deadline_ms 4000 cm_retries 7" \
+	eval '"$cmx" default --load $conf && echo $("$cmx" default connect_deadline_ms) $("$cmx" default cm_retries)'
+"$cmx" default cm_retries 5
+"$cmx" default max_backlog 77
+"$cmx" default netns_listen Y
+check "default --save" "$cmx" default --save $conf
+check "default --save keeps comments and absent ports, and adds what is no default" says \
+	"$(printf '%s\n' "# a comment" "connect_deadline_ms 4000 # until the update" "" "cm_retries 5" \
+		"nosuch0/1 tos 8" "*/* mode v2 tos none" "max_backlog 77" \
+		"max_user_requests $(<$params/max_user_requests)" "netns_listen Y")" cat $conf
+check "default --save: a second time changes nothing" eval 'cp $conf $conf.2 && "$cmx" default --save $conf && cmp $conf $conf.2'
+check "default --save into a new file" says "$(printf '%s\n' "cm_retries 5" "connect_deadline_ms 4000" "max_backlog 77" \
+	"max_user_requests $(<$params/max_user_requests)" "netns_listen Y")" eval '"$cmx" default --save $conf.3 && cat $conf.3'
+for p in "connect_deadline_ms 0" "cm_retries 15" "max_backlog 1024" "netns_listen N"; do
+	# shellcheck disable=SC2086 # they are two words
+	"$cmx" default $p
+done
+check_not "another user cannot load a file" as_nobody "$cmx" default --load $conf
+{ echo "cm_retries 99"; echo "connect_deadline_ms 3"; } >$conf.2
+check "default --load applies lines after a wrong one" says "cmx: $conf.2:1: 99: not in 0..15 1 3 15" \
+	eval 'echo $("$cmx" default --load $conf.2 2>&1; echo $?) $(<$params/connect_deadline_ms) $(<$params/cm_retries)'
+"$cmx" default connect_deadline_ms 0
+check "default --save leaves a wrong file as it is" says "1 $(<$conf.2)" eval \
+	'echo "$("$cmx" default --save $conf.2 2>/dev/null; echo $?) $(<$conf.2)"; [ ! -e $conf.2.new ]'
+while IFS='|' read -r line word why; do
+	check "default --check: $line" says "cmx: $conf:2: $word: $why status 1" \
+		eval 'printf "%s\n" "# line 1" "$line" >$conf; echo "$("$cmx" default --check $conf 2>&1 || echo status $?)" | xargs'
+done <<-END
+	tos 256|256|not in 0..255
+	tos 8x|8x|not in 0..255
+	tos -1|-1|not in 0..255
+	tos|tos|no value
+	tos 1 2|2|unexpected
+	ttl 1|ttl|no such parameter
+	netns_listen 2|2|neither Y nor N
+	rxe0/x tos 1|rxe0|not a device and a port
+	/1 tos 1||not a device and a port
+	rxe0/1|rxe0|neither tos nor mode follows
+	rxe0/1 tos|tos|no value
+	rxe0/1 tos 256|256|neither none nor in 0..255
+	rxe0/1 mode v3|v3|no such mode
+	rxe0/1 ttl 1|ttl|neither tos nor mode
+END
+check "default --check of too many files" status_is 2 "$cmx" default --check $conf $conf
+rm $conf $conf.[23]
 check "default stays in its folder" status_is 2 "$cmx" default ../taint
 check_not "another user sets no default" as_nobody "$cmx" default cm_retries 3
 
@@ -382,7 +451,25 @@ port_suite() {
 	check "default of a port: a port that does not exist" says "cmx: rxe0/2: no RoCE port of rdma_cmx status 1" \
 		eval 'echo $("$cmx" default rxe0/2 2>&1 || echo status $?)'
 	check "a port keeps its defaults after wrong arguments" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
+	check "default of a port: JSON is as the schema says" valid default default -j
+	check "default of a port: JSON" says '{"parameters":{},"ports":[{"dev":"rxe0","port":1,"tos":40,"mode":"v2"}]}' \
+		"$cmx" default -j rxe0/1
+	check "default --save: a port that is not as the module sets it" eval \
+		'"$cmx" default --save "$tmp/conf" && grep -qx "rxe0/1 tos 40 mode v2" "$tmp/conf"'
 	check "default of a port: the word none resets the TOS" "$cmx" default rxe0/1 tos none
+	check "default --load: the last line of a port counts" says "rxe0/1 tos 3 mode v2" eval \
+		'printf "%s\n" "*/* tos 1" "rx*/1 tos 2 mode v2" "rxe0/1 tos 3" "rxe0/2 tos 4" >"$tmp/conf" &&
+		 "$cmx" default --load "$tmp/conf" && "$cmx" default rxe0/1'
+	check "default --save: the line of a port follows it, and patterns stay" says \
+		"*/* tos 1 rx*/1 tos 2 mode v2 rxe0/1 tos 9 mode v2 rxe0/2 tos 4" eval \
+		'"$cmx" default rxe0/1 tos 9 && "$cmx" default --save "$tmp/conf" && (set -f; echo $(grep / "$tmp/conf"))'
+	check "default --save: a port as its pattern has no line" says "*/* tos 9" eval \
+		'echo "*/* tos 9" >"$tmp/conf" && "$cmx" default --save "$tmp/conf" && (set -f; echo $(grep / "$tmp/conf"))'
+	check "default --load: of a device only its ports" says "rxe0/1 tos 5 mode v2 0 rxe0/1 tos 9 mode v2" eval \
+		'printf "%s\n" "connect_deadline_ms 9" "rxe0/1 tos 5" >"$tmp/conf" &&
+		 echo $("$cmx" default --load "$tmp/conf" rxe0 && "$cmx" default rxe0/1 && cat $params/connect_deadline_ms &&
+			"$cmx" default rxe0/1 tos 9 && "$cmx" default --load "$tmp/conf" rxe1 && "$cmx" default rxe0/1)'
+	"$cmx" default rxe0/1 tos none
 
 	# the same default on both stacks
 	check "import: no defaults of rdma_cm" says "" "$cmx" default -i
