@@ -18,6 +18,7 @@
 #include "cmx_default.h"
 #include "cmx_monitor.h"
 #include "cmx_options.h"
+#include "cmx_report.h"
 #include "cmx_show.h"
 #include "cmx_stats.h"
 #include "device.h"
@@ -215,6 +216,7 @@ const struct tool_command tool_commands[] = {
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
 	{ "default", default_run, "--check|--load|--save [FILE]", "check, apply or write a file with defaults" },
+	{ "report", report_run, "", "print what a report of a bug needs" },
 	{ "version", tool_version, "[-j]", "versions of tool, module and library" },
 	{}
 };

@@ -24,6 +24,7 @@ check "version: JSON without the module is as the schema says" valid version ver
 check "version: JSON has no module that is not loaded" eval '! "$cmx" version -j | grep -q module'
 check "version prints that the module is not loaded" eval '"$cmx" version | grep -q "^module  *not loaded"'
 check_not "default fails without the module" "$cmx" default tos
+check "report: tells what is missing without the module" eval '"$cmx" report | grep -q "^cmx: The module rdma_cmx is not loaded"'
 for command in "default tos" "default tos 8" "default -j" "default --save /run/saved" "show mcast" stats monitor; do
 	check "$command: prints that the module is not loaded" \
 		eval '"$cmx" $command 2>&1 | grep -q "^cmx: The module rdma_cmx is not loaded"'
@@ -226,6 +227,23 @@ for args in "show -j" "-j show" "--json show ids" "show ids --json"; do
 	# shellcheck disable=SC2086 # they are words
 	check "show without ids: $args" says "[]" "$cmx" $args
 done
+
+check "report takes no argument" status_is 2 "$cmx" report x
+report_has() { # COMMAND...: a report has all parts, and what each command prints
+	local part text
+	text=$("$@" report) || return
+	for part in "kernel and distribution" "RDMA devices" "cmx version" "cmx default" "cmx stats" "cmx show -d" \
+		"cmx show mcast" "cmx show paths" "cmx show stats" /etc/rdma/rdma_cmx.conf "messages of the kernel that name rdma_cmx"; do
+		grep -qFx "== $part" <<<"$text" || { echo "no part $part"; return 1; }
+	done
+	[[ $text = *"$("$@" default)"* && $text = *"$("$@" version)"* && $text = *"$(uname -r)"* ]]
+}
+check "report has all parts" report_has "$cmx"
+check "report has what another user can read" report_has as_nobody "$cmx"
+check "report tells what another user cannot read" eval \
+	'[ "$(as_nobody "$cmx" report | grep -c "^cmx: /sys/kernel/debug/rdma_cmx: Permission denied")" = 3 ]'
+echo "rdma_cmx: a line for the report" >/dev/kmsg
+check "report has messages of the kernel" eval '"$cmx" report | grep -q "^\[.*\] rdma_cmx: a line for the report"'
 
 # words_in_SHELL WORD...: what the last word may be
 words_in_bash() {
