@@ -16,6 +16,7 @@
 #include "args.h"
 #include "cmx_complete.h"
 #include "cmx_default.h"
+#include "cmx_kill.h"
 #include "cmx_monitor.h"
 #include "cmx_options.h"
 #include "cmx_report.h"
@@ -210,6 +211,7 @@ const struct tool_command tool_commands[] = {
 	{ "show", show_run, "mcast|paths|stats [-jp]", "list multicast groups, path caches, or counts" },
 	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
 	{ "stats", stats_run, "[-jpm] [DEVICE[/PORT]]", "print counters and gauges of the ports" },
+	{ "kill", kill_run, "FILTER VALUE...", "end ids" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", options_run, "[-j]", "list the options of an id" },
 	{ "default", default_run, "[-jp] [NAME [VALUE]]", "show or set defaults of this host" },

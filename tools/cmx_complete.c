@@ -72,18 +72,22 @@ static void complete_filter_values_put(const char *filter)
 }
 
 /* Filters and their values take turns. @argv has the words before the one that is completed. */
+static void complete_kill(int argc, char **argv)
+{
+	if (argc % 2)
+		complete_filter_values_put(argv[argc - 1]);
+	else
+		complete_filters_put();
+}
+
 static void complete_show(int argc, char **argv)
 {
 	if (!argc)
 		puts("ids\nmcast\npaths\nstats");
 	if (argc && !strcmp(*argv, "ids"))
 		argc--, argv++;
-	if (argc == 1 && show_debugfs_has(*argv))
-		return;
-	if (argc % 2)
-		complete_filter_values_put(argv[argc - 1]);
-	else
-		complete_filters_put();
+	if (argc != 1 || !show_debugfs_has(*argv))
+		complete_kill(argc, argv);
 }
 
 static void complete_stats(int argc, char **argv)
@@ -114,6 +118,7 @@ static const struct {
 	void (*words)(int argc, char **argv);
 } rows[] = {
 	{ "show", "-d\n-j\n-p", complete_show },
+	{ "kill", NULL, complete_kill },
 	{ "monitor", "-j", NULL },
 	{ "stats", "-j\n-m\n-p", complete_stats },
 	{ "options", "-j", NULL },
@@ -147,7 +152,7 @@ int complete_run(int argc, char **argv)
 	for (row = 0; n && row < ARRAY_SIZE(rows); row++) {
 		if (strcmp(argv[0], rows[row].command))
 			continue;
-		if (*last == '-')
+		if (*last == '-' && rows[row].options)
 			puts(rows[row].options);
 		else if (rows[row].words)
 			rows[row].words(n - 1, argv + 1);

@@ -23,6 +23,7 @@ struct show_filter {
 
 struct show_request {
 	const struct show_format *format;
+	show_act_fn act;
 	bool details;
 	int num_filters;
 	struct show_filter filters[FILTERS_MAX];
@@ -85,15 +86,19 @@ static bool show_device_is_missing(const struct show_request *request)
 	return false;
 }
 
-static void show_id_print(const struct show_request *request, const struct cmx_id_record *r,
-			  bool *begun)
+/* Returns the exit status. */
+static int show_id_print(int fd, const struct show_request *request, const struct cmx_id_record *r,
+			 bool *begun)
 {
 	if (!show_id_is_wanted(request, r))
-		return;
+		return 0;
+	if (request->act && request->act(fd, r))
+		return 1;
 	if (!*begun)
 		request->format->begin();
 	*begun = true;
 	request->format->id(r, request->details);
+	return 0;
 }
 
 static int show_ids_print(int fd, const struct show_request *request)
@@ -102,22 +107,28 @@ static int show_ids_print(int fd, const struct show_request *request)
 	const struct cmx_id_record *r;
 	uint64_t cursor = 0;
 	bool begun = false;
+	int status = 0;
 	uint32_t count;
 
 	do {
 		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
 			return show_fail();
 		for (r = (const void *)buffer; count; count--) {
-			show_id_print(request, r, &begun);
+			status |= show_id_print(fd, request, r, &begun);
 			r = (const void *)((const char *)r + r->size);
 		}
 	} while (cursor);
 	if (!begun && show_device_is_missing(request))
 		return 1;
+	if (!begun && request->act) {
+		if (!status)
+			fputs("cmx: no such id\n", stderr);
+		return 1;
+	}
 	if (!begun)
 		request->format->begin();
 	request->format->end();
-	return 0;
+	return status;
 }
 
 static bool show_filter_add(struct show_request *request, const char *name, const char *value)
@@ -173,6 +184,17 @@ static int show_ids_run(const struct show_request *request)
 	ret = show_ids_print(fd, request);
 	close(fd);
 	return ret;
+}
+
+int show_act_run(int argc, char **argv, show_act_fn act)
+{
+	struct show_request request = { .format = &show_format_table, .act = act };
+
+	if (!argc)
+		return tool_fail_usage("kill", "which ids?");
+	if (!show_filters_parse(&request, argc, argv))
+		return 2;
+	return show_ids_run(&request);
 }
 
 int show_run(int argc, char **argv)

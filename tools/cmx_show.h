@@ -33,6 +33,12 @@ extern const struct show_field show_fields[];	/* ends with an empty row */
 /* cmx_show.c. Returns the exit status; 2: wrong usage. */
 int show_run(int argc, char **argv);
 
+/* What is done with an id. Returns 0, and the id is printed then. */
+typedef int (*show_act_fn)(int fd, const struct cmx_id_record *r);
+
+/* Acts on the ids that match the filters, of which there must be one. Returns the exit status. */
+int show_act_run(int argc, char **argv, show_act_fn act);
+
 /* show_debugfs.c */
 bool show_debugfs_has(const char *name);
 int show_debugfs_run(const char *name, bool in_json);

@@ -222,7 +222,7 @@ static bool show_queued_write(const struct cmx_id_record *r, char *to, size_t si
 
 /* The names that rdma(8) has too are the same as there. */
 const struct show_field show_fields[] = {
-	{ .name = "handle", .write = show_handle_write, .number = true },
+	{ .name = "handle", .write = show_handle_write, .number = true, .filter = true },
 	{ .name = "pid", .write = show_pid_write, .number = true, .filter = true },
 	{ .name = "comm", .write = show_comm_write },
 	{ .name = "trace-id", .write = show_trace_id_write, .detail = true },

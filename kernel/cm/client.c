@@ -12,10 +12,8 @@
 #include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
-#include "timer.h"
 #include "trace.h"
 #include "transport.h"
-#include "watch.h"
 
 static int client_add(struct ib_device *device);
 static void client_remove(struct ib_device *device, void *data);
@@ -165,19 +163,13 @@ static int client_add(struct ib_device *device)
 static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
 {
 	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
-	bool queue;
+	bool queued;
 
 	mutex_lock(&id_priv->lock);
 	/* A bind that failed may have detached the id meanwhile. */
-	queue = id_priv->dev == dev &&
-		!cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED);
-	if (queue) {
-		cmx_timer_stop(id_priv);
-		cmx_unwatch(id_priv);
-		cmx_event_queue(ev);
-	}
+	queued = id_priv->dev == dev && cmx_id_remove(id_priv, ev);
 	mutex_unlock(&id_priv->lock);
-	if (!queue)
+	if (!queued)
 		cmx_event_free(ev);
 }
 

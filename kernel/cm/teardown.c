@@ -3,6 +3,7 @@
  * Teardown of an id: the effects of the CM operations are undone, the last one first.
  */
 #include "device.h"
+#include "event.h"
 #include "listen.h"
 #include "mcast.h"
 #include "port_space.h"
@@ -10,6 +11,27 @@
 #include "timer.h"
 #include "transport.h"
 #include "watch.h"
+
+/**
+ * cmx_id_remove() - move an id to CMX_REMOVED and queue an event
+ * @id_priv: the id
+ * @ev: DEVICE_REMOVAL. It belongs to the consumer from now on, or is freed
+ *
+ * The connection still exists.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: false if the id is in CMX_REMOVED already, or shut down; the event is the caller's then.
+ */
+bool cmx_id_remove(struct cmx_id_private *id_priv, struct cmx_event *ev)
+{
+	lockdep_assert_held(&id_priv->lock);
+	if (cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED))
+		return false;
+	cmx_timer_stop(id_priv);
+	cmx_unwatch(id_priv);
+	cmx_event_queue(ev);
+	return true;
+}
 
 /**
  * cmx_id_release_device() - release all resources of an id on its device

@@ -27,8 +27,13 @@ int cmx_id_table_alloc(void *entry, u32 *index, gfp_t gfp)
 				 gfp) < 0 ? -ENOMEM : 0;
 }
 
-/* Returns the id at @index with a reference, or NULL. */
-static struct cmx_id_private *id_table_get(unsigned long index)
+/**
+ * cmx_id_table_get() - look up an id of any consumer
+ * @index: its index
+ *
+ * Return: the id with a reference, or NULL.
+ */
+struct cmx_id_private *cmx_id_table_get(unsigned long index)
 {
 	struct cmx_id_private *id_priv;
 	void *entry;
@@ -60,7 +65,8 @@ struct cmx_id_private *cmx_id_walk_next(u64 *pos)
 	if (*pos > U32_MAX)
 		return NULL;
 	xa_for_each_start(&cmx_id_table, index, entry, *pos) {
-		id_priv = xa_pointer_tag(entry) == CMX_TAG_ID ? id_table_get(index) : NULL;
+		id_priv = xa_pointer_tag(entry) == CMX_TAG_ID ? cmx_id_table_get(index) :
+								NULL;
 		if (id_priv) {
 			*pos = index;
 			return id_priv;

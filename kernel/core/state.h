@@ -18,7 +18,7 @@ struct cmx_id_private;
  * @CMX_CONNECT: has sent or received a request; after the handshake
  *	&cmx_id_private.established is set
  * @CMX_DISCONNECT: the connection has ended
- * @CMX_REMOVED: its device has been removed
+ * @CMX_REMOVED: its device has been removed, or CMX_CHANNEL_KILL has ended it
  * @CMX_DEAD: being destroyed; final
  * @CMX_STATE_NUM: number of states
  */

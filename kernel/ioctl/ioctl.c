@@ -12,6 +12,7 @@ static const struct cmx_method *const ioctl_channel_methods[] = {
 	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
 	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
 	[CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
+	[CMX_CHANNEL_KILL] = &cmx_method_kill,
 };
 
 static const struct cmx_method *const ioctl_id_methods[] = {

@@ -85,6 +85,7 @@ extern const struct cmx_method cmx_method_channel_info;
 extern const struct cmx_method cmx_method_get_events;
 /* ioctl_list.c */
 extern const struct cmx_method cmx_method_list_ids;
+extern const struct cmx_method cmx_method_kill;
 /* ioctl_id.c */
 extern const struct cmx_method cmx_method_create;
 extern const struct cmx_method cmx_method_destroy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CMX_CHANNEL_LIST_IDS: the ids that the caller may see, of all files.
+ * CMX_CHANNEL_LIST_IDS and CMX_CHANNEL_KILL: the ids of all files that the caller may see or end.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -10,13 +10,17 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
+#include "connect.h"
 #include "device.h"
 #include "ece.h"
+#include "event.h"
 #include "id_table.h"
 #include "ioctl.h"
 #include "mcast.h"
 #include "option.h"
+#include "port_space.h"
 #include "sockaddr.h"
+#include "teardown.h"
 #include "transport.h"
 #include "ulp.h"
 
@@ -301,5 +305,78 @@ const struct cmx_method cmx_method_list_ids = {
 		CMX_OUTPUT(LIST, CMX_LIST_MIN_LEN),
 		CMX_OUTPUT_U32(COUNT),
 		CMX_OUTPUT(NEXT_CURSOR, sizeof(u64)),
+	},
+};
+
+/* Returns 0, or why the caller may not end the id. Caller must hold id_priv->lock. */
+static int kill_check(const struct list_caller *caller, const struct cmx_id_private *id_priv)
+{
+	u32 netns;
+
+	lockdep_assert_held(&id_priv->lock);
+	if (!list_caller_may_see(caller, id_priv, INVALID_UID, &netns))
+		return -ENOENT;
+	return id_priv->user ? 0 : -EOPNOTSUPP;
+}
+
+/*
+ * The program of a connection must not take its device for removed, as it may have thousands of
+ * others there. DISCONNECTED does not wait for the peer, so that the next call ends the id if the
+ * program has ignored the event. Caller must hold id_priv->lock, which is released meanwhile on
+ * iWARP. Returns true if @ev has been queued.
+ */
+static bool kill_locked(const struct list_caller *caller, struct cmx_id_private *id_priv,
+			struct cmx_event *ev, int *ret)
+{
+	lockdep_assert_held(&id_priv->lock);
+	*ret = kill_check(caller, id_priv);
+	if (*ret)
+		return false;
+	if (id_priv->state == CMX_CONNECT && id_priv->established &&
+	    id_priv->id.qp_type != IB_QPT_UD) {
+		*ret = cmx_disconnect_locked(id_priv, true);
+		return false;
+	}
+	if (!cmx_id_remove(id_priv, ev)) {
+		*ret = -EINVAL;
+		return false;
+	}
+	cmx_id_release_device(id_priv);
+	cmx_port_release(id_priv);
+	return true;
+}
+
+static int ioctl_kill(struct cmx_call *call)
+{
+	struct cmx_id_private *id_priv;
+	struct cmx_event *ev = NULL;
+	struct list_caller caller;
+	bool queued = false;
+	int ret = -ENOMEM;
+
+	/* first, so that nobody learns which handles others have */
+	list_caller_init(&caller);
+	if (!caller.all_in_net)
+		return -EPERM;
+	id_priv = cmx_id_table_get(cmx_call_u32(call, CMX_ATTR_ID));
+	if (!id_priv)
+		return -ENOENT;
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, GFP_KERNEL_ACCOUNT);
+	if (ev)
+		ret = mutex_lock_killable(&id_priv->lock);
+	if (!ret) {
+		queued = kill_locked(&caller, id_priv, ev, &ret);
+		mutex_unlock(&id_priv->lock);
+	}
+	if (!queued)
+		cmx_event_free(ev);
+	cmx_id_put(id_priv);
+	return ret;
+}
+
+const struct cmx_method cmx_method_kill = {
+	.call = ioctl_kill,
+	.attrs = {
+		CMX_INPUT_U32(ID),
 	},
 };

@@ -25,15 +25,15 @@
 #define FUZZ_MAX_PATHS (CMX_OPT_MAX_LEN / sizeof(struct ib_path_rec_data))
 
 enum call {
-	INFO, GET_EVENTS, LIST_IDS, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
+	INFO, GET_EVENTS, LIST_IDS, KILL, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
 	QUERY, LISTEN, CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR,
 	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
 };
 
 /* the last one counts the commands that were mutated */
 static const char *const call_names[NUM_CALLS] = {
-	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_LIST_IDS", "ID_CREATE",
-	"ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
+	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_LIST_IDS", "CHANNEL_KILL",
+	"ID_CREATE", "ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
 	"ID_CONNECT", "ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
 	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "ID_WRITE_EVENT",
 	"MCAST_JOIN", "MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
@@ -319,7 +319,8 @@ static void mcast_attr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 	cmxl_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
 }
 
-static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call)
+static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
+			      const struct slot *slot)
 {
 	static const struct cmx_event_sizes sizes = {
 		.resp = sizeof(struct cmx_event_resp), .info = sizeof(struct cmx_id_info),
@@ -340,6 +341,8 @@ static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enu
 		out_add(cmd, CMX_ATTR_LIST, CMX_LIST_MIN_LEN * (1 + stress_rand_below(rnd, 8)));
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 		out_add(cmd, CMX_ATTR_NEXT_CURSOR, 8);
+	} else if (call == KILL) {
+		cmxl_cmd_u32(cmd, CMX_ATTR_ID, slot->handle);
 	}
 }
 
@@ -554,8 +557,8 @@ static void fuzz_call(struct stress_rand *rnd)
 	new = slot->stage == FREE ? slot : slot_for_new(rnd);
 	in_used = 0;
 	out_used = 0;
-	if (call <= LIST_IDS)
-		channel_cmd_build(rnd, &cmd, call);
+	if (call <= KILL)
+		channel_cmd_build(rnd, &cmd, call, slot);
 	else if (call >= JOIN)
 		mcast_cmd_build(rnd, &cmd, call, slot, new);
 	else

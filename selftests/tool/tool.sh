@@ -212,6 +212,9 @@ done <<-END
 	v3 default rxe0/1 mode v3
 	-x show -x
 	pid show pid
+	kill kill
+	pid kill pid
+	-x kill -x
 END
 check "cmx without a command is a usage error" status_is 2 "$cmx"
 check "help goes to standard output" eval '"$cmx" -h 2>/dev/null | grep -q "^usage:"'
@@ -415,6 +418,32 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	}
 	check "show: a name in UTF-8, in JSON" names_is "größe-漢字" "größe-漢字"
 	check "show: a name that ends within a letter" names_is $'abcdefghijklmn\xef\xbf\xbd' "abcdefghijklmnö"
+
+	# ids are ended as their programs know it
+	killed() { # FILTER...: the state that each id had
+		"$cmx" kill "$@" | awk 'NR > 1 { print $4 }'
+	}
+	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >"$tmp/server" 2>&1 &
+	pid=$!
+	within 20 eval '[ "$(field state src-port 7700)" = listen ]'
+	env LD_LIBRARY_PATH="$cmx_lib" rping -c -a 10.77.0.1 -p 7700 -C 1000000 >"$tmp/client" 2>&1 &
+	other=$!
+	within 20 eval '[ "$(field state dst-port 7700)" = established ]'
+	check_not "kill: another user ends no id of root" as_nobody "$cmx" kill dst-port 7700
+	check "kill: a filter that matches nothing" says "cmx: no such id status 1" \
+		eval 'echo $("$cmx" kill dst-port 7799 2>&1 || echo status $?)'
+	check "kill: lists the connection" says established killed dst-port 7700
+	check "kill: the client ends" within 20 eval '! [ -e /proc/$other ]'
+	check "kill: the server ends, as its peer has disconnected" within 20 eval '! [ -e /proc/$pid ]'
+	check "kill: both got DISCONNECTED" eval 'cat "$tmp/client" "$tmp/server" | grep -ci "disconnect" | grep -qx "[2-9]"'
+	kill $pid $other 2>/dev/null
+	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >"$tmp/server" 2>&1 &
+	pid=$!
+	within 20 eval '[ "$(field state src-port 7700)" = listen ]'
+	check "kill: lists the listener" says listen killed handle "$(field handle src-port 7700)" state listen
+	check "kill: the server gets DEVICE_REMOVAL" within 20 grep -q "device removal" "$tmp/server"
+	kill $pid $other 2>/dev/null
+	wait
 
 	# the QP numbers of ib_core
 	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >/dev/null 2>&1 &

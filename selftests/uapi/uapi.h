@@ -18,7 +18,7 @@
 #define M UVERBS_ATTR_F_MANDATORY
 
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
-			  grow_tests[], list_tests[], service_tests[], rtnl_tests[];
+			  grow_tests[], list_tests[], kill_tests[], service_tests[], rtnl_tests[];
 
 /* call.c: commands */
 #define CMD_ATTRS 24

@@ -152,6 +152,14 @@ enum cmx_channel_method {
 	 * else those whose file was opened by the same user.
 	 */
 	CMX_CHANNEL_LIST_IDS = 2,
+	/**
+	 * @CMX_CHANNEL_KILL: end the id CMX_ATTR_ID of any file. An established
+	 * connection gets DISCONNECTED, and every other id DEVICE_REMOVAL.
+	 * EPERM without CAP_NET_ADMIN in the network namespace of the caller.
+	 * ENOENT also if LIST_IDS does not report the id for that capability.
+	 * EOPNOTSUPP: an id of a kernel ULP
+	 */
+	CMX_CHANNEL_KILL = 3,
 };
 
 /**
