@@ -122,8 +122,9 @@ install-dev:
 	install -m 644 kernel/include/rdma/*.h uapi/rdma/*.h $(D)$(KERNDIR)/rdma/
 	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
 	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
-	printf '%s\n' 'Name: rdma-cmx' 'Description: extensions of librdmacm' 'Version: $(CMX_VERSION)' \
-		'Requires: librdmacm libibverbs' 'Cflags: -I$(INCDIR)' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
+	printf '%s\n' 'includedir=$(INCDIR)' 'libdir=$(LIBDIR)' 'cmxlibdir=$(CMXLIB)' 'kerndir=$(KERNDIR)' '' \
+		'Name: rdma-cmx' 'Description: extensions of librdmacm' 'Version: $(CMX_VERSION)' \
+		'Requires: librdmacm libibverbs' 'Cflags: -I$${includedir}' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
 	chmod 644 $(D)$(PKGDIR)/rdma-cmx.pc
 
 # A host that has RDMA devices loads the module, which then gets its defaults. A device gets those of its ports when

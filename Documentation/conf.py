@@ -9,6 +9,7 @@ sys.path.insert(0, kernel + '/Documentation/sphinx')
 project = 'rdma-cmx'
 extensions = ['kerneldoc']
 html_theme = 'alabaster'
+html_copy_source = False
 html_theme_options = {'page_width': '70em'}
 exclude_patterns = ['man', 'examples']
 highlight_language = 'none'
