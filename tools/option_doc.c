@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * option_doc rst|man: prints the table of options for the documentation. See selftests/generated.
+ * Prints what the documentation has from option_rows.h. See selftests/generated.
+ *
+ *   option_doc rst		the table of options
+ *   option_doc labels		the names of the options
+ *   option_doc man OPTION	the facts about one option
  */
 #include <string.h>
 #include <rdma/cmx_ioctl.h>
@@ -10,14 +14,19 @@
 #define COLUMNS 6
 #define CELL 128
 
+static void default_fill(const struct cmx_option_row *row, char *cell)
+{
+	if (row->source)
+		snprintf(cell, CELL, "%s", row->source);
+	else
+		snprintf(cell, CELL, row->host ? "%u (host)" : "%u", row->def);
+}
+
 static void rst_cells_fill(const struct cmx_option_row *row, char (*cell)[CELL])
 {
 	snprintf(cell[0], CELL, "%s", row->label);
 	cmx_option_values(row, cell[1], CELL);
-	if (row->source)
-		snprintf(cell[2], CELL, "%s", row->source);
-	else
-		snprintf(cell[2], CELL, row->host ? "%u (host)" : "%u", row->def);
+	default_fill(row, cell[2]);
 	snprintf(cell[3], CELL, "%s", cmx_option_until(row));
 	snprintf(cell[4], CELL, "%s", cmx_option_transports(row));
 	cmx_option_meaning(row, cell[5], CELL);
@@ -65,26 +74,73 @@ static void rst_table_print(void)
 	rst_rule_print(width);
 }
 
-static void man_table_print(void)
+static const char *level_name(int level)
 {
-	char values[CELL], meaning[CELL];
+	switch (level) {
+	case RDMA_OPTION_ID:
+		return "RDMA_OPTION_ID";
+	case RDMA_OPTION_IB:
+		return "RDMA_OPTION_IB";
+	default:
+		return "CMX_OPTION";
+	}
+}
+
+static void man_fact_print(const char *name, const char *value)
+{
+	printf("%s:\tT{\n%s\nT}\n", name, value);
+}
+
+/* The entry of an option in a manual page, up to the text that is written by hand */
+static void man_option_print(const struct cmx_option_row *row)
+{
+	char text[CELL];
+
+	puts(".TS\nl lx.");
+	snprintf(text, CELL, "%s, %s", level_name(row->level), row->constant);
+	man_fact_print("level, name", text);
+	man_fact_print("meaning", row->text);
+	cmx_option_values(row, text, CELL);
+	man_fact_print("values", text);
+	if (row->unit)
+		man_fact_print("unit", row->unit);
+	default_fill(row, text);
+	man_fact_print("default", text);
+	snprintf(text, CELL, row->until == CMX_OPT_UNTIL_DESTROYED ? "%s" : "%s, then %s",
+		 cmx_option_until(row), row->late == EINVAL ? "EINVAL" : "EISCONN");
+	man_fact_print("until", text);
+	man_fact_print("transports", cmx_option_transports(row));
+	puts(".TE");
+}
+
+static int man_print(const char *label)
+{
 	size_t i;
 
-	puts(".TS\nl l l.");
-	for (i = 0; i < CMX_OPTION_ROWS; i++) {
-		cmx_option_values(&cmx_option_rows[i], values, CELL);
-		cmx_option_meaning(&cmx_option_rows[i], meaning, CELL);
-		printf("%s\t%s\tT{\n%s\nT}\n", cmx_option_rows[i].constant, values, meaning);
-	}
-	puts(".TE");
+	for (i = 0; i < CMX_OPTION_ROWS; i++)
+		if (!strcmp(label, cmx_option_rows[i].label)) {
+			man_option_print(&cmx_option_rows[i]);
+			return 0;
+		}
+	return 2;
+}
+
+static void labels_print(void)
+{
+	size_t i;
+
+	for (i = 0; i < CMX_OPTION_ROWS; i++)
+		puts(cmx_option_rows[i].label);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "rst"))
 		rst_table_print();
-	else if (argc == 2 && !strcmp(argv[1], "man"))
-		man_table_print();
+	else if (argc == 2 && !strcmp(argv[1], "labels"))
+		labels_print();
+	else if (argc == 3 && !strcmp(argv[1], "man"))
+		return man_print(argv[2]);
 	else
 		return 2;
 	return 0;
