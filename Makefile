@@ -121,7 +121,7 @@ install-dev:
 	install -m 644 lib/include/rdma/rdma_cmx.h uapi/rdma/*.h $(D)$(INCDIR)/rdma/
 	install -m 644 kernel/include/rdma/*.h uapi/rdma/*.h $(D)$(KERNDIR)/rdma/
 	install -D -m 644 kernel/include/names/rdma/*.h -t $(D)$(KERNDIR)/names/rdma/
-	install -m 644 Documentation/man/*.3 $(D)$(MANDIR)/man3/
+	install -m 644 Documentation/man/*.3* $(D)$(MANDIR)/man3/
 	printf '%s\n' 'includedir=$(INCDIR)' 'libdir=$(LIBDIR)' 'cmxlibdir=$(CMXLIB)' 'kerndir=$(KERNDIR)' '' \
 		'Name: rdma-cmx' 'Description: extensions of librdmacm' 'Version: $(CMX_VERSION)' \
 		'Requires: librdmacm libibverbs' 'Cflags: -I$${includedir}' 'Libs: -ldl' >$(D)$(PKGDIR)/rdma-cmx.pc
@@ -199,7 +199,7 @@ uninstall:
 	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
 	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_types.h) \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx $(D)$(ZSHDIR)/_cmx $(D)$(FISHDIR)/cmx.fish \
-		$(patsubst Documentation/man/%.3,$(D)$(MANDIR)/man3/%.3,$(wildcard Documentation/man/*.3)) \
+		$(patsubst Documentation/man/%,$(D)$(MANDIR)/man3/%,$(wildcard Documentation/man/*.3*)) \
 		$(D)$(UNITDIR)/rdma-cmx-metrics.service $(D)$(UNITDIR)/rdma-cmx-metrics.timer \
 		$(D)$(MANDIR)/man7/rdma_cmx.7 $(D)$(PKGDIR)/rdma-cmx.pc $(D)$(UDEVDIR)/90-rdma-cmx.rules
 
