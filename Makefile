@@ -62,7 +62,7 @@ help:
 	@echo "make coverage         what of the module the tests reach, on uml; S=\"api uapi\": these suites"
 	@echo "make bench            measurements, beside the in-tree stack"
 	@echo "make style            checkpatch and sparse"
-	@echo "make htmldocs         Documentation/ as HTML, with Debian's python3-sphinx"
+	@echo "make htmldocs         all pages as HTML: needs python3-sphinx, python3-markdown, mandoc"
 	@echo "make generated        the tables in the documentation that are made from sources"
 	@echo "make clean uninstall"
 

@@ -75,6 +75,7 @@
  * output buffers may have been written.
  */
 
+/** define CMX_DEVICE_NAME - name of the char device, in /dev/infiniband */
 #define CMX_DEVICE_NAME "rdma_cmx"
 
 /**

@@ -213,7 +213,7 @@ struct cmx_ece {
 	__u32 options;
 };
 
-/** define CMX_OPT_MAX_LEN - longest option value: six path records */
+/** define CMX_OPT_MAX_LEN - longest option value, which is six path records */
 #define CMX_OPT_MAX_LEN (6 * sizeof(struct ib_path_rec_data))
 
 /** enum cmx_opt_flags - CMX_ATTR_OPT_FLAGS */
