@@ -185,7 +185,7 @@ static int tool_version(int argc, char **argv)
 	struct tool_options options = {};
 	struct tool_versions v = {};
 
-	if (tool_options_parse(&argc, &argv, "j", &options))
+	if (tool_options_parse(&argc, &argv, "jp", &options))
 		return 2;
 	if (argc)
 		return tool_fail_usage(*argv, "unexpected");
@@ -213,13 +213,13 @@ const struct tool_command tool_commands[] = {
 	{ "stats", stats_run, "[-jpm] [DEVICE[/PORT]]", "print counters and gauges of the ports" },
 	{ "kill", kill_run, "FILTER VALUE...", "end ids" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
-	{ "options", options_run, "[-j]", "list the options of an id" },
+	{ "options", options_run, "[-jp]", "list the options of an id" },
 	{ "default", default_run, "[-jp] [NAME [VALUE]]", "show or set defaults of this host" },
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
 	{ "default", default_run, "--check|--load|--save [FILE]", "check, apply or write a file with defaults" },
 	{ "report", report_run, "", "print what a report of a bug needs" },
-	{ "version", tool_version, "[-j]", "versions of tool, module and library" },
+	{ "version", tool_version, "[-jp]", "versions of tool, module and library" },
 	{}
 };
 

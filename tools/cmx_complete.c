@@ -121,9 +121,9 @@ static const struct {
 	{ "kill", NULL, complete_kill },
 	{ "monitor", "-j", NULL },
 	{ "stats", "-j\n-m\n-p", complete_stats },
-	{ "options", "-j", NULL },
+	{ "options", "-j\n-p", NULL },
 	{ "default", "-i\n-j\n-p\n--check\n--load\n--save", complete_default },
-	{ "version", "-j", NULL },
+	{ "version", "-j\n-p", NULL },
 };
 
 static void complete_commands_put(bool is_option)

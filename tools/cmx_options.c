@@ -82,7 +82,7 @@ int options_run(int argc, char **argv)
 	struct tool_options options = {};
 	size_t i;
 
-	if (tool_options_parse(&argc, &argv, "j", &options))
+	if (tool_options_parse(&argc, &argv, "jp", &options))
 		return 2;
 	if (argc)
 		return tool_fail_usage(*argv, "unexpected");

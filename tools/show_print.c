@@ -268,7 +268,7 @@ static void narrow_row_print(const struct table_row *row, int width, bool is_hea
 	if (is_head)
 		return;
 	for (i = 0, at = 0; i < NUM_COLUMNS; i++)
-		if (!narrow_columns[i])
+		if (!narrow_columns[i] && strcmp(row->cell[i], "-"))
 			at = narrow_word_put(at, width, table_heads[i], row->cell[i],
 					     strlen(row->cell[i]));
 	for (word = row->rest; *(word += strspn(word, " ")); word += len) {

@@ -51,7 +51,7 @@ check "the device's mode without udev" says "666 root root" stat -c '%a %U %G' $
 check "version succeeds for another user" as_nobody "$cmx" version
 check "version shows the module to another user" eval \
 	'as_nobody "$cmx" version | grep -q "^module  *$(modinfo -F version "$ko"), ABI [0-9]"'
-check "version: JSON is as the schema says" valid version version -j
+check "version: JSON is as the schema says" valid version version -p
 check "version: JSON has the same versions" says "$(as_nobody "$cmx" version | sed -E 's/  +/ /; s/, .*//')" eval \
 	'"$cmx" --json version | python3 -c "import json, sys
 for name, part in json.load(sys.stdin).items(): print(name, part[\"version\"])"'
@@ -204,7 +204,7 @@ done <<-END
 	-d monitor --details
 	-d show -d mcast
 	-j -j run true
-	-p -p version
+	-d -d version
 	y stats x y
 	c default a b c
 	ttl default rxe0/1 ttl 1
