@@ -147,7 +147,7 @@ install-dkms-source:
 	for f in Kbuild Makefile $$(find kernel uapi -name '*.[ch]'); do \
 		install -D -m 644 $$f $(D)$(DKMSDIR)/$$f || exit; \
 	done
-	install -D $(addprefix tools/packaging/,check-ofed dkms-symvers kernel-release version) -t $(D)$(DKMSDIR)/tools/packaging/
+	install -D $(addprefix tools/packaging/,check-ofed dkms-symvers dkms-upgrade kernel-release version) -t $(D)$(DKMSDIR)/tools/packaging/
 	echo '$(CMX_VERSION)' >$(D)$(DKMSDIR)/tools/packaging/tarball-version
 	sed 's|#MODULE_VERSION#|$(CMX_VERSION)|; s|#KERNDIR#|$(KERNDIR)|' dkms.conf >$(D)$(DKMSDIR)/dkms.conf
 
