@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # nvme: nvme-rdma and nvmet-rdma of the kernel, with only names changed, at one end or at both ends.
-# kernels: debian12
+# kernels: host
 # check: default
 # timeout: 600
 . "$(dirname "$0")/../vm/guest.sh"
