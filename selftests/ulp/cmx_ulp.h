@@ -66,6 +66,7 @@ int ulp_refuse(int argc, char **argv);
 int ulp_restrict(int argc, char **argv);	/* device.c */
 int ulp_gids(int argc, char **argv);
 int ulp_leave(int argc, char **argv);		/* leave.c */
+int ulp_states(int argc, char **argv);		/* states.c */
 int ulp_request6(int argc, char **argv);	/* wire.c */
 
 #endif

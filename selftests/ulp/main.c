@@ -19,6 +19,7 @@
  *	restrict ADDR PORT		ids for devices of one node type
  *	gids ADDR PORT			the GIDs of an id and of its peer
  *	leave ADDR GROUP		a group is left before the event of the join is handled
+ *	states FUNCTION ADDR PORT SILENT MISSING	a function in each state of an id
  *	request6 ADDR PORT		a REQ over IPv4 whose CMA header is for IPv6, see wire.c
  */
 #include <linux/debugfs.h>
@@ -53,6 +54,7 @@ static const struct command {
 	{ "restrict", 3, ulp_restrict },
 	{ "gids", 3, ulp_gids },
 	{ "leave", 3, ulp_leave },
+	{ "states", 6, ulp_states },
 	{ "request6", 3, ulp_request6 },
 };
 

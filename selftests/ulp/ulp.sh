@@ -87,6 +87,17 @@ check_not "listener for iWARP: ping over RoCE fails" run "ping $a 7602 1"
 check "listener for iWARP: the ULP unloads" unload
 check "listener for iWARP: no id is left" within 5 no_ids
 
+# part "states: "
+# Documentation/ulp-api.rst has the results
+states() { # FUNCTION RESULTS
+	run "states $1 $a 7645 10.77.0.9 10.77.0.10" && [ "$(cat $ctl/result)" = "$2" ] || { cat $ctl/result; return 1; }
+}
+loaded
+while read -r name results; do
+	check "states: $name" states "$name" "$results"
+done < <(sed -n 's/^   \(cmx_[a-z_]*\)(), /\1 /p' "$top/Documentation/ulp-api.rst")
+check "states: no id is left" within 5 no_ids
+
 # part "return" "thread: "
 # by number: enum rdma_cm_event_type
 check "return codes: the ULP loads" load
