@@ -7,7 +7,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "device.h"
-#include "stats.h"
+#include "gauge.h"
 #include "transport.h"
 
 static LIST_HEAD(devices);
@@ -237,7 +237,7 @@ void cmx_device_detach(struct cmx_id_private *id_priv)
 	WRITE_ONCE(id_priv->conn_ops, NULL);
 	WRITE_ONCE(id_priv->dev_port, NULL);
 	/* the gauges of the port end with the device */
-	cmx_stats_recount(id_priv);
+	cmx_gauge_recount(id_priv);
 	cmx_device_put(dev);
 }
 

@@ -133,7 +133,7 @@ struct cmx_watch_link {
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
  * @conn_ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
- * @counted: the gauge in which the id is counted, or NULL; only for cmx_stats_recount()
+ * @counted: the gauge in which the id is counted, or NULL; only for cmx_gauge_recount()
  * @bond: the bond that the id uses, if it uses one
  * @peer: the neighbour that the id waits for, or that is its peer
  * @port: the reserved port, if @space is not NULL

@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <rdma/cmx_ioctl.h>
+#include "gauge.h"
 #include "id.h"
 #include "state.h"
 #include "stats.h"
@@ -85,7 +86,7 @@ int cmx_state_move(struct cmx_id_private *id_priv, u32 from_mask, enum cmx_state
 		id_priv->stage_start = cmx_stats_now();
 	/* debugfs, the list of ids and lookups read it without the lock */
 	WRITE_ONCE(id_priv->state, to);
-	cmx_stats_recount(id_priv);
+	cmx_gauge_recount(id_priv);
 	return 0;
 }
 
@@ -98,5 +99,5 @@ void cmx_state_set_established(struct cmx_id_private *id_priv, bool established)
 {
 	lockdep_assert_held(&id_priv->lock);
 	id_priv->established = established;
-	cmx_stats_recount(id_priv);
+	cmx_gauge_recount(id_priv);
 }

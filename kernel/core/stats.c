@@ -16,9 +16,6 @@
 /* Counters of ids that are attached to no port. Only failed address resolutions are counted. */
 static atomic64_t stats_unattached[CMX_STAT_NUM];
 
-/* Gauges of ids that are attached to no port. Only listeners for all devices are counted. */
-static atomic_t gauges_unattached[CMX_GAUGE_NUM];
-
 /**
  * cmx_stats_unattached() - get a counter of the ids that were attached to no port
  * @stat: the counter
@@ -42,55 +39,6 @@ void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat)
 	lockdep_assert_held(&id_priv->lock);
 	atomic64_inc(id_priv->dev_port ? &id_priv->dev_port->stats->count[stat] :
 					 &stats_unattached[stat]);
-}
-
-/**
- * cmx_stats_unattached_listening() - get the number of listeners that are attached to no port
- *
- * Return: the number of ids.
- */
-unsigned int cmx_stats_unattached_listening(void)
-{
-	return atomic_read(&gauges_unattached[CMX_GAUGE_LISTENING]);
-}
-
-/* Returns the gauge of the state of an id, or CMX_GAUGE_NUM. */
-static enum cmx_gauge stats_gauge_of(const struct cmx_id_private *id_priv)
-{
-	switch (id_priv->state) {
-	case CMX_LISTEN:
-		return CMX_GAUGE_LISTENING;
-	case CMX_CONNECT:
-		return id_priv->established ? CMX_GAUGE_ESTABLISHED : CMX_GAUGE_CONNECTING;
-	default:
-		return CMX_GAUGE_NUM;
-	}
-}
-
-/**
- * cmx_stats_recount() - count an id in the gauge of its state and port
- * @id_priv: the id, whose state or port has changed
- *
- * The id remembers where it is counted, so that it is counted once at most, whatever has changed.
- *
- * Context: Caller must hold id_priv->lock.
- */
-void cmx_stats_recount(struct cmx_id_private *id_priv)
-{
-	enum cmx_gauge gauge = stats_gauge_of(id_priv);
-	atomic_t *counted = NULL;
-
-	lockdep_assert_held(&id_priv->lock);
-	if (gauge != CMX_GAUGE_NUM)
-		counted = id_priv->dev_port ? &id_priv->dev_port->stats->gauge[gauge] :
-					      &gauges_unattached[gauge];
-	if (counted == id_priv->counted)
-		return;
-	if (id_priv->counted)
-		atomic_dec(id_priv->counted);
-	if (counted)
-		atomic_inc(counted);
-	id_priv->counted = counted;
 }
 
 static enum cmx_stat stats_of_reject(const struct cmx_id_private *id_priv, int status)

@@ -74,9 +74,7 @@ static inline u32 cmx_stats_now(void)
 void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat);
 void cmx_stats_count_event(const struct cmx_event *ev);
 void cmx_stats_count_refused(struct ib_device *device, u32 port, int ret);
-void cmx_stats_recount(struct cmx_id_private *id_priv);
 u64 cmx_stats_unattached(enum cmx_stat stat);
-unsigned int cmx_stats_unattached_listening(void);
 struct cmx_stats *cmx_stats_new(struct ib_device *device, u32 port);
 void cmx_stats_put(struct cmx_stats *stats);
 

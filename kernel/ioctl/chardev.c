@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include "chardev.h"
+#include "gauge.h"
 #include "ioctl.h"
 #include "stats.h"
 
@@ -64,7 +65,7 @@ static DEVICE_ATTR_RO(unattached_addr_errors);
 static ssize_t now_unattached_listening_show(struct device *dev, struct device_attribute *attr,
 					     char *buf)
 {
-	return sysfs_emit(buf, "%u\n", cmx_stats_unattached_listening());
+	return sysfs_emit(buf, "%u\n", cmx_gauge_unattached_listening());
 }
 static DEVICE_ATTR_RO(now_unattached_listening);
 

@@ -18,7 +18,7 @@ static void trace_cmx_state(const struct cmx_id_private *id_priv, const char *fr
 /* The test module has no ports, whose gauges the id could be in. */
 static unsigned int state_test_recounts;
 
-void cmx_stats_recount(struct cmx_id_private *id_priv)
+void cmx_gauge_recount(struct cmx_id_private *id_priv)
 {
 	state_test_recounts++;
 }
