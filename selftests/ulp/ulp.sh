@@ -97,6 +97,7 @@ while read -r name results; do
 	check "states: $name" states "$name" "$results"
 done < <(sed -n 's/^   \(cmx_[a-z_]*\)(), /\1 /p' "$top/Documentation/ulp-api.rst")
 check "states: no id is left" within 5 no_ids
+check "states: the ULP unloads" unload
 
 # part "return" "thread: "
 # by number: enum rdma_cm_event_type
