@@ -12,13 +12,13 @@ static inline bool cmx_ece_is_valid(const struct rdma_ucm_ece *ece)
 	return ece->vendor_id <= CMX_ECE_VENDOR_MAX;
 }
 
-/* Caller must hold id_priv->lock. */
 /* The pair as a process reads it */
 static inline struct cmx_ece cmx_ece_to_user(const struct rdma_ucm_ece *ece)
 {
 	return (struct cmx_ece) { .vendor_id = ece->vendor_id, .options = ece->attr_mod };
 }
 
+/* Caller must hold id_priv->lock. */
 void cmx_ece_store_local(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);
 void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *out);
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece);

@@ -349,8 +349,8 @@ static bool kill_locked(const struct list_caller *caller, struct cmx_id_private 
 static int ioctl_kill(struct cmx_call *call)
 {
 	struct cmx_id_private *id_priv;
-	struct cmx_event *ev = NULL;
 	struct list_caller caller;
+	struct cmx_event *ev;
 	bool queued = false;
 	int ret = -ENOMEM;
 
