@@ -3,8 +3,18 @@
  * The counters, gauges and latencies of a port: the names of their files in sysfs, and their
  * meaning for "cmx stats -m" and cmx(8). The files of gauges begin with "now_" and those of
  * latencies with "latency_". All rows of CMX_STAT come first, then those of CMX_GAUGE, then those
- * of CMX_STAGE.
+ * of CMX_STAGE. Each file that includes this one defines the macros that it needs.
  */
+#ifndef CMX_STAT
+#define CMX_STAT(...)
+#endif
+#ifndef CMX_GAUGE
+#define CMX_GAUGE(...)
+#endif
+#ifndef CMX_STAGE
+#define CMX_STAGE(...)
+#endif
+
 CMX_STAT(ADDR_RESOLVED, "addr_resolved",
 	 "address resolutions that succeeded, of ids bound to the port")
 CMX_STAT(ADDR_TIMEOUT, "addr_timeouts",

@@ -13,25 +13,19 @@ struct cmx_id_private;
 struct ib_device;
 
 enum cmx_stat {
-#define CMX_STAT(label, name, text) CMX_STAT_##label,
-#define CMX_GAUGE(label, name, text)
-#define CMX_STAGE(label, name, text)
+#define CMX_STAT(label, ...) CMX_STAT_##label,
 #include "stat_rows.h"
 	CMX_STAT_NUM,
 };
 
 enum cmx_gauge {
-#define CMX_STAT(label, name, text)
-#define CMX_GAUGE(label, name, text) CMX_GAUGE_##label,
-#define CMX_STAGE(label, name, text)
+#define CMX_GAUGE(label, ...) CMX_GAUGE_##label,
 #include "stat_rows.h"
 	CMX_GAUGE_NUM,
 };
 
 enum cmx_stage {
-#define CMX_STAT(label, name, text)
-#define CMX_GAUGE(label, name, text)
-#define CMX_STAGE(label, name, text) CMX_STAGE_##label,
+#define CMX_STAGE(label, ...) CMX_STAGE_##label,
 #include "stat_rows.h"
 	CMX_STAGE_NUM,
 };
