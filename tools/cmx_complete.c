@@ -26,7 +26,7 @@ static int complete_port_put(const char *dir, const char *name, void *arg)
 
 	snprintf(path, sizeof(path), "%s/%s/%s", dir, name, file);
 	if (!access(path, F_OK))
-		printf("%s/%s\n", device, name + strlen("cmx"));
+		printf("%s/%s\n", device, tool_name_port(name));
 	return 0;
 }
 

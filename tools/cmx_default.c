@@ -44,7 +44,7 @@ static int default_param_print(const char *name)
 	return 0;
 }
 
-static int default_param_set(const char *name, const char *val)
+int default_param_set(const char *name, const char *val)
 {
 	return tool_file_write_line(CMX_PARAMS, name, val) ? tool_module_fail(name) : 0;
 }
@@ -130,7 +130,7 @@ static int default_port_print(const char *device, const char *port)
 static int default_port_visit(const char *dir, const char *name, void *arg)
 {
 	(void)dir;
-	default_port_print(arg, name + strlen("cmx"));
+	default_port_print(arg, tool_name_port(name));
 	return 0;
 }
 

@@ -13,6 +13,9 @@ int default_run(int argc, char **argv);
 
 /* For default_file.c */
 
+/* Returns the exit status. */
+int default_param_set(const char *name, const char *val);
+
 /* Reads the defaults of a port, as in a command. Returns -1 if there is no such RoCE port. */
 int default_port_read(const char *device, const char *port, char *tos, char *mode);
 

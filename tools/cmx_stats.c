@@ -148,7 +148,7 @@ static int stats_walk_port(const char *dir, const char *name, void *arg)
 	struct stats_walk *walk = arg;
 	char path[600];
 
-	walk->port = name + 3;
+	walk->port = tool_name_port(name);
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (!stats_walk_wants(walk))
 		return 0;

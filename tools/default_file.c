@@ -213,7 +213,7 @@ static struct default_visit {
 static int default_load_port(const char *dir, const char *name, void *device)
 {
 	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	const char *port = name + strlen("cmx");
+	const char *port = tool_name_port(name);
 	const struct default_line *line = visit.line;
 
 	(void)dir;
@@ -234,8 +234,7 @@ static int default_load_visit(const char *path, struct default_line *line, void 
 	if (default_line_check(path, line))
 		return 1;
 	if (!line->port)
-		return tool_file_write_line(CMX_PARAMS, line->argv[0], line->argv[1]) ?
-			       tool_module_fail(line->argv[0]) : 0;
+		return default_param_set(line->argv[0], line->argv[1]);
 	visit.line = line;
 	return default_ports_walk(default_load_port) ? tool_fail(TOOL_DEVICES) : 0;
 }
@@ -280,7 +279,7 @@ static void default_save_line_end(const struct default_line *line)
 static int default_save_match(const char *dir, const char *name, void *device)
 {
 	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	const char *port = name + strlen("cmx"), *want;
+	const char *port = tool_name_port(name), *want;
 	const struct default_line *line = visit.line;
 	int i;
 
@@ -348,7 +347,7 @@ static void default_save_param(int row, const char *name, const char *def)
 static int default_save_port(const char *dir, const char *name, void *device)
 {
 	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	const char *port = name + strlen("cmx");
+	const char *port = tool_name_port(name);
 
 	(void)dir;
 	if (default_port_is_saved(device, port) || default_port_read(device, port, tos, mode) ||

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "file.h"
 
+#define PORT_FOLDER "cmx"
+
 int tool_fail(const char *what)
 {
 	fprintf(stderr, "cmx: %s: %s\n", what, strerror(errno));
@@ -76,8 +78,15 @@ int tool_name_is_visible(const struct dirent *d)
 
 int tool_name_is_port(const struct dirent *d)
 {
-	return !strncmp(d->d_name, "cmx", 3) && d->d_name[3] &&
-	       !d->d_name[3 + strspn(d->d_name + 3, "0123456789")];
+	const char *port = tool_name_port(d->d_name);
+
+	return !strncmp(d->d_name, PORT_FOLDER, strlen(PORT_FOLDER)) && *port &&
+	       !port[strspn(port, "0123456789")];
+}
+
+const char *tool_name_port(const char *name)
+{
+	return name + strlen(PORT_FOLDER);
 }
 
 int tool_folder_walk(const char *dir, int (*want)(const struct dirent *d),

@@ -36,6 +36,9 @@ int tool_name_is_visible(const struct dirent *d);
 /* The folder of a port in the folder of its RDMA device: cmxPORT */
 int tool_name_is_port(const struct dirent *d);
 
+/* The port that such a folder is of */
+const char *tool_name_port(const char *name);
+
 /*
  * Calls @fn for each name in a folder, in the order of the alphabet, until it returns another value
  * than 0. A missing folder is empty.
