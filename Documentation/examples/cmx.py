@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """
 A binding of the char device of rdma_cmx without the library, for <rdma/cmx_ioctl.h>, <rdma/cmx_types.h> and
