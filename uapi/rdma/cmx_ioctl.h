@@ -111,9 +111,13 @@ struct cmx_ioctl_hdr {
 
 /** enum cmx_object - objects that have methods */
 enum cmx_object {
+	/** @CMX_OBJ_CHANNEL: an open file: enum cmx_channel_method */
 	CMX_OBJ_CHANNEL = 0,
+	/** @CMX_OBJ_ID: an id: enum cmx_id_method */
 	CMX_OBJ_ID = 1,
+	/** @CMX_OBJ_MCAST: the membership of an id in a group: enum cmx_mcast_method */
 	CMX_OBJ_MCAST = 2,
+	/** @CMX_OBJ_NUM: number of objects */
 	CMX_OBJ_NUM,
 };
 
@@ -325,49 +329,93 @@ enum cmx_mcast_method {
 
 /** enum cmx_attr - attribute ids, one name space for all methods */
 enum cmx_attr {
-	CMX_ATTR_ID = 0,		/* in u32 */
-	CMX_ATTR_OUT_ID = 1,		/* out u32 */
-	CMX_ATTR_MCAST_ID = 2,		/* in u32 */
-	CMX_ATTR_USER_DATA = 3,		/* in u64: user data, returned in events */
-	CMX_ATTR_PS = 4,		/* in u32 */
-	CMX_ATTR_QP_TYPE = 5,		/* in u32: enum cmx_qp_type; 0: a listener for all */
-	CMX_ATTR_SRC_ADDR = 6,		/* in: sockaddr, 16 to 128 bytes */
-	CMX_ATTR_DST_ADDR = 7,		/* in: sockaddr, 16 to 128 bytes */
-	CMX_ATTR_TIMEOUT = 8,		/* in u32: ms */
-	CMX_ATTR_BACKLOG = 9,		/* in s32: requests */
-	CMX_ATTR_CONN_PARAM = 10,	/* in: struct cmx_conn_param */
-	CMX_ATTR_ECE = 11,		/* in: struct cmx_ece */
-	CMX_ATTR_PRIVATE_DATA = 12,	/* in: 0 to 255 bytes */
-	CMX_ATTR_REASON = 13,		/* in u8 */
-	CMX_ATTR_NOTIFY = 14,		/* in u32 */
-	CMX_ATTR_QP_STATE = 15,		/* in u32 */
-	CMX_ATTR_QP_ATTR = 16,		/* out: struct ib_uverbs_qp_attr */
-	CMX_ATTR_OPT_LEVEL = 17,	/* in u32 */
-	CMX_ATTR_OPT_NAME = 18,		/* in u32 */
-	CMX_ATTR_OPT_VALUE = 19,	/* in: up to CMX_OPT_MAX_LEN bytes */
-	CMX_ATTR_OPT_OUT = 20,		/* out: up to CMX_OPT_MAX_LEN bytes */
-	CMX_ATTR_OPT_FLAGS = 21,	/* out u32 */
-	CMX_ATTR_FD = 22,		/* in s32 */
-	CMX_ATTR_MCAST = 23,		/* in: struct cmx_mcast_attr */
-	CMX_ATTR_INFO = 24,		/* out: struct cmx_id_info, up to src_addr or longer */
-	CMX_ATTR_ECE_INFO = 25,		/* out: struct cmx_ece_info */
-	CMX_ATTR_EVENTS = 26,		/* out: array of struct cmx_event_record */
-	CMX_ATTR_COUNT = 27,		/* out u32 */
-	CMX_ATTR_VERSION = 28,		/* out u32: CMX_ABI_VERSION */
-	CMX_ATTR_EVENT_SIZES = 29,	/* in: struct cmx_event_sizes */
-	CMX_ATTR_VERSION_MIN = 30,	/* out u32 */
-	CMX_ATTR_RECORD_SIZE = 31,	/* in u32 */
-	CMX_ATTR_CURSOR = 32,		/* in u64 */
-	CMX_ATTR_NEXT_CURSOR = 33,	/* out u64 */
-	CMX_ATTR_LIST = 34,		/* out: records, at least CMX_LIST_MIN_LEN bytes */
-	CMX_ATTR_EVENT = 35,		/* in u32: enum cmx_event_type */
-	CMX_ATTR_STATUS = 36,		/* in s32 */
-	CMX_ATTR_ARG = 37,		/* in u64 */
-	CMX_ATTR_SERVICE_ID = 38,	/* in __be64 */
-	CMX_ATTR_SERVICE_NAME = 39,	/* in: 1 to 63 bytes */
-	CMX_ATTR_SERVICES = 40,		/* out: array of struct cmx_service_rec */
-	CMX_ATTR_MODULE_INFO = 41,	/* out: struct cmx_module_info */
-	CMX_ATTR_OPTIONS = 42,		/* out: array of struct cmx_id_option */
+	/** @CMX_ATTR_ID: in u32: handle of the id */
+	CMX_ATTR_ID = 0,
+	/** @CMX_ATTR_OUT_ID: out u32: handle of the new id or membership */
+	CMX_ATTR_OUT_ID = 1,
+	/** @CMX_ATTR_MCAST_ID: in u32: handle of the membership */
+	CMX_ATTR_MCAST_ID = 2,
+	/** @CMX_ATTR_USER_DATA: in u64: user data, returned in events */
+	CMX_ATTR_USER_DATA = 3,
+	/** @CMX_ATTR_PS: in u32: enum cmx_ps */
+	CMX_ATTR_PS = 4,
+	/** @CMX_ATTR_QP_TYPE: in u32: enum cmx_qp_type; 0: a listener for all */
+	CMX_ATTR_QP_TYPE = 5,
+	/** @CMX_ATTR_SRC_ADDR: in: local address, a sockaddr of 16 to 128 bytes */
+	CMX_ATTR_SRC_ADDR = 6,
+	/** @CMX_ATTR_DST_ADDR: in: address of the peer or group, a sockaddr of 16 to 128 bytes */
+	CMX_ATTR_DST_ADDR = 7,
+	/** @CMX_ATTR_TIMEOUT: in u32: timeout in ms */
+	CMX_ATTR_TIMEOUT = 8,
+	/** @CMX_ATTR_BACKLOG: in s32: number of requests */
+	CMX_ATTR_BACKLOG = 9,
+	/** @CMX_ATTR_CONN_PARAM: in: struct cmx_conn_param */
+	CMX_ATTR_CONN_PARAM = 10,
+	/** @CMX_ATTR_ECE: in: struct cmx_ece, the local pair */
+	CMX_ATTR_ECE = 11,
+	/** @CMX_ATTR_PRIVATE_DATA: in: private data of a REJ, 0 to 255 bytes */
+	CMX_ATTR_PRIVATE_DATA = 12,
+	/** @CMX_ATTR_REASON: in u8: enum cmx_reject_reason */
+	CMX_ATTR_REASON = 13,
+	/** @CMX_ATTR_NOTIFY: in u32: enum cmx_notify */
+	CMX_ATTR_NOTIFY = 14,
+	/** @CMX_ATTR_QP_STATE: in u32: enum cmx_qp_state */
+	CMX_ATTR_QP_STATE = 15,
+	/** @CMX_ATTR_QP_ATTR: out: struct ib_uverbs_qp_attr */
+	CMX_ATTR_QP_ATTR = 16,
+	/** @CMX_ATTR_OPT_LEVEL: in u32: enum cmx_option_level */
+	CMX_ATTR_OPT_LEVEL = 17,
+	/** @CMX_ATTR_OPT_NAME: in u32: option within the level */
+	CMX_ATTR_OPT_NAME = 18,
+	/** @CMX_ATTR_OPT_VALUE: in: value of the option, up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_VALUE = 19,
+	/** @CMX_ATTR_OPT_OUT: out: value of the option, up to CMX_OPT_MAX_LEN bytes */
+	CMX_ATTR_OPT_OUT = 20,
+	/** @CMX_ATTR_OPT_FLAGS: out u32: enum cmx_opt_flags */
+	CMX_ATTR_OPT_FLAGS = 21,
+	/** @CMX_ATTR_FD: in s32: descriptor of another file */
+	CMX_ATTR_FD = 22,
+	/** @CMX_ATTR_MCAST: in: struct cmx_mcast_attr */
+	CMX_ATTR_MCAST = 23,
+	/** @CMX_ATTR_INFO: out: struct cmx_id_info, at least up to and including @src_addr */
+	CMX_ATTR_INFO = 24,
+	/** @CMX_ATTR_ECE_INFO: out: struct cmx_ece_info */
+	CMX_ATTR_ECE_INFO = 25,
+	/** @CMX_ATTR_EVENTS: out: array of struct cmx_event_record */
+	CMX_ATTR_EVENTS = 26,
+	/** @CMX_ATTR_COUNT: out u32: number of events, records or bytes, see the method */
+	CMX_ATTR_COUNT = 27,
+	/** @CMX_ATTR_VERSION: out u32: newest CMX_ABI_VERSION that the module accepts */
+	CMX_ATTR_VERSION = 28,
+	/** @CMX_ATTR_EVENT_SIZES: in: struct cmx_event_sizes */
+	CMX_ATTR_EVENT_SIZES = 29,
+	/** @CMX_ATTR_VERSION_MIN: out u32: oldest CMX_ABI_VERSION that the module accepts */
+	CMX_ATTR_VERSION_MIN = 30,
+	/** @CMX_ATTR_RECORD_SIZE: in u32: size in bytes of a record in the caller's header */
+	CMX_ATTR_RECORD_SIZE = 31,
+	/** @CMX_ATTR_CURSOR: in u64: position in the list of ids; 0: its start */
+	CMX_ATTR_CURSOR = 32,
+	/** @CMX_ATTR_NEXT_CURSOR: out u64: CMX_ATTR_CURSOR of the next call; 0 after the last id */
+	CMX_ATTR_NEXT_CURSOR = 33,
+	/** @CMX_ATTR_LIST: out: records (struct cmx_id_record), at least CMX_LIST_MIN_LEN bytes */
+	CMX_ATTR_LIST = 34,
+	/** @CMX_ATTR_EVENT: in u32: enum cmx_event_type */
+	CMX_ATTR_EVENT = 35,
+	/** @CMX_ATTR_STATUS: in s32: @status of the event */
+	CMX_ATTR_STATUS = 36,
+	/** @CMX_ATTR_ARG: in u64: @param.arg of the event */
+	CMX_ATTR_ARG = 37,
+	/** @CMX_ATTR_SERVICE_ID: in __be64: service ID */
+	CMX_ATTR_SERVICE_ID = 38,
+	/** @CMX_ATTR_SERVICE_NAME: in: name of a service, 1 to 63 bytes */
+	CMX_ATTR_SERVICE_NAME = 39,
+	/** @CMX_ATTR_SERVICES: out: array of struct cmx_service_rec */
+	CMX_ATTR_SERVICES = 40,
+	/** @CMX_ATTR_MODULE_INFO: out: struct cmx_module_info, at least up to @max_attrs */
+	CMX_ATTR_MODULE_INFO = 41,
+	/** @CMX_ATTR_OPTIONS: out: array of struct cmx_id_option */
+	CMX_ATTR_OPTIONS = 42,
+	/** @CMX_ATTR_NUM: number of attribute ids */
 	CMX_ATTR_NUM,
 };
 

@@ -93,42 +93,71 @@ enum cmx_notify {
  * The @status of REJECTED. On iWARP it is -errno, for example -ECONNREFUSED.
  */
 enum cmx_reject_reason {
+	/** @CMX_REJ_NO_QP: no QP is available */
 	CMX_REJ_NO_QP = 1,
+	/** @CMX_REJ_NO_EEC: no end-to-end context is available */
 	CMX_REJ_NO_EEC = 2,
+	/** @CMX_REJ_NO_RESOURCES: other resources are missing */
 	CMX_REJ_NO_RESOURCES = 3,
 	/** @CMX_REJ_TIMEOUT: the peer waited too long for the next message */
 	CMX_REJ_TIMEOUT = 4,
+	/** @CMX_REJ_UNSUPPORTED: the request is not supported */
 	CMX_REJ_UNSUPPORTED = 5,
+	/** @CMX_REJ_INVALID_COMM_ID: the peer does not know the communication ID */
 	CMX_REJ_INVALID_COMM_ID = 6,
+	/** @CMX_REJ_INVALID_COMM_INSTANCE: the communication ID does not belong to this QP */
 	CMX_REJ_INVALID_COMM_INSTANCE = 7,
 	/** @CMX_REJ_INVALID_SERVICE_ID: nobody listens on that port */
 	CMX_REJ_INVALID_SERVICE_ID = 8,
+	/** @CMX_REJ_INVALID_TRANSPORT_TYPE: the service does not offer this type of QP */
 	CMX_REJ_INVALID_TRANSPORT_TYPE = 9,
 	/** @CMX_REJ_STALE_CONN: the peer has an older connection with that QP */
 	CMX_REJ_STALE_CONN = 10,
+	/** @CMX_REJ_RDC_NOT_EXIST: the reliable datagram channel does not exist */
 	CMX_REJ_RDC_NOT_EXIST = 11,
+	/** @CMX_REJ_INVALID_GID: invalid GID of the peer in the primary path */
 	CMX_REJ_INVALID_GID = 12,
+	/** @CMX_REJ_INVALID_LID: invalid LID of the peer in the primary path */
 	CMX_REJ_INVALID_LID = 13,
+	/** @CMX_REJ_INVALID_SL: invalid SL in the primary path */
 	CMX_REJ_INVALID_SL = 14,
+	/** @CMX_REJ_INVALID_TRAFFIC_CLASS: invalid traffic class in the primary path */
 	CMX_REJ_INVALID_TRAFFIC_CLASS = 15,
+	/** @CMX_REJ_INVALID_HOP_LIMIT: invalid hop limit in the primary path */
 	CMX_REJ_INVALID_HOP_LIMIT = 16,
+	/** @CMX_REJ_INVALID_PACKET_RATE: invalid packet rate in the primary path */
 	CMX_REJ_INVALID_PACKET_RATE = 17,
+	/** @CMX_REJ_INVALID_ALT_GID: invalid GID of the peer in the alternate path */
 	CMX_REJ_INVALID_ALT_GID = 18,
+	/** @CMX_REJ_INVALID_ALT_LID: invalid LID of the peer in the alternate path */
 	CMX_REJ_INVALID_ALT_LID = 19,
+	/** @CMX_REJ_INVALID_ALT_SL: invalid SL in the alternate path */
 	CMX_REJ_INVALID_ALT_SL = 20,
+	/** @CMX_REJ_INVALID_ALT_TRAFFIC_CLASS: invalid traffic class in the alternate path */
 	CMX_REJ_INVALID_ALT_TRAFFIC_CLASS = 21,
+	/** @CMX_REJ_INVALID_ALT_HOP_LIMIT: invalid hop limit in the alternate path */
 	CMX_REJ_INVALID_ALT_HOP_LIMIT = 22,
+	/** @CMX_REJ_INVALID_ALT_PACKET_RATE: invalid packet rate in the alternate path */
 	CMX_REJ_INVALID_ALT_PACKET_RATE = 23,
+	/** @CMX_REJ_PORT_CM_REDIRECT: another port receives the CM messages of the service */
 	CMX_REJ_PORT_CM_REDIRECT = 24,
+	/** @CMX_REJ_PORT_REDIRECT: another port offers the service */
 	CMX_REJ_PORT_REDIRECT = 25,
+	/** @CMX_REJ_INVALID_MTU: invalid path MTU */
 	CMX_REJ_INVALID_MTU = 26,
+	/** @CMX_REJ_INSUFFICIENT_RESP_RESOURCES: too few responder resources */
 	CMX_REJ_INSUFFICIENT_RESP_RESOURCES = 27,
 	/** @CMX_REJ_CONSUMER_DEFINED: the program of the peer rejected */
 	CMX_REJ_CONSUMER_DEFINED = 28,
+	/** @CMX_REJ_INVALID_RNR_RETRY: invalid RNR retry count */
 	CMX_REJ_INVALID_RNR_RETRY = 29,
+	/** @CMX_REJ_DUPLICATE_LOCAL_COMM_ID: the communication ID is in use */
 	CMX_REJ_DUPLICATE_LOCAL_COMM_ID = 30,
+	/** @CMX_REJ_INVALID_CLASS_VERSION: the peer has another version of the CM protocol */
 	CMX_REJ_INVALID_CLASS_VERSION = 31,
+	/** @CMX_REJ_INVALID_FLOW_LABEL: invalid flow label in the primary path */
 	CMX_REJ_INVALID_FLOW_LABEL = 32,
+	/** @CMX_REJ_INVALID_ALT_FLOW_LABEL: invalid flow label in the alternate path */
 	CMX_REJ_INVALID_ALT_FLOW_LABEL = 33,
 	/** @CMX_REJ_VENDOR_OPTION_NOT_SUPPORTED: the peer does not support the offered ECE */
 	CMX_REJ_VENDOR_OPTION_NOT_SUPPORTED = 35,
@@ -399,22 +428,35 @@ struct cmx_ece_info {
 
 /** enum cmx_mcast_mask - valid fields of struct cmx_mcast_attr */
 enum cmx_mcast_mask {
+	/** @CMX_MCAST_QKEY: @qkey */
 	CMX_MCAST_QKEY = 1 << 0,
+	/** @CMX_MCAST_PKEY: @pkey */
 	CMX_MCAST_PKEY = 1 << 1,
+	/** @CMX_MCAST_MTU: @mtu */
 	CMX_MCAST_MTU = 1 << 2,
+	/** @CMX_MCAST_RATE: @rate */
 	CMX_MCAST_RATE = 1 << 3,
+	/** @CMX_MCAST_SL: @sl */
 	CMX_MCAST_SL = 1 << 4,
+	/** @CMX_MCAST_FLOW_LABEL: @flow_label */
 	CMX_MCAST_FLOW_LABEL = 1 << 5,
+	/** @CMX_MCAST_TCLASS: @tclass */
 	CMX_MCAST_TCLASS = 1 << 6,
+	/** @CMX_MCAST_HOP_LIMIT: @hop_limit */
 	CMX_MCAST_HOP_LIMIT = 1 << 7,
+	/** @CMX_MCAST_SCOPE: @scope */
 	CMX_MCAST_SCOPE = 1 << 8,
 };
 
 /** enum cmx_mcast_join_state - membership, IBTA 15.2.5.17 JoinState */
 enum cmx_mcast_join_state {
+	/** @CMX_MCAST_FULL: receives and sends, and creates a missing group */
 	CMX_MCAST_FULL = 0,
+	/** @CMX_MCAST_SENDONLY_FULL: as CMX_MCAST_FULL, but only sends */
 	CMX_MCAST_SENDONLY_FULL = 1,
+	/** @CMX_MCAST_NON: as CMX_MCAST_FULL, but neither creates the group nor keeps it */
 	CMX_MCAST_NON = 2,
+	/** @CMX_MCAST_SENDONLY_NON: as CMX_MCAST_NON, but only sends */
 	CMX_MCAST_SENDONLY_NON = 3,
 };
 
