@@ -19,6 +19,7 @@
 #include "fuzz.h"
 
 #define DEVICE "/dev/infiniband/" CMX_DEVICE_NAME
+#define NOBODY 65534
 #define NUM_FILES 6
 #define NUM_SLOTS 192
 #define NUM_EVENTS 4
@@ -319,6 +320,21 @@ static void mcast_attr_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
 	cmxl_cmd_in(cmd, CMX_ATTR_MCAST, attr, sizeof(*attr));
 }
 
+/* Each output may be missing. Two of them may have almost any length. */
+static void channel_info_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
+{
+	if (stress_rand_percent(rnd, 80))
+		out_add(cmd, CMX_ATTR_VERSION, 4);
+	if (stress_rand_percent(rnd, 50))
+		out_add(cmd, CMX_ATTR_VERSION_MIN, 4);
+	if (stress_rand_percent(rnd, 50))
+		out_add(cmd, CMX_ATTR_MODULE_INFO,
+			stress_rand_below(rnd, 2 * sizeof(struct cmx_module_info)));
+	if (stress_rand_percent(rnd, 50))
+		out_add(cmd, CMX_ATTR_OPTIONS,
+			stress_rand_below(rnd, 40 * sizeof(struct cmx_id_option)));
+}
+
 static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
 			      const struct slot *slot)
 {
@@ -328,7 +344,7 @@ static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enu
 
 	cmxl_cmd_init(cmd, CMX_OBJ_CHANNEL, call - INFO);
 	if (call == INFO) {
-		out_add(cmd, CMX_ATTR_VERSION, 4);
+		channel_info_add(rnd, cmd);
 	} else if (call == GET_EVENTS) {
 		cmxl_cmd_in(cmd, CMX_ATTR_EVENT_SIZES, &sizes, sizeof(sizes));
 		out_add(cmd, CMX_ATTR_EVENTS, NUM_EVENTS * sizeof(struct cmx_event_record));
@@ -342,7 +358,7 @@ static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enu
 		out_add(cmd, CMX_ATTR_COUNT, 4);
 		out_add(cmd, CMX_ATTR_NEXT_CURSOR, 8);
 	} else if (call == KILL) {
-		cmxl_cmd_u32(cmd, CMX_ATTR_ID, slot->handle);
+		id_add(rnd, cmd, slot);
 	}
 }
 
@@ -593,6 +609,9 @@ static void fuzz_process_init(struct stress_rand *rnd)
 {
 	unsigned int i;
 
+	/* the module also has callers without capabilities */
+	if (stress_rand_percent(rnd, 20) && setuid(NOBODY))
+		err(2, "setuid");
 	for (i = 0; i < NUM_FILES; i++) {
 		fds[i] = file_open(rnd);
 		if (fds[i] < 0)
