@@ -133,6 +133,38 @@ static void test_others(void)
 	scene_close(&s);
 }
 
+/* Returns whether there are ids, and all of them are ids of kernel ULPs. */
+static bool ids_are_of_ulps(int fd)
+{
+	static uint64_t list[CMX_LIST_MIN_LEN / sizeof(uint64_t)];
+	const struct cmx_id_record *record = (const void *)list;
+	uint32_t count, i;
+	uint64_t cursor = 0;
+
+	if (!CHECK(!ids_list(fd, sizeof(*record), &cursor, list, sizeof(list), &count)))
+		return false;
+	for (i = 0; i < count && record->flags & CMX_ID_F_KERNEL; i++) {
+		CHECK(!record->handle);
+		record = (const void *)record + record->size;
+	}
+	return count && i == count && !cursor;
+}
+
+/* The list does not tell the handles of these ids, so this looks for the last one before an own id. */
+static void test_ulp(void)
+{
+	int fd = dev_open(), err = ENOENT;
+	uint32_t id;
+
+	if (!ids_are_of_ulps(fd))
+		tap_case_skip("needs ids of a kernel ULP, and no others");
+	CHECK(!id_create(fd, CMX_PS_TCP, 1, &id));
+	while (err == ENOENT && --id)
+		err = id_kill(fd, id);
+	CHECK(err == EOPNOTSUPP, "%d", err);
+	close(fd);
+}
+
 static int kill_errno(int (*change)(void), uint32_t id)
 {
 	int fd;
@@ -211,6 +243,7 @@ const struct test kill_tests[] = {
 	{ "kill: a listener", test_listener },
 	{ "kill: an attempt to connect", test_attempt },
 	{ "kill: other ids", test_others },
+	{ "kill: an id of a kernel ULP", test_ulp },
 	{ "kill: a caller without the privilege", test_denied },
 	{ "kill: in a namespace of one's own", test_namespace },
 	{ },

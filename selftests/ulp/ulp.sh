@@ -29,10 +29,13 @@ reports_start_no_io() {
 
 loaded() { [ -d /sys/module/cmx_ulp ] || load; }
 
-# part "the ULP " "cmx show names" "ping" "a second listener" "echo over" "a group left" "GIDs of" "a reject" "a REJ" "an allocation" "no id is left with"
+# part "the ULP " "cmx show names" "cmx kill" "kill: " "ping" "a second listener" "echo over" "a group left" "GIDs of" "a reject" "a REJ" "an allocation" "no id is left with"
 check "the ULP loads" load
 check "the ULP listens" run "serve $a 7600"
 check "cmx show names the module" eval '"$top/tools/cmx" show ids src-port 7600 | grep -qF " [cmx_ulp] "'
+check "cmx kill refuses an id of the ULP" eval \
+	'"$top/tools/cmx" kill src-port 7600 2>&1 >/dev/null | grep -qx "cmx: id 0 of cmx_ulp: Operation not supported"'
+check "kill: an id of a kernel ULP" "$tests/uapi/uapi" "kill: an id of a kernel ULP"
 check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
 run "serve fd77::1 7601" 2>/dev/null && not_ok "a second listener is refused" || ok "a second listener is refused"
 check_not "ping without a listener fails" run "ping $a 7999 1"
