@@ -14,6 +14,7 @@ static const char *const ib_state_test_acts[] = {
 			     IN(RELEASED_WAITS))
 #define IB_STATE_TEST_RELEASED (IN(RELEASED_REP) | IN(RELEASED_WAITS) | IN(RELEASED_SENT) |	\
 				IN(GIVEN_UP) | IN(DESTROYED))
+#define IB_STATE_TEST_ALL (BIT(CMX_IB_STATE_NUM) - 1)
 
 static const u8 ib_state_test_states[] = {
 #define CMX_IB_STATE(name, ...) CMX_IB_##name,
@@ -90,14 +91,29 @@ static void ib_state_test_release(struct kunit *test)
 	}
 }
 
-/* The limit concerns only a connection that was released. */
-static void ib_state_test_limit(struct kunit *test)
+/* The states in which an input does something: no act runs in the others, and they stay. */
+static void ib_state_test_inputs(struct kunit *test)
 {
-	u8 state;
+	static const u32 states[IB_STATE_TEST_INPUTS] = {
+		[CMX_IB_ON_SENT] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP) | IB_STATE_TEST_WAITS,
+		[CMX_IB_ON_FULL] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP),
+		[CMX_IB_ON_ROOM] = IB_STATE_TEST_WAITS,
+		[CMX_IB_ON_FAILED] = IN(CLOSING_REP) | IB_STATE_TEST_WAITS,
+		[CMX_IB_ON_REQUEST] = IN(NONE),
+		[CMX_IB_ON_REP] = IN(OPEN),
+		[CMX_IB_ON_RTU] = IN(REP_SENT) | IN(CLOSING_REP) | IN(RELEASED_REP),
+		[CMX_IB_ON_ENDED] = IB_STATE_TEST_ALL &
+				    ~(IN(NONE) | IN(REQ_WAITS) | IN(OPEN) | IN(DESTROYED)),
+		[CMX_IB_ON_CLOSE] = IN(REP_SENT) | IN(DREQ_WAITS) | IN(DREQ_SENT),
+		[CMX_IB_ON_RELEASE] = IB_STATE_TEST_ALL & ~(IN(NONE) | IB_STATE_TEST_RELEASED),
+		[CMX_IB_ON_DROP] = IB_STATE_TEST_ALL & ~(IN(NONE) | IB_STATE_TEST_RELEASED),
+		[CMX_IB_ON_LIMIT] = IN(RELEASED_REP) | IN(RELEASED_WAITS) | IN(RELEASED_SENT),
+	};
+	unsigned int input;
 
-	for (state = 0; state < CMX_IB_STATE_NUM; state++)
-		if (!cmx_ib_state_is_released(state))
-			KUNIT_EXPECT_EQ(test, ib_state_test_next(state, CMX_IB_ON_LIMIT), state);
+	for (input = 0; input < IB_STATE_TEST_INPUTS; input++)
+		KUNIT_EXPECT_EQ_MSG(test, step_test_states(input), states[input], "input %u",
+				    input);
 }
 
 /* The ranges that the header tests */
@@ -116,7 +132,6 @@ static void ib_state_test_ranges(struct kunit *test)
 	}
 	/* allocated zeroed */
 	KUNIT_EXPECT_EQ(test, CMX_IB_NONE, 0);
-	KUNIT_EXPECT_EQ(test, step_test_reach(CMX_IB_DESTROYED, ~0UL), IN(DESTROYED));
 }
 
 /*
@@ -273,6 +288,12 @@ static const struct step_test_walk ib_state_test_walks[] = {
 	{ "both ends disconnect while a DREQ waits", CMX_IB_DREQ_WAITS, {
 		{ CMX_IB_ON_ENDED, CMX_IB_OPEN, "end" },
 		{ CMX_IB_ON_ROOM, CMX_IB_OPEN, "no row" } } },
+	{ "the same after the event", CMX_IB_CLOSING_WAITS, {
+		{ CMX_IB_ON_ENDED, CMX_IB_OPEN, "end" },
+		{ CMX_IB_ON_ROOM, CMX_IB_OPEN, "no row" } } },
+	{ "the RTU does not arrive after the event", CMX_IB_CLOSING_REP, {
+		{ CMX_IB_ON_ENDED, CMX_IB_OPEN, "end" },
+		{ CMX_IB_ON_RELEASE, CMX_IB_DESTROYED, "destroy" } } },
 	{ "a report is due, and the RTU is none", CMX_IB_REP_SENT, {
 		{ CMX_IB_ON_DROP, CMX_IB_GIVEN_UP, "give_up" },
 		{ CMX_IB_ON_RTU, CMX_IB_GIVEN_UP, "no row" },
@@ -295,7 +316,7 @@ static struct kunit_case ib_state_test_cases[] = {
 	KUNIT_CASE_PARAM(ib_state_test_rows_are_distinct, ib_state_test_rows_gen_params),
 	KUNIT_CASE_PARAM(ib_state_test_release, ib_state_test_ends_gen_params),
 	KUNIT_CASE_PARAM(ib_state_test_walk, ib_state_test_walk_gen_params),
-	KUNIT_CASE(ib_state_test_limit),
+	KUNIT_CASE(ib_state_test_inputs),
 	KUNIT_CASE(ib_state_test_ranges),
 	KUNIT_CASE(ib_state_test_waiting),
 	KUNIT_CASE(ib_state_test_acts_fit),

@@ -12,6 +12,7 @@ static const char *const member_test_acts[] = {
 #define MEMBER_TEST_INPUTS (CMX_ON_GONE + 1)
 #define MEMBER_TEST_LEFT (IN(LEFT) | IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP) |	\
 			  IN(ENDED))
+#define MEMBER_TEST_ALL (BIT(ARRAY_SIZE(member_test_states)) - 1)
 
 static const u8 member_test_states[] = {
 #define CMX_MEMBER_STATE(name, ...) CMX_MEMBER_##name,
@@ -28,8 +29,14 @@ static void member_test_ends_desc(const u8 *s, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "end of a membership: %s", cmx_member_name(*s));
 }
 
+static void member_test_failure_desc(const u8 *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "failure of a membership: %s", cmx_member_name(*s));
+}
+
 KUNIT_ARRAY_PARAM(member_test_rows, member_test_states, member_test_rows_desc);
 KUNIT_ARRAY_PARAM(member_test_ends, member_test_states, member_test_ends_desc);
+KUNIT_ARRAY_PARAM(member_test_failure, member_test_states, member_test_failure_desc);
 
 static u8 member_test_state(struct kunit *test)
 {
@@ -67,11 +74,6 @@ static void member_test_begin_and_end(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, member_test_next(state, CMX_ON_GONE), state);
 }
 
-static void member_test_end_is_final(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, step_test_reach(CMX_MEMBER_ENDED, ~0UL), IN(ENDED));
-}
-
 /* MCAST_REJOIN never gives up a membership that was lost: only clearing the option ends it. */
 static void member_test_rejoin(struct kunit *test)
 {
@@ -105,6 +107,92 @@ static void member_test_status(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, -ENOMEM), CMX_MEMBER_FAILED);
 	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_JOIN_SENT, -EINPROGRESS),
 			CMX_MEMBER_JOIN_SENT);
+}
+
+/* What a refusal, no answer and another error lead to */
+static const struct {
+	u32 from;
+	u8 to[3];
+	const char *acts[3];
+} member_test_failures[] = {
+	{ IN(WANTS_JOIN) | IN(PROBED),
+	  { CMX_MEMBER_FAILED, CMX_MEMBER_WANTS_RETRY, CMX_MEMBER_FAILED },
+	  { "report_error", "retry", "report_error" } },
+	{ IN(JOIN_SENT),
+	  { CMX_MEMBER_PROBED, CMX_MEMBER_WANTS_RETRY, CMX_MEMBER_FAILED },
+	  { "probe", "retry", "report_error" } },
+	{ IN(WANTS_RETRY),
+	  { CMX_MEMBER_FAILED, CMX_MEMBER_WANTS_RETRY, CMX_MEMBER_WANTS_RETRY },
+	  { "report_error", "retry", "retry" } },
+	{ IN(MEMBER) | IN(UNREPORTED) | IN(REJOINED),
+	  { CMX_MEMBER_LOST, CMX_MEMBER_LOST, CMX_MEMBER_LOST }, { "lose", "lose", "lose" } },
+	{ IN(LOST) | IN(REJOIN_SENT),
+	  { CMX_MEMBER_LOST, CMX_MEMBER_LOST, CMX_MEMBER_LOST }, { "retry", "retry", "retry" } },
+	{ IN(LEFT) | IN(WANTS_LEAVE),
+	  { CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_WANTS_CLEANUP },
+	  { "clean", "clean", "clean" } },
+	{ IN(LEAVE_SENT),
+	  { CMX_MEMBER_ENDED, CMX_MEMBER_ENDED, CMX_MEMBER_ENDED }, { "end", "end", "end" } },
+	{ IN(WANTS_CLEANUP),
+	  { CMX_MEMBER_ENDED, CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_ENDED },
+	  { "end", "clean", "end" } },
+};
+
+static void member_test_failure(struct kunit *test)
+{
+	static const int errnos[] = { -EINVAL, -ETIMEDOUT, -ENOMEM };
+	u8 from = member_test_state(test);
+	unsigned int i, k = 0;
+
+	while (!(member_test_failures[k].from & BIT(from)))
+		if (++k == ARRAY_SIZE(member_test_failures))
+			return;
+	for (i = 0; i < ARRAY_SIZE(errnos); i++) {
+		u8 state = from;
+		int row = cmx_member_step(&state, errnos[i]);
+
+		KUNIT_EXPECT_EQ_MSG(test, state, member_test_failures[k].to[i], "%d", errnos[i]);
+		KUNIT_EXPECT_STREQ(test, row < 0 ? "no row" : member_test_acts[row],
+				   member_test_failures[k].acts[i]);
+	}
+}
+
+/* The states in which an input does something: no act runs in the others, and they stay. */
+static void member_test_inputs(struct kunit *test)
+{
+	static const u32 states[MEMBER_TEST_INPUTS] = {
+		[CMX_ON_WAKE] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(UNREPORTED) |
+				IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP),
+		[CMX_ON_SENT] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(WANTS_LEAVE) |
+				IN(WANTS_CLEANUP),
+		[CMX_ON_OK] = IN(JOIN_SENT) | IN(REJOIN_SENT) | IN(UNREPORTED) | IN(LEFT) |
+			      IN(LEAVE_SENT),
+		[CMX_ON_REFUSED] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_ON_SILENT] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_ON_ERROR] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_ON_OFF] = IN(WANTS_RETRY) | IN(LOST),
+		[CMX_ON_AGAIN] = IN(REJOINED),
+		[CMX_ON_LEFT] = MEMBER_TEST_ALL & ~MEMBER_TEST_LEFT,
+		[CMX_ON_GONE] = MEMBER_TEST_LEFT & ~IN(ENDED),
+	};
+	unsigned int input;
+
+	for (input = 0; input < MEMBER_TEST_INPUTS; input++)
+		KUNIT_EXPECT_EQ_MSG(test, step_test_states(input), states[input], "input %u",
+				    input);
+}
+
+/* The consumer learns each failure, and the last reference is dropped once. */
+static void member_test_acts_fit(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, !strcmp(member_test_acts[i], "report_error"),
+				    steps[i].next == CMX_MEMBER_FAILED, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, !strcmp(member_test_acts[i], "end"),
+				    steps[i].next == CMX_MEMBER_ENDED, "row %u", i);
+	}
 }
 
 static const struct step_test_walk member_test_walks[] = {
@@ -176,11 +264,13 @@ static void member_test_initial(struct kunit *test)
 static struct kunit_case member_test_cases[] = {
 	KUNIT_CASE_PARAM(member_test_rows_are_distinct, member_test_rows_gen_params),
 	KUNIT_CASE_PARAM(member_test_begin_and_end, member_test_ends_gen_params),
+	KUNIT_CASE_PARAM(member_test_failure, member_test_failure_gen_params),
 	KUNIT_CASE_PARAM(member_test_walk, member_test_walk_gen_params),
-	KUNIT_CASE(member_test_end_is_final),
 	KUNIT_CASE(member_test_rejoin),
 	KUNIT_CASE(member_test_first_join),
 	KUNIT_CASE(member_test_status),
+	KUNIT_CASE(member_test_inputs),
+	KUNIT_CASE(member_test_acts_fit),
 	KUNIT_CASE(member_test_initial),
 	{},
 };

@@ -34,6 +34,18 @@ static unsigned int step_test_count(u8 state, unsigned int input)
 	return rows;
 }
 
+/* The states that have a row for an input */
+static u32 step_test_states(unsigned int input)
+{
+	u32 states = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		if (steps[i].inputs & BIT(input))
+			states |= steps[i].states;
+	return states;
+}
+
 /**
  * struct step_test_walk - steps in a row
  * @name: name of the case
