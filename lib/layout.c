@@ -13,10 +13,51 @@
 	_Static_assert(offsetof(struct type, member) == (offset), "place of " #type "." #member)
 #define NUMBER(name, number) _Static_assert((name) == (number), "number of " #name)
 
+SIZE(cmx_module_info, 24);
+OFFSET(cmx_module_info, max_attrs, 8);
+OFFSET(cmx_module_info, max_queued, 12);
+OFFSET(cmx_module_info, max_option_len, 16);
+OFFSET(cmx_module_info, num_options, 20);
+
+SIZE(cmx_sockaddr_ib, 48);
+OFFSET(cmx_sockaddr_ib, sib_pkey, 2);
+OFFSET(cmx_sockaddr_ib, sib_flowinfo, 4);
+OFFSET(cmx_sockaddr_ib, sib_addr, 8);
+OFFSET(cmx_sockaddr_ib, sib_sid, 24);
+OFFSET(cmx_sockaddr_ib, sib_sid_mask, 32);
+OFFSET(cmx_sockaddr_ib, sib_scope_id, 40);
+
+SIZE(cmx_conn_param, 272);
+OFFSET(cmx_conn_param, qkey, 4);
+OFFSET(cmx_conn_param, private_data, 8);
+OFFSET(cmx_conn_param, private_data_len, 264);
+OFFSET(cmx_conn_param, srq, 265);
+OFFSET(cmx_conn_param, responder_resources, 266);
+OFFSET(cmx_conn_param, initiator_depth, 267);
+OFFSET(cmx_conn_param, flow_control, 268);
+OFFSET(cmx_conn_param, retry_count, 269);
+OFFSET(cmx_conn_param, rnr_retry_count, 270);
+OFFSET(cmx_conn_param, valid, 271);
+
+SIZE(cmx_ud_param, 304);
+OFFSET(cmx_ud_param, qkey, 4);
+OFFSET(cmx_ud_param, ah_attr, 8);
+OFFSET(cmx_ud_param, private_data, 40);
+OFFSET(cmx_ud_param, private_data_len, 296);
+
+SIZE(cmx_ece, 8);
+OFFSET(cmx_ece, options, 4);
+
 SIZE(cmx_id_info, 600);
+OFFSET(cmx_id_info, ibdev_index, 8);
 OFFSET(cmx_id_info, port_num, 12);
+OFFSET(cmx_id_info, num_paths, 13);
+OFFSET(cmx_id_info, state, 14);
 OFFSET(cmx_id_info, pkey, 16);
+OFFSET(cmx_id_info, tos, 18);
+OFFSET(cmx_id_info, qp_type, 19);
 OFFSET(cmx_id_info, sgid, 24);
+OFFSET(cmx_id_info, dgid, 40);
 OFFSET(cmx_id_info, src_addr, 56);
 OFFSET(cmx_id_info, dst_addr, 184);
 OFFSET(cmx_id_info, path, 312);
@@ -28,13 +69,28 @@ OFFSET(cmx_ece_info, flags, 16);
 OFFSET(cmx_ece_info, policy, 20);
 
 SIZE(cmx_mcast_attr, 28);
+OFFSET(cmx_mcast_attr, join_state, 4);
+OFFSET(cmx_mcast_attr, qkey, 8);
+OFFSET(cmx_mcast_attr, flow_label, 12);
 OFFSET(cmx_mcast_attr, pkey, 16);
+OFFSET(cmx_mcast_attr, mtu, 18);
+OFFSET(cmx_mcast_attr, rate, 19);
 OFFSET(cmx_mcast_attr, sl, 20);
-OFFSET(cmx_mcast_attr, reserved, 24);
+OFFSET(cmx_mcast_attr, tclass, 21);
+OFFSET(cmx_mcast_attr, hop_limit, 22);
+OFFSET(cmx_mcast_attr, scope, 23);
+
+SIZE(cmx_service_rec, 32);
+OFFSET(cmx_service_rec, gid, 8);
+OFFSET(cmx_service_rec, pkey, 24);
+OFFSET(cmx_service_rec, lease, 28);
 
 SIZE(cmx_event_resp, 632);
 OFFSET(cmx_event_resp, id, 8);
+OFFSET(cmx_event_resp, listen_id, 12);
+OFFSET(cmx_event_resp, event, 16);
 OFFSET(cmx_event_resp, status, 20);
+OFFSET(cmx_event_resp, flags, 24);
 OFFSET(cmx_event_resp, ece, 32);
 OFFSET(cmx_event_resp, param, 40);
 OFFSET(cmx_event_resp, rtr, 344);
@@ -42,27 +98,50 @@ OFFSET(cmx_event_resp, rts, 488);
 
 SIZE(cmx_event_sizes, 8);
 OFFSET(cmx_event_sizes, info, 4);
+
+SIZE(cmx_event_record, 1232);
 OFFSET(cmx_event_record, info, 632);
 
 SIZE(cmx_id_option, 16);
+OFFSET(cmx_id_option, name, 4);
+OFFSET(cmx_id_option, value, 8);
+OFFSET(cmx_id_option, flags, 12);
+
 SIZE(cmx_id_record, 432);
+OFFSET(cmx_id_record, known, 4);
+OFFSET(cmx_id_record, num_options, 6);
 OFFSET(cmx_id_record, trace_id, 8);
+OFFSET(cmx_id_record, flags, 16);
+OFFSET(cmx_id_record, handle, 20);
+OFFSET(cmx_id_record, pid, 24);
+OFFSET(cmx_id_record, uid, 28);
+OFFSET(cmx_id_record, netns, 32);
+OFFSET(cmx_id_record, age, 36);
+OFFSET(cmx_id_record, state, 40);
+OFFSET(cmx_id_record, ps, 44);
+OFFSET(cmx_id_record, qp_num, 48);
+OFFSET(cmx_id_record, qp_type, 52);
+OFFSET(cmx_id_record, queued, 56);
 OFFSET(cmx_id_record, comm, 64);
+OFFSET(cmx_id_record, groups, 80);
+OFFSET(cmx_id_record, transport, 84);
+OFFSET(cmx_id_record, port_num, 88);
+OFFSET(cmx_id_record, ece_flags, 92);
 OFFSET(cmx_id_record, ece_local, 96);
+OFFSET(cmx_id_record, ece_remote, 104);
 OFFSET(cmx_id_record, device, 112);
+OFFSET(cmx_id_record, src_addr, 176);
 OFFSET(cmx_id_record, dst_addr, 304);
 
 SIZE(cmx_ioctl_hdr, 24);
+OFFSET(cmx_ioctl_hdr, object_id, 2);
+OFFSET(cmx_ioctl_hdr, method_id, 4);
 OFFSET(cmx_ioctl_hdr, num_attrs, 6);
 OFFSET(cmx_ioctl_hdr, abi_version, 16);
+OFFSET(cmx_ioctl_hdr, attrs, 24);
+
 SIZE(ib_uverbs_attr, 16);
 OFFSET(ib_uverbs_attr, data, 8);
-SIZE(cmx_sockaddr_ib, 48);
-SIZE(cmx_ece, 8);
-SIZE(cmx_module_info, 24);
-OFFSET(cmx_module_info, max_attrs, 8);
-SIZE(cmx_conn_param, 272);
-SIZE(cmx_ud_param, 304);
 SIZE(ib_uverbs_qp_attr, 144);
 SIZE(ib_path_rec_data, 72);
 
