@@ -227,7 +227,7 @@ const struct show_field show_fields[] = {
 	{ .name = "comm", .write = show_comm_write },
 	{ .name = "trace-id", .write = show_trace_id_write, .detail = true },
 	{ .name = "uid", .write = show_uid_write, .number = true, .detail = true },
-	{ .name = "netns", .write = show_netns_write, .number = true, .detail = true },
+	{ .name = "netns", .write = show_netns_write, .number = true, .detail = true, .filter = true },
 	{ .name = "state", .write = show_state_write, .filter = true },
 	{ .name = "age", .write = show_age_write, .number = true },
 	{ .name = "src-addr", .write = show_src_addr_write, .filter = true },

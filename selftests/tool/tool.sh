@@ -392,6 +392,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	check "show: a process has ids in a namespace" within 60 grep -q "^ready 4" "$tmp/wild"
 	check "show: a namespace has its own ids" eval '[ "$(ip netns exec h1 "$cmx" show ids | wc -l)" = 3 ]'
 	check "show: the host sees the ids of all namespaces" count_is $((all + 2))
+	check "show: filter netns" count_is 2 netns "$(stat -L -c %i /run/netns/h1)"
+	check "show: filter netns and port" count_is 0 netns "$(stat -L -c %i /proc/self/ns/net)" src-port 7600
 	kill $other
 	wait $other 2>/dev/null
 	ip netns del h1
