@@ -107,6 +107,23 @@ OFFSET(cmx_id_option, name, 4);
 OFFSET(cmx_id_option, value, 8);
 OFFSET(cmx_id_option, flags, 12);
 
+SIZE(cmx_rule, 328);
+OFFSET(cmx_rule, flags, 4);
+OFFSET(cmx_rule, src, 8);
+OFFSET(cmx_rule, dst, 24);
+OFFSET(cmx_rule, src_len, 40);
+OFFSET(cmx_rule, dst_len, 41);
+OFFSET(cmx_rule, ps, 42);
+OFFSET(cmx_rule, port_min, 44);
+OFFSET(cmx_rule, port_max, 46);
+OFFSET(cmx_rule, port_num, 48);
+OFFSET(cmx_rule, uid, 52);
+OFFSET(cmx_rule, cgroup, 56);
+OFFSET(cmx_rule, device, 64);
+OFFSET(cmx_rule, ulp, 128);
+OFFSET(cmx_rule, num_options, 192);
+OFFSET(cmx_rule, options, 200);
+
 SIZE(cmx_id_record, 432);
 OFFSET(cmx_id_record, known, 4);
 OFFSET(cmx_id_record, num_options, 6);
@@ -157,6 +174,8 @@ NUMBER(CMX_CHANNEL_INFO, 0);
 NUMBER(CMX_CHANNEL_GET_EVENTS, 1);
 NUMBER(CMX_CHANNEL_LIST_IDS, 2);
 NUMBER(CMX_CHANNEL_KILL, 3);
+NUMBER(CMX_CHANNEL_GET_RULES, 4);
+NUMBER(CMX_CHANNEL_SET_RULES, 5);
 
 /* enum cmx_id_method */
 NUMBER(CMX_ID_CREATE, 0);
@@ -229,9 +248,27 @@ NUMBER(CMX_ATTR_SERVICE_NAME, 39);
 NUMBER(CMX_ATTR_SERVICES, 40);
 NUMBER(CMX_ATTR_MODULE_INFO, 41);
 NUMBER(CMX_ATTR_OPTIONS, 42);
+NUMBER(CMX_ATTR_RULES, 43);
+NUMBER(CMX_ATTR_GENERATION, 44);
 
 /* enum cmx_opt_flags */
 NUMBER(CMX_OPT_F_SET, 1);
+NUMBER(CMX_OPT_F_RULE, 2);
+NUMBER(CMX_OPT_F_FORCE, 4);
+
+/* rules */
+NUMBER(CMX_MAX_RULES, 128);
+NUMBER(CMX_RULE_OPTIONS, 8);
+NUMBER(CMX_RULE_SRC, 1);
+NUMBER(CMX_RULE_DST, 2);
+NUMBER(CMX_RULE_PORT, 4);
+NUMBER(CMX_RULE_DEVICE, 8);
+NUMBER(CMX_RULE_PORT_NUM, 16);
+NUMBER(CMX_RULE_PS, 32);
+NUMBER(CMX_RULE_UID, 64);
+NUMBER(CMX_RULE_CGROUP, 128);
+NUMBER(CMX_RULE_ULP, 256);
+NUMBER(CMX_RULE_F_FORCE, 1);
 
 /* enum cmx_option_name */
 NUMBER(CMX_OPTION_MIN_RNR_TIMER, 1);

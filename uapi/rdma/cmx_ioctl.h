@@ -165,6 +165,23 @@ enum cmx_channel_method {
 	 * EOPNOTSUPP: an id of a kernel ULP
 	 */
 	CMX_CHANNEL_KILL = 3,
+	/**
+	 * @CMX_CHANNEL_GET_RULES: the rules of the caller's network namespace;
+	 * optionally out CMX_ATTR_RULES (array of struct cmx_rule, as many as
+	 * fit), out CMX_ATTR_COUNT (u32, number of rules that there are), out
+	 * CMX_ATTR_GENERATION (u64, changes with the rules; 0 without rules)
+	 */
+	CMX_CHANNEL_GET_RULES = 4,
+	/**
+	 * @CMX_CHANNEL_SET_RULES: replace all rules of the caller's network
+	 * namespace; in CMX_ATTR_RULES (array of struct cmx_rule; without it
+	 * there are no rules afterwards), CMX_ATTR_GENERATION (u64, as read).
+	 * EPERM without CAP_NET_ADMIN in that namespace, or if a
+	 * CM_RESPONSE_TIMEOUT needs CAP_NET_ADMIN in the initial user namespace.
+	 * EAGAIN: the rules are no longer those of that generation. ENOSYS: no
+	 * such option. EOPNOTSUPP: an option that a rule cannot set
+	 */
+	CMX_CHANNEL_SET_RULES = 5,
 };
 
 /**
@@ -263,7 +280,7 @@ enum cmx_id_method {
 	/**
 	 * @CMX_ID_GET_OPTION: in CMX_ATTR_OPT_LEVEL, CMX_ATTR_OPT_NAME (u32),
 	 * out CMX_ATTR_OPT_OUT, out CMX_ATTR_COUNT (u32, bytes written), out
-	 * CMX_ATTR_OPT_FLAGS (u32, optional: CMX_OPT_F_SET)
+	 * CMX_ATTR_OPT_FLAGS (u32, optional: enum cmx_opt_flags)
 	 */
 	CMX_ID_GET_OPTION = 15,
 	/**
@@ -415,6 +432,10 @@ enum cmx_attr {
 	CMX_ATTR_MODULE_INFO = 41,
 	/** @CMX_ATTR_OPTIONS: out: array of struct cmx_id_option */
 	CMX_ATTR_OPTIONS = 42,
+	/** @CMX_ATTR_RULES: in or out: array of struct cmx_rule */
+	CMX_ATTR_RULES = 43,
+	/** @CMX_ATTR_GENERATION: in or out u64: names the rules of a network namespace */
+	CMX_ATTR_GENERATION = 44,
 	/** @CMX_ATTR_NUM: number of attribute ids */
 	CMX_ATTR_NUM,
 };
