@@ -11,6 +11,7 @@
 #include "lock_order.h"
 #include "port_space.h"
 #include "roce.h"
+#include "rule.h"
 #include "transport.h"
 #include "ulp.h"
 #include "watch.h"
@@ -45,6 +46,7 @@ static const struct {
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
+	{ cmx_rule_init_module, cmx_rule_exit_module },
 	{ cmx_port_space_init_module, cmx_port_space_exit_module },
 	{ transports_init_module, cmx_transport_exit_module },
 	{ cmx_client_init_module, cmx_client_exit_module },

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "ndev.h"
 #include "port_space.h"
+#include "rule.h"
 #include "sockaddr.h"
 #include "transport.h"
 #include "watch.h"
@@ -27,14 +28,13 @@ static int attach_gid_port(struct cmx_device *dev, u32 port, void *data)
 	const struct cmx_transport *transport = dp->transport;
 	const struct attach_gid_arg *arg = data;
 	struct cmx_id_private *id_priv = arg->id_priv;
-	u8 gid_type = READ_ONCE(dp->gid_type);
 	const struct ib_gid_attr *attr;
+	u8 gid_type;
 
 	if (transport->has_gid_addr != !arg->ndev ||
 	    !rdma_dev_access_netns(dev->device, cmx_net(id_priv)))
 		return 0;
-	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && transport->port_gid_type)
-		gid_type = id_priv->opt.gid_type;
+	gid_type = cmx_rule_gid_type(id_priv, dev->device, port, dp);
 	attr = transport->port_gid ?
 		       transport->port_gid(dev->device, port, arg->ndev) :
 		       rdma_find_gid_by_port(dev->device, arg->gid, gid_type, port, arg->ndev);

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "ndev.h"
 #include "port_space.h"
+#include "rule.h"
 #include "sockaddr.h"
 #include "watch.h"
 
@@ -123,8 +124,10 @@ int cmx_bind_dst(struct cmx_id_private *id_priv, const struct sockaddr *addr,
 		goto err;
 	}
 	ret = cmx_port_reserve(id_priv);
-	if (!ret)
-		return cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);
+	if (ret)
+		goto err;
+	cmx_rule_apply(id_priv, id_priv);
+	return cmx_state_move(id_priv, CMX_IN(IDLE), CMX_BOUND);
 
 err:
 	bind_addr_release(id_priv);

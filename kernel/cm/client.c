@@ -8,7 +8,6 @@
 #include "device.h"
 #include "event.h"
 #include "listen.h"
-#include "port_default.h"
 #include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
@@ -83,10 +82,10 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 		return 0;
 	if (dp->transport->port_gid_type)
 		dp->gid_type = dp->transport->port_gid_type(dev->device, port);
+	dp->gid_types = roce_gid_type_mask_support(dev->device, port);
 	dp->stats = cmx_stats_new(dev->device, port);
 	if (!dp->stats)
 		return -ENOMEM;
-	cmx_dev_port_default_init(dev->device, port, dp);
 	return dp->transport->port ? dp->transport->port->init(dev, port) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "option.h"
 #include "option_value.h"
 #include "port_space.h"
+#include "rule.h"
 #include "transport.h"
 
 /* CMX_CONNECT has three stages: these two, and CMX_IN(CONNECT) after our REQ or REP was sent. */
@@ -148,16 +149,21 @@ static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
 	return opt_path(id_priv) ? opt_path(id_priv)->mtu : opt_port_mtu(id_priv);
 }
 
+/* Without CAP_NET_ADMIN */
+static u32 opt_response_timeout_max(void)
+{
+	return cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
+	       CMX_RESPONSE_TIMEOUT_MARGIN;
+}
+
 /*
  * ib_mad keeps the MADs that wait for a response in a list sorted by timeout, and walks the list
  * with interrupts disabled. MADs that wait for hours slow down every MAD of the port.
  */
 static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
-	u32 max = cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
-		  CMX_RESPONSE_TIMEOUT_MARGIN;
-
-	return !id_priv->user || val <= max || capable(CAP_NET_ADMIN) ? 0 : -EPERM;
+	return !id_priv->user || val <= opt_response_timeout_max() || capable(CAP_NET_ADMIN) ?
+		       0 : -EPERM;
 }
 
 /* As for SO_BINDTODEVICE: only the first choice is free. */
@@ -256,12 +262,27 @@ static enum cmx_opt_bit opt_row_bit(const struct cmx_option *o)
 
 static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)
 {
+	u32 bit = BIT(opt_row_bit(o));
+
+	if (id_priv->opt.forced & bit)
+		return;
 	/* Checks for conflicts of ports read the options of other ids without their locks. */
 	WRITE_ONCE(*opt_field(id_priv, o), val);
+	id_priv->opt.ruled &= ~bit;
 	if (o->zero_resets && !val)
-		id_priv->opt.set &= ~BIT(opt_row_bit(o));
+		id_priv->opt.set &= ~bit;
 	else
-		id_priv->opt.set |= BIT(opt_row_bit(o));
+		id_priv->opt.set |= bit;
+}
+
+/* Where the value comes from */
+static u32 opt_flags(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
+{
+	const struct cmx_opts *opt = &id_priv->opt;
+
+	if (opt->ruled & BIT(bit))
+		return CMX_OPT_F_RULE | (opt->forced & BIT(bit) ? CMX_OPT_F_FORCE : 0);
+	return opt->set & BIT(bit) ? CMX_OPT_F_SET : 0;
 }
 
 /**
@@ -315,7 +336,7 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 			.name = o->name,
 			.value = o->offset ? opt_value_in_effect(id_priv, bit) :
 					   id_priv->id.route.num_pri_alt_paths,
-			.flags = cmx_opt_is_set(id_priv, bit) ? CMX_OPT_F_SET : 0,
+			.flags = opt_flags(id_priv, bit),
 		};
 	}
 	return n;
@@ -335,6 +356,57 @@ void cmx_opt_list_defaults(struct cmx_id_option *to)
 			.name = opt_rows[bit].name,
 			.value = cmx_param_get(&cmx_opt_defaults[bit]),
 		};
+}
+
+/* Options that decide which address and path an id gets, before any rule is looked up */
+#define OPTS_WITHOUT_RULES								\
+	(BIT(CMX_OPT_REUSEADDR) | BIT(CMX_OPT_AFONLY) | BIT(CMX_OPT_IB_PATH) |		\
+	 BIT(CMX_OPT_BIND_DEVICE))
+
+/**
+ * cmx_opt_fill_rule_value() - check an option of a rule
+ * @value: receives the option, for the lookup of rules
+ * @option: the option, from a process
+ *
+ * Context: The process, whose privileges count.
+ *
+ * Return: 0, or:
+ *
+ * * -ENOSYS: no such option.
+ * * -EOPNOTSUPP: a rule cannot set it.
+ * * -EINVAL: the value is out of its range, or flags are set.
+ * * -EPERM: this CM_RESPONSE_TIMEOUT requires CAP_NET_ADMIN in the initial user namespace.
+ */
+int cmx_opt_fill_rule_value(struct cmx_rule_value *value, const struct cmx_id_option *option)
+{
+	const struct cmx_option *o = opt_row_find(option->level, option->name);
+	enum cmx_opt_bit bit;
+
+	if (!o)
+		return -ENOSYS;
+	bit = opt_row_bit(o);
+	if (BIT(bit) & OPTS_WITHOUT_RULES)
+		return -EOPNOTSUPP;
+	if (option->flags || option->value < cmx_opt_defaults[bit].min ||
+	    option->value > cmx_opt_defaults[bit].max)
+		return -EINVAL;
+	*value = (struct cmx_rule_value) {
+		.bit = bit,
+		.offset = o->offset,
+		.transports = o->transports,
+		.val = option->value,
+		.check = o->check,
+	};
+	/* checked here: the check of an id is one of its process */
+	if (bit == CMX_OPT_CM_RESPONSE_TIMEOUT) {
+		value->check = NULL;
+		if (value->val > opt_response_timeout_max() && !capable(CAP_NET_ADMIN))
+			return -EPERM;
+	}
+	/* checked with the types that the port supports */
+	if (bit == CMX_OPT_GID_TYPE)
+		value->check = NULL;
+	return 0;
 }
 
 static u32 opt_stage(const struct cmx_id_private *id_priv)
@@ -485,7 +557,7 @@ int cmx_get_option(struct cmx_id *id, int level, int name, void *val, size_t *le
 	mutex_lock(&id_priv->lock);
 	ret = o->get ? o->get(id_priv, val, len) : opt_value_get(id_priv, o, val, len);
 	if (!ret && flags)
-		*flags = cmx_opt_is_set(id_priv, opt_row_bit(o)) ? CMX_OPT_F_SET : 0;
+		*flags = opt_flags(id_priv, opt_row_bit(o));
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

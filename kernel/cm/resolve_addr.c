@@ -18,6 +18,7 @@
 #include "ndev.h"
 #include "neigh_lookup.h"
 #include "port_space.h"
+#include "rule.h"
 #include "sockaddr.h"
 #include "timer.h"
 #include "watch.h"
@@ -28,6 +29,13 @@
  */
 #define FULL_TABLE_MS 500U
 #define FULL_TABLE_EACH_MS 8U
+
+/* The id has its device and both addresses. Rules are looked up once more with them. */
+static void addr_resolved(struct cmx_id_private *id_priv)
+{
+	cmx_rule_apply(id_priv, id_priv);
+	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+}
 
 /* End a query and post @ev, which belongs to the consumer from here on. */
 static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
@@ -43,7 +51,7 @@ static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_resu
 	} else {
 		cmx_port_set_addr(id_priv, &f->src.sa, NULL);
 		cmx_watch_peer(id_priv);
-		cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+		addr_resolved(id_priv);
 	}
 	cmx_event_post(ev);
 }
@@ -147,7 +155,7 @@ static int addr_loopback_resolve(struct cmx_id_private *id_priv, struct cmx_even
 	}
 	rdma_addr_get_sgid(addr, &gid);
 	rdma_addr_set_dgid(addr, &gid);
-	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+	addr_resolved(id_priv);
 	cmx_event_post(ev);
 	return 0;
 }
@@ -166,7 +174,7 @@ static int addr_ib_resolve(struct cmx_id_private *id_priv, struct cmx_event *ev)
 	}
 	memcpy(&dgid, &dst->sib_addr, sizeof(dgid));
 	rdma_addr_set_dgid(&id_priv->id.route.addr.dev_addr, &dgid);
-	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), CMX_ADDR_RESOLVED);
+	addr_resolved(id_priv);
 	cmx_event_post(ev);
 	return 0;
 }
@@ -246,6 +254,8 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
 	cmx_port_set_addr(id_priv, NULL, dst);
 
 	cmx_state_move(id_priv, CMX_IN(BOUND), CMX_ADDR_QUERY);
+	/* the lookup of the IP route uses the TOS */
+	cmx_rule_apply(id_priv, id_priv);
 	ret = addr_dst_check(id_priv);
 	if (!ret && !idle)
 		ret = cmx_port_recheck(id_priv);

@@ -51,6 +51,21 @@ struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg)
 }
 
 /**
+ * cmx_memcg_is_in() - check where a memory cgroup is
+ * @memcg: the cgroup, or NULL
+ * @id: inode number of the folder of a cgroup
+ *
+ * Return: true if it is that cgroup or below it.
+ */
+bool cmx_memcg_is_in(struct mem_cgroup *memcg, u64 id)
+{
+	for (; memcg; memcg = parent_mem_cgroup(memcg))
+		if (cgroup_id(memcg->css.cgroup) == id)
+			return true;
+	return false;
+}
+
+/**
  * cmx_charge_is_excessive() - check whether a cgroup exceeds its limit too far
  * @charge: from cmx_charge_begin()
  *
@@ -75,6 +90,11 @@ struct mem_cgroup *cmx_memcg_get_current(void)
 struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg)
 {
 	return NULL;
+}
+
+bool cmx_memcg_is_in(struct mem_cgroup *memcg, u64 id)
+{
+	return false;
 }
 
 bool cmx_charge_is_excessive(const struct cmx_charge *charge)

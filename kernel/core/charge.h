@@ -19,6 +19,7 @@ struct cmx_charge {
 
 struct mem_cgroup *cmx_memcg_get_current(void);
 struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg);
+bool cmx_memcg_is_in(struct mem_cgroup *memcg, u64 id);
 
 gfp_t cmx_charge_begin(struct cmx_charge *charge, struct cmx_id_private *id_priv);
 bool cmx_charge_is_excessive(const struct cmx_charge *charge);

@@ -8,6 +8,7 @@
 #include <rdma/ib_cache.h>
 #include "device.h"
 #include "gauge.h"
+#include "rule.h"
 #include "transport.h"
 
 static LIST_HEAD(devices);
@@ -152,9 +153,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	WRITE_ONCE(id_priv->id.port_num, port);
 	WRITE_ONCE(id_priv->dev_port, dp);
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
-	id_priv->gid_type = READ_ONCE(dp->gid_type);
-	if (cmx_opt_is_set(id_priv, CMX_OPT_GID_TYPE) && dp->transport->port_gid_type)
-		id_priv->gid_type = id_priv->opt.gid_type;
+	id_priv->gid_type = cmx_rule_gid_type(id_priv, dev->device, port, dp);
 	WRITE_ONCE(id_priv->conn_ops, id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
 									 dp->transport->conn);
 	return 0;
@@ -180,7 +179,7 @@ int cmx_device_attach_attr(struct cmx_id_private *id_priv, struct cmx_device *de
 		return ret;
 	}
 	id_priv->id.route.addr.dev_addr.sgid_attr = attr;
-	/* The default of the port may have changed since the GID was looked up. */
+	/* The rules may have changed since the GID was looked up. */
 	id_priv->gid_type = attr->gid_type;
 	return 0;
 }

@@ -12,18 +12,13 @@
 struct cmx_stats;
 struct cmx_transport;
 
-/* The default of the host applies. */
-#define CMX_NO_TOS (-1)
-
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @stats: counters, if the port has a transport
  * @transport: transport of the port; NULL: none that we support
  * @priv: for @transport, or NULL
- * @gid_type: default GID type; sysfs writes it, without a lock
+ * @gid_type: default GID type
  * @gid_types: mask of the GID types that a RoCE port supports
- * @default_tos: TOS of the ids of a RoCE port that have set none, or %CMX_NO_TOS; sysfs writes it,
- *	without a lock
  * @node_transport: enum rdma_transport_type
  */
 struct cmx_dev_port {
@@ -32,7 +27,6 @@ struct cmx_dev_port {
 	void *priv;
 	u8 gid_type;
 	u8 gid_types;
-	s16 default_tos;
 	u8 node_transport;
 };
 

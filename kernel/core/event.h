@@ -57,6 +57,8 @@ struct cmx_event {
  *	thread than its own, with a reference; NULL, also as the function: none
  * @is_full: returns true if the id has too many unfetched events for another one of @type, which a
  *	rejoin or watch.c would cause. Called with or without locks; NULL: never
+ * @meets: returns true if the consumer of the id meets the conditions on consumers that @rule has.
+ *	Called with id_priv->lock and in an RCU read section
  */
 struct cmx_id_consumer_ops {
 	struct cmx_id_private *(*alloc)(gfp_t gfp);
@@ -68,6 +70,7 @@ struct cmx_id_consumer_ops {
 	void (*deliver_later)(struct cmx_id_private *id_priv);
 	struct mem_cgroup *(*memcg)(struct cmx_id_private *id_priv);
 	bool (*is_full)(struct cmx_id_private *id_priv, enum rdma_cm_event_type type);
+	bool (*meets)(struct cmx_id_private *id_priv, const struct cmx_rule *rule);
 };
 
 struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_event_type type,

@@ -40,9 +40,13 @@ enum cmx_opt_bit {
  * @set: BIT(enum cmx_opt_bit) of each option that was set. The fields of other options are not
  *	valid, except for afonly, which has the value of the bind, and bind_device, which is 0.
  *	bind_device is changed in CMX_IDLE only
+ * @ruled: those of @set whose value comes from a rule
+ * @forced: those of @ruled whose value the consumer cannot change
  */
 struct cmx_opts {
 	u32 set;
+	u32 ruled;
+	u32 forced;
 #define CMX_OPTION_VALUE(level, name, label, field, ...) u32 field;
 #define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"

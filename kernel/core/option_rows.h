@@ -29,7 +29,7 @@ CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, TOS, tos, 0, 255, 0,
 		 .until = CMX_OPT_UNTIL_ESTABLISHED, .transports = CMX_TRANSPORT_ANY,
 		 .zero_resets = 1,
 		 CMX_OPT_TEXT(.host = "tos", .text = "traffic class; 0: restores the default")
-		 CMX_OPT_KERNEL(.apply = cmx_opt_apply_tos, .in_effect = cmx_opt_tos))
+		 CMX_OPT_KERNEL(.apply = cmx_opt_apply_tos))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, reuseaddr, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED, .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
 		 CMX_OPT_TEXT(.text = "share the local port with other ids that set it")

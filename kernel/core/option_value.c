@@ -4,7 +4,6 @@
  * default.
  */
 #include <linux/capability.h>
-#include "device.h"
 #include "option_value.h"
 
 /* Some of the defaults are module parameters, see option.c. */
@@ -26,24 +25,7 @@ struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
  * Context: Caller must hold id_priv->lock.
  * Return: the traffic class.
  */
-u32 cmx_opt_tos(const struct cmx_id_private *id_priv)
-{
-	int tos = id_priv->dev_port ? READ_ONCE(id_priv->dev_port->default_tos) : CMX_NO_TOS;
-
-	return tos == CMX_NO_TOS || cmx_opt_is_set(id_priv, CMX_OPT_TOS) ? cmx_opt_ip_tos(id_priv) :
-									tos;
-}
-
-/**
- * cmx_opt_ip_tos() - get the TOS for the lookup of the IP route
- * @id_priv: the id
- *
- * The default of a port has no effect here, because most ids have no port before the lookup.
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the TOS.
- */
-u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv)
+u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
 {
 	return OPT_IN_EFFECT(id_priv, TOS, tos);
 }
@@ -117,19 +99,13 @@ u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 	return ms || !id_priv->passive ? ms : opt_longest_wait_ms();
 }
 
-#define OPTS_OF_ACTIVE									\
-	(BIT(CMX_OPT_IB_PATH) | BIT(CMX_OPT_CM_RETRIES) | BIT(CMX_OPT_CM_RESPONSE_TIMEOUT) |	\
-	 BIT(CMX_OPT_RESOLVE_RETRIES) | BIT(CMX_OPT_SL) | BIT(CMX_OPT_FLOW_LABEL) |		\
-	 BIT(CMX_OPT_HOP_LIMIT) | BIT(CMX_OPT_GID_TYPE) | BIT(CMX_OPT_PKEY) |			\
-	 BIT(CMX_OPT_PATH_MTU))
-
 /**
  * cmx_opt_inherit() - copy the options of a listener to the id of a request
  * @child: the id of the request
  * @listener: its listener
  *
  * The options of the route and of an active connection are not inherited: the request determines
- * the path, and nothing would use them.
+ * the path, and nothing would use them. Nor are those of rules, which are looked up for the new id.
  *
  * Context: Caller must hold the locks of both ids.
  */
@@ -137,5 +113,7 @@ void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *
 {
 	lockdep_assert_held(&listener->lock);
 	child->opt = listener->opt;
-	child->opt.set &= ~OPTS_OF_ACTIVE;
+	child->opt.set &= ~(CMX_OPTS_OF_ACTIVE | child->opt.ruled);
+	child->opt.ruled = 0;
+	child->opt.forced = 0;
 }

@@ -24,10 +24,16 @@ static inline u32 cmx_opt_timeout_ms(u8 n)
 	return 1U << (n > 8 ? n - 8 : 0);
 }
 
+/* Options of the route and of an active connection, which the id of a request does not have */
+#define CMX_OPTS_OF_ACTIVE								\
+	(BIT(CMX_OPT_IB_PATH) | BIT(CMX_OPT_CM_RETRIES) | BIT(CMX_OPT_CM_RESPONSE_TIMEOUT) |	\
+	 BIT(CMX_OPT_RESOLVE_RETRIES) | BIT(CMX_OPT_SL) | BIT(CMX_OPT_FLOW_LABEL) |		\
+	 BIT(CMX_OPT_HOP_LIMIT) | BIT(CMX_OPT_GID_TYPE) | BIT(CMX_OPT_PKEY) |			\
+	 BIT(CMX_OPT_PATH_MTU))
+
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
-u32 cmx_opt_tos(const struct cmx_id_private *id_priv);
-u8 cmx_opt_ip_tos(const struct cmx_id_private *id_priv);
+u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
 u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv);
 u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv);
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv);

@@ -7,6 +7,7 @@
 #include "event.h"
 #include "option_value.h"
 #include "request.h"
+#include "rule.h"
 #include "stats.h"
 #include "trace.h"
 #include "watch.h"
@@ -90,6 +91,7 @@ static int request_id_set_up(struct cmx_request *req, const struct cmx_request_o
 	ret = ops->attach(conn_id, arg);
 	if (ret)
 		return ret;
+	cmx_rule_apply(conn_id, req->listener);
 	cmx_watch_bond(conn_id);
 	ret = conn_id->consumer->adopt(conn_id, req->listener);
 	if (ret)

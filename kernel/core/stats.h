@@ -46,14 +46,12 @@ struct cmx_latency {
 /**
  * struct cmx_stats - counters of a port
  * @kobj: their folder in sysfs
- * @dev_port: the port, for the files of port_default.c
  * @count: by enum cmx_stat
  * @gauge: by enum cmx_gauge
  * @latency: by enum cmx_stage
  */
 struct cmx_stats {
 	struct kobject kobj;
-	struct cmx_dev_port *dev_port;
 	atomic64_t count[CMX_STAT_NUM];
 	atomic_t gauge[CMX_GAUGE_NUM];
 	struct cmx_latency latency[CMX_STAGE_NUM];

@@ -13,6 +13,8 @@ static const struct cmx_method *const ioctl_channel_methods[] = {
 	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
 	[CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
 	[CMX_CHANNEL_KILL] = &cmx_method_kill,
+	[CMX_CHANNEL_GET_RULES] = &cmx_method_get_rules,
+	[CMX_CHANNEL_SET_RULES] = &cmx_method_set_rules,
 };
 
 static const struct cmx_method *const ioctl_id_methods[] = {

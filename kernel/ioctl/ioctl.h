@@ -86,6 +86,9 @@ extern const struct cmx_method cmx_method_get_events;
 /* ioctl_list.c */
 extern const struct cmx_method cmx_method_list_ids;
 extern const struct cmx_method cmx_method_kill;
+/* ioctl_rule.c */
+extern const struct cmx_method cmx_method_get_rules;
+extern const struct cmx_method cmx_method_set_rules;
 /* ioctl_id.c */
 extern const struct cmx_method cmx_method_create;
 extern const struct cmx_method cmx_method_destroy;

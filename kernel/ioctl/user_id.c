@@ -115,6 +115,18 @@ static bool user_id_is_full(struct cmx_id_private *id_priv, enum rdma_cm_event_t
 	return READ_ONCE(user_id->not_accepted) || user_watch_is_excess(user_id, type);
 }
 
+/* An id that has left its channel, or whose process has closed the file, meets no condition. */
+static bool user_id_meets(struct cmx_id_private *id_priv, const struct cmx_rule *rule)
+{
+	const struct cmx_channel *channel = READ_ONCE(to_user_id(id_priv)->channel);
+
+	if (!channel || rule->match & CMX_RULE_ULP)
+		return false;
+	if (rule->match & CMX_RULE_UID && from_kuid(&init_user_ns, channel->uid) != rule->uid)
+		return false;
+	return !(rule->match & CMX_RULE_CGROUP) || cmx_memcg_is_in(channel->memcg, rule->cgroup);
+}
+
 static void user_event_deliver(struct cmx_id_private *id_priv)
 {
 	/* user_event_queue() has delivered the events */
@@ -130,6 +142,7 @@ const struct cmx_id_consumer_ops cmx_user_consumer_ops = {
 	.deliver_later = user_event_deliver,
 	.memcg = user_id_memcg,
 	.is_full = user_id_is_full,
+	.meets = user_id_meets,
 };
 
 /**

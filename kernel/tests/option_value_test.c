@@ -99,46 +99,32 @@ static void option_value_test_inherit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, child->opt.tos, 77);
 }
 
-struct option_value_test_tos_case {
-	const char *name;
-	bool set;
-	bool has_port;
-	s16 port;
-	u8 tos;
-	u8 ip_tos;
-};
-
-/* The option is 8 where it is set, and the default of the host is 4. */
-static const struct option_value_test_tos_case option_value_test_toses[] = {
-	{ "of the host, without a port", false, false, 0, 4, 4 },
-	{ "of the host, the port has none", false, true, CMX_NO_TOS, 4, 4 },
-	{ "of the port", false, true, 16, 16, 4 },
-	{ "of the port, 0", false, true, 0, 0, 4 },
-	{ "of the id, without a port", true, false, 0, 8, 8 },
-	{ "of the id, before that of the port", true, true, 16, 8, 8 },
-};
-
-static void option_value_test_tos_desc(const struct option_value_test_tos_case *c, char *desc)
+/* Rules are looked up again for the new id, which has another peer. */
+static void option_value_test_inherit_rules(struct kunit *test)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "TOS in effect: %s", c->name);
-}
+	struct cmx_id_private *listener = option_value_test_id(test);
+	struct cmx_id_private *child = option_value_test_id(test);
 
-KUNIT_ARRAY_PARAM(option_value_test_tos, option_value_test_toses, option_value_test_tos_desc);
+	listener->opt.set = BIT(CMX_OPT_TOS) | BIT(CMX_OPT_ACK_TIMEOUT);
+	listener->opt.ruled = BIT(CMX_OPT_TOS);
+	listener->opt.forced = BIT(CMX_OPT_TOS);
+	mutex_lock(&listener->lock);
+	cmx_opt_inherit(child, listener);
+	mutex_unlock(&listener->lock);
+	KUNIT_EXPECT_EQ(test, child->opt.set, BIT(CMX_OPT_ACK_TIMEOUT));
+	KUNIT_EXPECT_EQ(test, child->opt.ruled, 0);
+	KUNIT_EXPECT_EQ(test, child->opt.forced, 0);
+}
 
 static void option_value_test_tos(struct kunit *test)
 {
-	const struct option_value_test_tos_case *c = test->param_value;
 	struct cmx_id_private *id_priv = option_value_test_id(test);
-	struct cmx_dev_port *port = kunit_kzalloc(test, sizeof(*port), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, port);
-	port->default_tos = c->port;
-	id_priv->dev_port = c->has_port ? port : NULL;
-	id_priv->opt.set = c->set ? BIT(CMX_OPT_TOS) : 0;
 	id_priv->opt.tos = 8;
 	cmx_opt_defaults[CMX_OPT_TOS].val = 4;
-	KUNIT_EXPECT_EQ(test, cmx_opt_tos(id_priv), c->tos);
-	KUNIT_EXPECT_EQ(test, cmx_opt_ip_tos(id_priv), c->ip_tos);
+	KUNIT_EXPECT_EQ(test, cmx_opt_tos(id_priv), 4);
+	id_priv->opt.set = BIT(CMX_OPT_TOS);
+	KUNIT_EXPECT_EQ(test, cmx_opt_tos(id_priv), 8);
 	cmx_opt_defaults[CMX_OPT_TOS].val = 0;
 }
 
@@ -207,7 +193,8 @@ static void option_value_test_lifetime(struct kunit *test)
 static struct kunit_case option_value_test_cases[] = {
 	KUNIT_CASE_PARAM(option_value_test_row, option_value_test_row_gen_params),
 	KUNIT_CASE_PARAM(option_value_test_inherit, option_value_test_inherit_gen_params),
-	KUNIT_CASE_PARAM(option_value_test_tos, option_value_test_tos_gen_params),
+	KUNIT_CASE(option_value_test_inherit_rules),
+	KUNIT_CASE(option_value_test_tos),
 	KUNIT_CASE(option_value_test_cm_timeouts),
 	KUNIT_CASE(option_value_test_connect_deadline),
 	KUNIT_CASE_PARAM(option_value_test_ms, option_value_test_ms_gen_params),

@@ -272,6 +272,14 @@ static void ulp_id_free(struct cmx_id_private *id_priv)
 	call_rcu(&id_priv->rcu, ulp_id_free_rcu);
 }
 
+static bool ulp_id_meets(struct cmx_id_private *id_priv, const struct cmx_rule *rule)
+{
+	const char *owner = to_ulp(id_priv)->owner;
+
+	return owner && !(rule->match & (CMX_RULE_UID | CMX_RULE_CGROUP)) &&
+	       !strcmp(owner, rule->ulp);
+}
+
 static const struct cmx_id_consumer_ops ulp_consumer_ops = {
 	.alloc = ulp_id_alloc,
 	.free = ulp_id_free,
@@ -279,6 +287,7 @@ static const struct cmx_id_consumer_ops ulp_consumer_ops = {
 	.queue = ulp_event_queue,
 	.deliver = ulp_events_deliver,
 	.deliver_later = ulp_events_deliver_later,
+	.meets = ulp_id_meets,
 };
 
 /**
