@@ -55,6 +55,28 @@ static void build_list_ids(struct cmd *c, struct scene *s)
 	cmd_out(c, CMX_ATTR_NEXT_CURSOR, out[2], 8);
 }
 
+static void build_get_rules(struct cmd *c, struct scene *s)
+{
+	(void)s;
+	cmd_out(c, CMX_ATTR_RULES, out[0], sizeof(struct cmx_rule));
+	cmd_out(c, CMX_ATTR_COUNT, out[1], 4);
+	cmd_out(c, CMX_ATTR_GENERATION, out[2], 8);
+}
+
+/* A rule for a port space that does not exist */
+static void build_set_rules(struct cmd *c, struct scene *s)
+{
+	static const struct cmx_rule rule = {
+		.match = CMX_RULE_PS, .ps = 1, .num_options = 1,
+		.options[0] = { .level = CMX_OPTION, .name = CMX_OPTION_SL, .value = 1 },
+	};
+	static uint64_t generation;
+
+	rules_get(s->fd, NULL, 0, &generation);
+	cmd_in(c, CMX_ATTR_RULES, &rule, sizeof(rule));
+	cmd_u64(c, CMX_ATTR_GENERATION, generation);
+}
+
 static void build_create(struct cmd *c, struct scene *s)
 {
 	(void)s;
@@ -261,6 +283,13 @@ const struct method methods[] = {
 	    { CMX_ATTR_LIST, OUT, true, CMX_LIST_MIN_LEN, 0 }, O(COUNT, true, 4),
 	    O(NEXT_CURSOR, true, 8) }, build_list_ids },
 	{ "kill", CMX_OBJ_CHANNEL, CMX_CHANNEL_KILL, IDLE, { I4(ID) }, build_id },
+	{ "get rules", CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_RULES, NOTHING,
+	  { { CMX_ATTR_RULES, OUT, false, sizeof(struct cmx_rule), 0 }, O(COUNT, false, 4),
+	    O(GENERATION, false, 8) }, build_get_rules },
+	{ "set rules", CMX_OBJ_CHANNEL, CMX_CHANNEL_SET_RULES, NOTHING,
+	  { { CMX_ATTR_RULES, IN, false, sizeof(struct cmx_rule),
+	      CMX_MAX_RULES * sizeof(struct cmx_rule) },
+	    { CMX_ATTR_GENERATION, IN, true, 8, 8 } }, build_set_rules },
 	{ "create", CMX_OBJ_ID, CMX_ID_CREATE, NOTHING,
 	  { NEW_ID(true) }, build_create },
 	{ "destroy", CMX_OBJ_ID, CMX_ID_DESTROY, IDLE,

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 {
 	static const struct test *const groups[] = {
 		attr_tests, handle_tests, event_tests, race_tests, stuck_tests, grow_tests,
-		list_tests, kill_tests, service_tests, rtnl_tests,
+		list_tests, kill_tests, rule_tests, service_tests, rtnl_tests,
 	};
 	static const struct test_program program = {
 		.groups = groups,

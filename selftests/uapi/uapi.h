@@ -18,7 +18,7 @@
 #define M UVERBS_ATTR_F_MANDATORY
 
 extern const struct test attr_tests[], handle_tests[], event_tests[], race_tests[], stuck_tests[],
-			  grow_tests[], list_tests[], kill_tests[], service_tests[], rtnl_tests[];
+			  grow_tests[], list_tests[], kill_tests[], rule_tests[], service_tests[], rtnl_tests[];
 
 /* call.c: commands */
 #define CMD_ATTRS 24
@@ -89,6 +89,7 @@ int events_get_sized(int fd, const struct cmx_event_sizes *sizes, void *to, size
 int events_get_into(int fd, void *to, size_t len, uint32_t *count);
 int get_events(int fd, struct cmx_event_record *records, int n, uint32_t *count);
 bool fd_is_readable(int fd, int ms);
+int rules_get(int fd, struct cmx_rule *rules, size_t num, uint64_t *generation);
 /* Returns the next event, or NULL if it is not of the type. */
 struct cmx_event_resp *next_event(int fd, int type);
 extern const struct cmx_event_sizes event_sizes;	/* sizes of the structs of the header */
