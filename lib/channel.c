@@ -3,6 +3,7 @@
  * Event channels: open files of the char device. The library uses only the file descriptor of a
  * channel, because an application may have created struct rdma_event_channel itself.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmx_lib.h"
@@ -47,10 +48,14 @@ static void cmxl_channel_explain_missing(void)
 
 static int cmxl_channel_open(void)
 {
-	int fd = cmxl_device_open_file();
+	int fd = cmxl_device_open_file(O_RDWR);
 
 	if (fd < 0 && errno == ENOENT && cmxl_channel_is_first_failure())
 		cmxl_channel_explain_missing();
+	if (fd < 0 && errno == ENODEV && cmxl_channel_is_first_failure()) {
+		cmxl_message("the module rdma_cmx is about to be replaced: see cmx drain");
+		errno = ENODEV;
+	}
 	return fd;
 }
 

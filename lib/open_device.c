@@ -42,13 +42,13 @@ static void cmxl_module_request(void)
  * The module is requested once in the life of a process, because each request makes the kernel start
  * modprobe. If the module is loaded later, the device is there.
  */
-int cmxl_device_open_file(void)
+int cmxl_device_open_file(int access)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int fd = open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	int fd = open(CMXL_DEVICE_PATH, access | O_CLOEXEC);
 
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	pthread_once(&once, cmxl_module_request);
-	return open(CMXL_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	return open(CMXL_DEVICE_PATH, access | O_CLOEXEC);
 }

@@ -10,7 +10,11 @@
 #define CMXL_DEVICE_PATH "/dev/infiniband/" CMX_DEVICE_NAME
 #define CMXL_MODULE_PATH "/sys/module/rdma_cmx"
 
-/* Returns the file, or -1 with errno: ENOENT if the module could not be loaded either. */
-int cmxl_device_open_file(void);
+/*
+ * @access: O_RDWR, or O_RDONLY for a file that only lists ids, which is opened during a drain too.
+ * Returns the file, or -1 with errno: ENOENT if the module could not be loaded either, ENODEV during a
+ * drain.
+ */
+int cmxl_device_open_file(int access);
 
 #endif

@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gnu/lib-names.h>
 #include <limits.h>
 #include <link.h>
@@ -180,7 +181,7 @@ static bool cmxl_fallback_is_allowed(void)
 /* Lack of permission is not covered: the administrator must see that. */
 static bool cmxl_fallback_device_is_missing(void)
 {
-	int fd = cmxl_device_open_file();
+	int fd = cmxl_device_open_file(O_RDWR);
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV || errno == ENXIO;

@@ -16,6 +16,7 @@
 #include "args.h"
 #include "cmx_complete.h"
 #include "cmx_default.h"
+#include "cmx_drain.h"
 #include "cmx_kill.h"
 #include "cmx_monitor.h"
 #include "cmx_options.h"
@@ -98,7 +99,7 @@ static unsigned int tool_module_abi(void)
 	/* a module of any version replies */
 	cmd.hdr.abi_version = 0;
 	cmxl_cmd_out(&cmd, CMX_ATTR_VERSION, &version, sizeof(version));
-	fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDWR | O_CLOEXEC);
+	fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	if (cmxl_cmd_issue(&cmd, fd))
@@ -212,6 +213,7 @@ const struct tool_command tool_commands[] = {
 	{ "monitor", monitor_run, "[-j]", "print connections, refusals and groups" },
 	{ "stats", stats_run, "[-jpm] [DEVICE[/PORT]]", "print counters and gauges of the ports" },
 	{ "kill", kill_run, "FILTER VALUE...", "end ids" },
+	{ "drain", drain_run, "[on|off]", "prepare the replacement of the module" },
 	{ "run", tool_run, "PROGRAM [ARG...]", "run a program on rdma_cmx" },
 	{ "options", options_run, "[-jp]", "list the options of an id" },
 	{ "default", default_run, "[-jp] [NAME [VALUE]]", "show or set defaults of this host" },

@@ -112,6 +112,13 @@ static void complete_default(int argc, char **argv)
 	}
 }
 
+static void complete_drain(int argc, char **argv)
+{
+	(void)argv;
+	if (!argc)
+		puts("on\noff");
+}
+
 static const struct {
 	const char *command;
 	const char *options;
@@ -119,6 +126,7 @@ static const struct {
 } rows[] = {
 	{ "show", "-d\n-j\n-p", complete_show },
 	{ "kill", NULL, complete_kill },
+	{ "drain", NULL, complete_drain },
 	{ "monitor", "-j", NULL },
 	{ "stats", "-j\n-m\n-p", complete_stats },
 	{ "options", "-j\n-p", NULL },

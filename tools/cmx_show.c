@@ -3,6 +3,7 @@
  * cmx show: arguments, and the listing of ids by the char device.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,7 +177,7 @@ static int show_ids_run(const struct show_request *request)
 {
 	int fd, ret;
 
-	fd = cmxl_device_open_file();
+	fd = cmxl_device_open_file(O_RDONLY);
 	if (fd < 0) {
 		tool_device_explain();
 		return 1;

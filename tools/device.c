@@ -3,6 +3,7 @@
  * The reasons why a program cannot open the char device.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ int tool_module_fail(const char *what)
 
 void tool_device_explain(void)
 {
-	int fd = cmxl_device_open_file(), err = errno;
+	int fd = cmxl_device_open_file(O_RDWR), err = errno;
 
 	if (fd >= 0) {
 		close(fd);
@@ -95,8 +96,10 @@ void tool_device_explain(void)
 	}
 	fprintf(stderr, "cmx: %s: %s\n", CMXL_DEVICE_PATH, strerror(err));
 	switch (err) {
-	case ENOENT:
 	case ENODEV:
+		fputs("cmx: The module is about to be replaced: see cmx drain.\n", stderr);
+		break;
+	case ENOENT:
 	case ENXIO:
 		tool_device_explain_missing();
 		break;

@@ -3,6 +3,7 @@
  * The character device /dev/infiniband/rdma_cmx. Each open file is an event channel.
  */
 #include <linux/fs.h>
+#include <linux/kstrtox.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -11,10 +12,17 @@
 #include "ioctl.h"
 #include "stats.h"
 
+/* New channels are refused, until the module can be replaced. */
+static bool chardev_drain;
+
+/* cmx(8) only reads, and is not refused. */
 static int chardev_open(struct inode *inode, struct file *filp)
 {
-	struct cmx_channel *channel = cmx_channel_new();
+	struct cmx_channel *channel;
 
+	if (READ_ONCE(chardev_drain) && filp->f_mode & FMODE_WRITE)
+		return -ENODEV;
+	channel = cmx_channel_new();
 	if (!channel)
 		return -ENOMEM;
 	filp->private_data = channel;
@@ -88,7 +96,35 @@ static const struct attribute_group chardev_stats_group = {
 	.attrs = chardev_stats,
 };
 
+static ssize_t drain_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(chardev_drain));
+}
+
+static ssize_t drain_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t count)
+{
+	bool drain;
+	int ret = kstrtobool(buf, &drain);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(chardev_drain, drain);
+	return count;
+}
+static DEVICE_ATTR_RW(drain);
+
+static struct attribute *chardev_attrs[] = {
+	&dev_attr_drain.attr,
+	NULL
+};
+
+static const struct attribute_group chardev_group = {
+	.attrs = chardev_attrs,
+};
+
 static const struct attribute_group *chardev_groups[] = {
+	&chardev_group,
 	&chardev_stats_group,
 	NULL
 };

@@ -118,6 +118,8 @@ static const struct rule_test_match_case rule_test_matches[] = {
 	{ "one bit of the prefix differs", { .match = CMX_RULE_DST, .dst_len = 128 }, "192.0.2.8" },
 	{ "all bits but the one that differs", { .match = CMX_RULE_DST, .dst_len = 127 },
 	  "192.0.2.8", .matches = true },
+	{ "a prefix that ends within a byte", { .match = CMX_RULE_DST, .dst_len = 96 + 30 },
+	  "192.0.2.12" },
 	{ "any peer, which is known", { .match = CMX_RULE_DST }, .matches = true },
 	{ "any peer, but it is not known", { .match = CMX_RULE_DST }, .no_dst = true },
 	{ "local prefix", { .match = CMX_RULE_SRC, .src_len = 96 + 8 }, "10.0.0.0",
@@ -274,6 +276,7 @@ static void rule_test_deleted(struct kunit *test)
 	t->own->num = 0;
 	rule_test_collect(t);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.set, BIT(CMX_OPT_TOS));
+	KUNIT_EXPECT_EQ(test, t->id_priv.opt.ruled, BIT(CMX_OPT_TOS));
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.tos, 2);
 }
 

@@ -215,6 +215,7 @@ done <<-END
 	kill kill
 	pid kill pid
 	-x kill -x
+	maybe drain maybe
 END
 check "cmx without a command is a usage error" status_is 2 "$cmx"
 check "help goes to standard output" eval '"$cmx" -h 2>/dev/null | grep -q "^usage:"'
