@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include "args.h"
 #include "file.h"
@@ -49,4 +52,15 @@ int tool_options_parse(int *argc, char ***argv, const char *letters, struct tool
 	*argc -= optind;
 	*argv += optind;
 	return 0;
+}
+
+bool tool_number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, tolower((unsigned char)text[1]) == 'x' ? 16 : 10);
+	return !*end && !errno && *number >= min && *number <= max;
 }

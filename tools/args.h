@@ -3,6 +3,7 @@
 #define CMX_TOOL_ARGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /**
  * struct tool_options - the options that several commands have
@@ -28,5 +29,8 @@ struct tool_options {
  * Return: 0, or 2 if there is another option, which has been printed.
  */
 int tool_options_parse(int *argc, char ***argv, const char *letters, struct tool_options *options);
+
+/* Decimal, or hexadecimal with 0x. Returns false if it is no such number, or not in the range. */
+bool tool_number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *number);
 
 #endif

@@ -21,11 +21,13 @@
 #include "cmx_monitor.h"
 #include "cmx_options.h"
 #include "cmx_report.h"
+#include "cmx_rule.h"
 #include "cmx_show.h"
 #include "cmx_stats.h"
 #include "device.h"
 #include "file.h"
 #include "json.h"
+#include "rule_text.h"
 
 #define SHIM "librdmacm.so.1"
 #define VERSION_MAX 128
@@ -220,6 +222,10 @@ const struct tool_command tool_commands[] = {
 	{ "default", default_run, "DEV/PORT [tos N] [mode v1|v2]", "show or set defaults of a RoCE port" },
 	{ "default", default_run, "-i", "import those that the ports have in rdma_cm" },
 	{ "default", default_run, "--check|--load|--save [FILE]", "check, apply or write a file with defaults" },
+	{ "rule", rule_run, "[list] [-jp]", "list the rules that set options of ids" },
+	{ "rule", rule_run, "add [first] IF... set OPT N...", "add a rule" },
+	{ "rule", rule_run, "delete NUMBER|all", "delete rules" },
+	{ "rule", rule_run, "load FILE|-", "replace all rules by those of a file" },
 	{ "report", report_run, "", "print what a report of a bug needs" },
 	{ "version", tool_version, "[-jp]", "versions of tool, module and library" },
 	{}
@@ -229,6 +235,8 @@ static void tool_help_print(FILE *to)
 {
 	const struct tool_command *command;
 	const struct show_field *field;
+	const char *name;
+	size_t i;
 
 	fprintf(to, "usage:\n");
 	for (command = tool_commands; command->name; command++)
@@ -238,6 +246,9 @@ static void tool_help_print(FILE *to)
 	for (field = show_fields; field->name; field++)
 		if (field->filter)
 			fprintf(to, " %s", field->name);
+	fprintf(to, "\nconditions of a rule (IF):");
+	for (i = 0; (name = rule_condition_name(i)); i++)
+		fprintf(to, " %s", name);
 	fprintf(to, "\n");
 }
 

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "cmx_complete.h"
 #include "cmx_default.h"
 #include "cmx_show.h"
 #include "file.h"
+#include "rule_text.h"
 
 static int complete_name_put(const char *dir, const char *name, void *arg)
 {
@@ -21,12 +21,8 @@ static int complete_name_put(const char *dir, const char *name, void *arg)
 
 static int complete_port_put(const char *dir, const char *name, void *arg)
 {
-	const char *device = strrchr(dir, '/') + 1, *file = arg;
-	char path[600];
-
-	snprintf(path, sizeof(path), "%s/%s/%s", dir, name, file);
-	if (!access(path, F_OK))
-		printf("%s/%s\n", device, tool_name_port(name));
+	(void)arg;
+	printf("%s/%s\n", strrchr(dir, '/') + 1, tool_name_port(name));
 	return 0;
 }
 
@@ -43,11 +39,9 @@ static void complete_devices_put(void)
 	tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, complete_name_put, NULL);
 }
 
-/* The ports that have the file */
-static void complete_ports_put(const char *file)
+static void complete_ports_put(void)
 {
-	tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, complete_device_ports_put,
-			 (void *)file);
+	tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, complete_device_ports_put, NULL);
 }
 
 static void complete_filters_put(void)
@@ -96,19 +90,73 @@ static void complete_stats(int argc, char **argv)
 	if (argc)
 		return;
 	complete_devices_put();
-	complete_ports_put("connected");
+	complete_ports_put();
 }
 
 static void complete_default(int argc, char **argv)
 {
 	if (!argc) {
 		tool_folder_walk(CMX_PARAMS, tool_name_is_visible, complete_name_put, NULL);
-		complete_ports_put("default_roce_tos");
+		complete_ports_put();
 	} else if (strchr(argv[0], '/')) {
 		if (argc % 2)
 			puts("tos\nmode");
 		else
-			puts(strcmp(argv[argc - 1], "mode") ? "none" : "v1\nv2");
+			puts(strcmp(argv[argc - 1], "mode") ? "none" : "none\nv1\nv2");
+	}
+}
+
+static void complete_rule_conditions_put(void)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = rule_condition_name(i)); i++)
+		puts(name);
+	puts("force\nset");
+}
+
+static void complete_rule_value_put(const char *condition)
+{
+	if (!strcmp(condition, "dev")) {
+		complete_devices_put();
+		complete_ports_put();
+	}
+	if (!strcmp(condition, "ps"))
+		puts("tcp\nudp\nib\nipoib");
+}
+
+/* @argv has the words from the first condition on. */
+static void complete_rule_words(int argc, char **argv)
+{
+	const char *name;
+	size_t option;
+	int i = 0;
+
+	while (i < argc && strcmp(argv[i], "set"))
+		i += strcmp(argv[i], "force") ? 2 : 1;
+	if (i > argc)
+		complete_rule_value_put(argv[argc - 1]);
+	else if (i == argc)
+		complete_rule_conditions_put();
+	else if ((argc - i) % 2)
+		for (option = 0; (name = rule_option_name(option)); option++)
+			puts(name);
+}
+
+static void complete_rule(int argc, char **argv)
+{
+	bool first;
+
+	if (!argc) {
+		puts("list\nadd\ndelete\nload");
+	} else if (!strcmp(*argv, "delete")) {
+		puts("all");
+	} else if (!strcmp(*argv, "add")) {
+		first = argc > 1 && !strcmp(argv[1], "first");
+		if (argc == 1)
+			puts("first");
+		complete_rule_words(argc - 1 - first, argv + 1 + first);
 	}
 }
 
@@ -131,6 +179,7 @@ static const struct {
 	{ "stats", "-j\n-m\n-p", complete_stats },
 	{ "options", "-j\n-p", NULL },
 	{ "default", "-i\n-j\n-p\n--check\n--load\n--save", complete_default },
+	{ "rule", "-j\n-p", complete_rule },
 	{ "version", "-j\n-p", NULL },
 };
 

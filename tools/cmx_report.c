@@ -42,7 +42,7 @@ static void report_command(const char *title, char **argv)
 static void report_commands(void)
 {
 	static char *commands[][4] = {
-		{ "version" }, { "default" }, { "stats" }, { "show", "-d" }, { "show", "mcast" },
+		{ "version" }, { "default" }, { "rule" }, { "stats" }, { "show", "-d" }, { "show", "mcast" },
 		{ "show", "paths" }, { "show", "stats" },
 	};
 	char title[64];

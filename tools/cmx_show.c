@@ -2,7 +2,6 @@
 /*
  * cmx show: arguments, and the listing of ids by the char device.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,19 +28,6 @@ struct show_request {
 	int num_filters;
 	struct show_filter filters[FILTERS_MAX];
 };
-
-static int show_fail(void)
-{
-	if (errno == EPROTONOSUPPORT)
-		fputs("cmx: the loaded module is older than this program and has no list of ids\n",
-		      stderr);
-	else if (errno == EPROTO)
-		fputs("cmx: the loaded module and this program have different versions of the ABI\n",
-		      stderr);
-	else
-		tool_fail(CMXL_DEVICE_PATH);
-	return 1;
-}
 
 /* Fetches the records from @cursor on, which receives the position of the next call. */
 static int show_records_fetch(int fd, uint64_t *cursor, void *to, size_t len, uint32_t *count)
@@ -113,7 +99,7 @@ static int show_ids_print(int fd, const struct show_request *request)
 
 	do {
 		if (show_records_fetch(fd, &cursor, buffer, sizeof(buffer), &count))
-			return show_fail();
+			return tool_device_fail("list of ids");
 		for (r = (const void *)buffer; count; count--) {
 			status |= show_id_print(fd, request, r, &begun);
 			r = (const void *)((const char *)r + r->size);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <rdma/cmx_ioctl.h>
 
 /* Longest text of a field */
@@ -44,6 +45,8 @@ bool show_debugfs_has(const char *name);
 int show_debugfs_run(const char *name, bool in_json);
 
 /* show_field.c */
+/* The name of a port space, or NULL */
+const char *show_ps_name(uint32_t ps);
 const struct show_field *show_field_find(const char *name);
 bool show_filter_parse(const struct show_field *field, const char *value, char *to, size_t size);
 /* The names of all states in turn, then NULL */

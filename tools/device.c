@@ -86,6 +86,19 @@ int tool_module_fail(const char *what)
 	return 1;
 }
 
+int tool_device_fail(const char *what)
+{
+	if (errno == EPROTONOSUPPORT)
+		fprintf(stderr, "cmx: the loaded module is older than this program and has no %s\n",
+			what);
+	else if (errno == EPROTO)
+		fputs("cmx: the loaded module and this program have different versions of the ABI\n",
+		      stderr);
+	else
+		tool_fail(CMXL_DEVICE_PATH);
+	return 1;
+}
+
 void tool_device_explain(void)
 {
 	int fd = cmxl_device_open_file(O_RDWR), err = errno;

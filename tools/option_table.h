@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <rdma/cmx_types.h>
 
 /* The steps after which setting an option can no longer take effect, in order */
 enum cmx_opt_until {
@@ -61,6 +62,28 @@ static const struct cmx_option_row cmx_option_rows[] = {
 };
 
 #define CMX_OPTION_ROWS (sizeof(cmx_option_rows) / sizeof(*cmx_option_rows))
+
+static inline const struct cmx_option_row *cmx_option_find(const struct cmx_id_option *o)
+{
+	size_t i;
+
+	for (i = 0; i < CMX_OPTION_ROWS; i++)
+		if (cmx_option_rows[i].level == (int)o->level &&
+		    cmx_option_rows[i].name == (int)o->name)
+			return &cmx_option_rows[i];
+	return NULL;
+}
+
+/* An option that this program does not know is shown as its numbers. */
+static inline const char *cmx_option_label(const struct cmx_id_option *o, char *to, size_t size)
+{
+	const struct cmx_option_row *row = cmx_option_find(o);
+
+	if (row)
+		return row->label;
+	snprintf(to, size, "%u:%u", o->level, o->name);
+	return to;
+}
 
 /* Steps that are states have the names of states.rst. */
 static inline const char *cmx_option_until(const struct cmx_option_row *row)

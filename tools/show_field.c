@@ -3,14 +3,13 @@
  * The fields of an id as text. Filters compare this text.
  */
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <endian.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "args.h"
 #include "cmx_show.h"
 #include "file.h"
 
@@ -184,20 +183,27 @@ static bool show_transport_write(const struct cmx_id_record *r, char *to, size_t
 	       show_name_write(transports, ARRAY_SIZE(transports), r->transport, to, size);
 }
 
+const char *show_ps_name(uint32_t ps)
+{
+	switch (ps) {
+	case CMX_PS_IPOIB:
+		return "IPOIB";
+	case CMX_PS_IB:
+		return "IB";
+	case CMX_PS_TCP:
+		return "TCP";
+	case CMX_PS_UDP:
+		return "UDP";
+	default:
+		return NULL;
+	}
+}
+
 static bool show_ps_write(const struct cmx_id_record *r, char *to, size_t size)
 {
-	switch (r->ps) {
-	case CMX_PS_IPOIB:
-		return snprintf(to, size, "IPOIB") > 0;
-	case CMX_PS_IB:
-		return snprintf(to, size, "IB") > 0;
-	case CMX_PS_TCP:
-		return snprintf(to, size, "TCP") > 0;
-	case CMX_PS_UDP:
-		return snprintf(to, size, "UDP") > 0;
-	default:
-		return show_number_write(r->ps, to, size);
-	}
+	const char *name = show_ps_name(r->ps);
+
+	return name ? snprintf(to, size, "%s", name) > 0 : show_number_write(r->ps, to, size);
 }
 
 static bool show_qp_type_write(const struct cmx_id_record *r, char *to, size_t size)
@@ -282,16 +288,12 @@ static bool show_addr_parse(const char *value, char *to, size_t size)
 	return inet_pton(family, value, addr) == 1 && inet_ntop(family, addr, to, size);
 }
 
-/* Decimal, or hexadecimal with 0x */
 static bool show_number_parse(const char *value, char *to, size_t size)
 {
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
-	if (!isdigit((unsigned char)*value))
-		return false;
-	n = strtoull(value, &end, tolower((unsigned char)value[1]) == 'x' ? 16 : 10);
-	return !*end && n <= UINT32_MAX && snprintf(to, size, "%llu", n) > 0;
+	return tool_number_parse(value, 0, UINT32_MAX, &n) &&
+	       snprintf(to, size, "%llu", (unsigned long long)n) > 0;
 }
 
 /**

@@ -23,17 +23,26 @@ static const struct {
 	{ CMX_ECE_F_REJECTED, "rejected" },
 };
 
-/* An option that this program does not know is shown as its numbers. */
-static const char *show_option_label(const struct cmx_id_option *o, char *to, size_t size)
+/* Where the value of an option comes from, as in JSON. In the table, what the program sets has no mark. */
+static const struct show_source {
+	uint32_t flag;
+	const char *name;
+	const char *mark;
+} show_sources[] = {
+	{ CMX_OPT_F_FORCE, "forced rule", ",force" },
+	{ CMX_OPT_F_RULE, "rule", ",rule" },
+	{ CMX_OPT_F_SET, "program", "" },
+};
+
+/* Returns NULL for a default. */
+static const struct show_source *show_option_source(const struct cmx_id_option *o)
 {
 	size_t i;
 
-	for (i = 0; i < CMX_OPTION_ROWS; i++)
-		if (cmx_option_rows[i].level == (int)o->level &&
-		    cmx_option_rows[i].name == (int)o->name)
-			return cmx_option_rows[i].label;
-	snprintf(to, size, "%u:%u", o->level, o->name);
-	return to;
+	for (i = 0; i < ARRAY_SIZE(show_sources); i++)
+		if (o->flags & show_sources[i].flag)
+			return &show_sources[i];
+	return NULL;
 }
 
 /* The table. Rows are kept until the widths of the columns are known. */
@@ -119,13 +128,15 @@ static void table_column_format(const struct cmx_id_record *r, int column, char 
 static void table_options_put(const struct cmx_id_record *r, bool details)
 {
 	const struct cmx_id_option *o = show_options(r), *end = o + r->num_options;
+	const struct show_source *source;
 	const char *label;
 	char unknown[32];
 
 	for (; o < end; o++) {
-		label = show_option_label(o, unknown, sizeof(unknown));
-		if (o->flags & CMX_OPT_F_SET)
-			fprintf(table.stream, " %s=%u", label, o->value);
+		label = cmx_option_label(o, unknown, sizeof(unknown));
+		source = show_option_source(o);
+		if (source)
+			fprintf(table.stream, " %s=%u%s", label, o->value, source->mark);
 		else if (details)
 			fprintf(table.stream, " [%s=%u]", label, o->value);
 	}
@@ -327,13 +338,16 @@ const struct show_format show_format_table = { table_begin, table_id_put, table_
 static void json_options_put(const struct cmx_id_record *r)
 {
 	const struct cmx_id_option *o = show_options(r), *end = o + r->num_options;
+	const struct show_source *source;
 	char unknown[32];
 
 	json_open("options", '{');
 	for (; o < end; o++) {
-		json_open(show_option_label(o, unknown, sizeof(unknown)), '{');
+		source = show_option_source(o);
+		json_open(cmx_option_label(o, unknown, sizeof(unknown)), '{');
 		json_number_put("value", "%u", o->value);
 		json_bool_put("set", o->flags & CMX_OPT_F_SET);
+		json_string_put("source", source ? source->name : "default");
 		json_close('}');
 	}
 	json_close('}');
