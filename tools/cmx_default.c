@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cmx default: the parameters of the module, and the defaults of the RoCE ports, both from sysfs.
+ * cmx default: the parameters of the module, and the defaults of the RoCE ports, which are rules.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,22 +12,15 @@
 #include "device.h"
 #include "file.h"
 #include "json.h"
+#include "port_default.h"
 
-/* The names of the files are the same in both. */
 #define RDMA_CM "/sys/kernel/config/rdma_cm"
-#define TOS "default_roce_tos"
-#define MODE "default_roce_mode"
 
 #define VALUE_MAX DEFAULT_VALUE_MAX
 #define PATH_LEN 600
 
 static bool default_in_json;
-
-/* As in a command, and as in the file */
-static const char *const modes[][2] = {
-	{ "v1", "IB/RoCE v1" },
-	{ "v2", "RoCE v2" },
-};
+static struct rule_table rules;
 
 static int default_param_print(const char *name)
 {
@@ -58,26 +51,6 @@ static int default_param_visit(const char *dir, const char *name, void *arg)
 	return 0;
 }
 
-static const char *default_mode_from_file(const char *mode)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(modes); i++)
-		if (!strcmp(mode, modes[i][1]))
-			return modes[i][0];
-	return mode;
-}
-
-static const char *default_mode_to_file(const char *mode)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(modes); i++)
-		if (!strcmp(mode, modes[i][0]))
-			return modes[i][1];
-	return NULL;
-}
-
 /* Splits DEVICE/PORT in place. Returns the port, or NULL if it is none. */
 static char *default_port_split(char *name)
 {
@@ -89,48 +62,31 @@ static char *default_port_split(char *name)
 	return *port && !port[strspn(port, "0123456789")] ? port : NULL;
 }
 
-static void default_port_folder(char *dir, const char *device, const char *port)
+/* Prints the defaults of a port from the rules that were read. */
+static void default_port_print(const char *device, const char *port)
 {
-	snprintf(dir, PATH_LEN, TOOL_DEVICES "/%s/cmx%s", device, port);
-}
+	char tos[PORT_DEFAULT_MAX], mode[PORT_DEFAULT_MAX];
 
-/* Ports that are not RoCE have no defaults. */
-int default_port_read(const char *device, const char *port, char *tos, char *mode)
-{
-	char dir[PATH_LEN], name[VALUE_MAX];
-
-	default_port_folder(dir, device, port);
-	if (tool_file_read_line(dir, TOS, tos, VALUE_MAX) ||
-	    tool_file_read_line(dir, MODE, name, VALUE_MAX))
-		return -1;
-	snprintf(mode, VALUE_MAX, "%s", default_mode_from_file(name));
-	return 0;
-}
-
-static int default_port_print(const char *device, const char *port)
-{
-	char tos[VALUE_MAX], mode[VALUE_MAX];
-
-	if (default_port_read(device, port, tos, mode))
-		return -1;
+	port_default_read(&rules, device, port, tos, mode);
 	if (!default_in_json) {
 		printf("%s/%s tos %s mode %s\n", device, port, tos, mode);
-		return 0;
+		return;
 	}
 	json_open(NULL, '{');
 	json_string_put("dev", device);
 	json_number_put("port", "%s", port);
 	if (strcmp(tos, "none"))
 		json_number_put("tos", "%s", tos);
-	json_string_put("mode", mode);
+	if (strcmp(mode, "none"))
+		json_string_put("mode", mode);
 	json_close('}');
-	return 0;
 }
 
-static int default_port_visit(const char *dir, const char *name, void *arg)
+static int default_port_visit(const char *dir, const char *name, void *device)
 {
 	(void)dir;
-	default_port_print(arg, tool_name_port(name));
+	if (port_default_exists(device, tool_name_port(name)))
+		default_port_print(device, tool_name_port(name));
 	return 0;
 }
 
@@ -148,41 +104,6 @@ int default_ports_walk(int (*fn)(const char *dir, const char *name, void *arg))
 	return tool_folder_walk(TOOL_DEVICES, tool_name_is_visible, default_device_visit, &fn);
 }
 
-const char *default_port_args_check(int argc, char **argv, const char **word)
-{
-	int i;
-
-	for (i = 0; i < argc; i += 2) {
-		*word = argv[i];
-		if (strcmp(argv[i], "tos") && strcmp(argv[i], "mode"))
-			return "neither tos nor mode";
-		if (i + 1 == argc)
-			return "no value";
-		*word = argv[i + 1];
-		if (!strcmp(argv[i], "mode") && !default_mode_to_file(argv[i + 1]))
-			return "no such mode";
-	}
-	return NULL;
-}
-
-int default_port_args_set(const char *device, const char *port, int argc, char *const *argv)
-{
-	char dir[PATH_LEN], what[PATH_LEN];
-	int i, ret;
-
-	default_port_folder(dir, device, port);
-	for (i = 0; i < argc; i += 2) {
-		ret = strcmp(argv[i], "tos") ?
-			      tool_file_write_line(dir, MODE, default_mode_to_file(argv[i + 1])) :
-			      tool_file_write_line(dir, TOS, argv[i + 1]);
-		if (ret) {
-			snprintf(what, sizeof(what), "%s/%s %s", device, port, argv[i]);
-			return tool_module_fail(what);
-		}
-	}
-	return 0;
-}
-
 /* Checks all arguments before the first is set. */
 static int default_port_run(char *name, int argc, char **argv)
 {
@@ -190,15 +111,20 @@ static int default_port_run(char *name, int argc, char **argv)
 
 	if (!port)
 		return tool_fail_usage(name, "not a device and a port");
-	wrong = default_port_args_check(argc, argv, &word);
+	wrong = port_default_args_check(argc, argv, &word);
 	if (wrong)
 		return tool_fail_usage(word, wrong);
-	if (!argc && default_port_print(name, port)) {
+	if (!port_default_exists(name, port)) {
 		fprintf(stderr, "cmx: %s/%s: no RoCE port of rdma_cmx\n", name, port);
 		tool_module_is_missing();
 		return 1;
 	}
-	return default_port_args_set(name, port, argc, argv);
+	if (argc)
+		return port_default_args_set(name, port, argc, argv);
+	if (rule_table_read(&rules))
+		return 1;
+	default_port_print(name, port);
+	return 0;
 }
 
 /**
@@ -211,24 +137,42 @@ struct default_import_walk {
 	int status;
 };
 
+/* The mode as in a command */
+static char *default_mode_import(char *mode)
+{
+	if (!strcmp(mode, "IB/RoCE v1"))
+		return "v1";
+	return strcmp(mode, "RoCE v2") ? mode : "v2";
+}
+
 /* In rdma_cm a TOS of 0 is also the default value. */
 static int default_import_port(const char *from, const char *port, void *arg)
 {
-	char path[PATH_LEN], dir[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX], old[VALUE_MAX];
+	char path[PATH_LEN], tos[VALUE_MAX], mode[VALUE_MAX];
 	struct default_import_walk *walk = arg;
+	const char *word, *wrong;
+	char *args[4];
 
 	snprintf(path, sizeof(path), "%s/%s", from, port);
-	default_port_folder(dir, walk->device, port);
 	/* the device has been removed, or the port is not RoCE */
-	if (tool_file_read_line(path, TOS, tos, sizeof(tos)) ||
-	    tool_file_read_line(path, MODE, mode, sizeof(mode)) ||
-	    tool_file_read_line(dir, TOS, old, sizeof(old)))
+	if (!port_default_exists(walk->device, port) ||
+	    tool_file_read_line(path, "default_roce_tos", tos, sizeof(tos)) ||
+	    tool_file_read_line(path, "default_roce_mode", mode, sizeof(mode)))
 		return 0;
-	if (tool_file_write_line(dir, TOS, strcmp(tos, "0") ? tos : "none") ||
-	    tool_file_write_line(dir, MODE, mode))
-		walk->status = tool_module_fail(dir);
-	else
+	args[0] = "tos";
+	args[1] = strcmp(tos, "0") ? tos : "none";
+	args[2] = "mode";
+	args[3] = default_mode_import(mode);
+	wrong = port_default_args_check(ARRAY_SIZE(args), args, &word);
+	if (wrong) {
+		fprintf(stderr, "cmx: %s: %s: %s\n", path, word, wrong);
+		walk->status = 1;
+	} else if (port_default_args_set(walk->device, port, ARRAY_SIZE(args), args) ||
+		   rule_table_read(&rules)) {
+		walk->status = 1;
+	} else {
 		default_port_print(walk->device, port);
+	}
 	return 0;
 }
 
@@ -265,6 +209,8 @@ static int default_params_print(void)
 
 static int default_ports_print(void)
 {
+	if (rule_table_read(&rules))
+		return 1;
 	return default_ports_walk(default_port_visit) ? tool_fail(TOOL_DEVICES) : 0;
 }
 

@@ -16,18 +16,6 @@ int default_run(int argc, char **argv);
 /* Returns the exit status. */
 int default_param_set(const char *name, const char *val);
 
-/* Reads the defaults of a port, as in a command. Returns -1 if there is no such RoCE port. */
-int default_port_read(const char *device, const char *port, char *tos, char *mode);
-
-/*
- * Checks "tos VALUE" and "mode VALUE". Returns what is wrong, and with @word the word that is, or
- * NULL.
- */
-const char *default_port_args_check(int argc, char **argv, const char **word);
-
-/* Sets them up to the first that is refused. Returns the exit status. */
-int default_port_args_set(const char *device, const char *port, int argc, char *const *argv);
-
 /* Calls @fn for each port of each device, with its device as the argument. */
 int default_ports_walk(int (*fn)(const char *dir, const char *name, void *arg));
 

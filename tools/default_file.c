@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cmx default --check, --load and --save: the file with the defaults. A line is NAME VALUE, or
- * DEVICE/PORT [tos N|none] [mode v1|v2], where DEVICE is a shell pattern and PORT may be "*", or
- * empty; # begins a comment.
+ * DEVICE/PORT [tos N|none] [mode v1|v2|none], where DEVICE is a shell pattern and PORT may be "*", or
+ * "rule" and a rule; # begins a comment.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,27 +16,24 @@
 #include "default_file.h"
 #include "device.h"
 #include "file.h"
+#include "line.h"
 #include "param_table.h"
+#include "port_default.h"
+#include "rule_table.h"
+#include "rule_text.h"
 
-/* A line with more words is wrong. */
-#define WORDS_MAX 8
+#define RULE "rule"
 
 /**
  * struct default_line - a line of the file
- * @number: its number
- * @text: its text
- * @copy: the words
- * @argc: number of words; 0: an empty line, or a comment
- * @argv: the words
- * @port: port, if the first word has a slash; the first word is the device then
+ * @words: its words; the first one is the device if it is of a port
+ * @port: the port, or NULL
+ * @is_rule: the line is "rule" and the words of a rule
  */
 struct default_line {
-	unsigned int number;
-	char *text;
-	char *copy;
-	int argc;
-	char *argv[WORDS_MAX];
+	struct tool_line *words;
 	char *port;
+	bool is_rule;
 };
 
 /**
@@ -44,14 +41,21 @@ struct default_line {
  * @f: the new file
  * @params: the parameters that have a line
  * @ports: DEVICE/PORT of those that have a line, each with a space on both sides
+ * @rules: the present rules, with the defaults of ports
+ * @next_rule: the first rule that has no line yet
+ * @num_rules: number of those that have lines of their own; defaults of ports follow
  */
-struct default_file {
+static struct default_file {
 	FILE *f;
 	bool params[ARRAY_SIZE(cmx_param_rows) + 1];
 	char *ports;
-};
+	struct rule_table rules;
+	uint32_t next_rule;
+	uint32_t num_rules;
+} saving;
 
-static struct default_file saving;
+/* The rules of a file that is loaded */
+static struct rule_table loading;
 
 /* Returns the row, that of PARAM_BOOL after all others, or -1. */
 static int default_param_find(const char *name)
@@ -77,15 +81,15 @@ static bool default_number_fits(const char *text, unsigned int min, unsigned int
 static const char *default_param_check(const struct default_line *line, const char **word,
 				       char *range, size_t size)
 {
-	int row = default_param_find(line->argv[0]);
+	int row = default_param_find(line->words->argv[0]), argc = line->words->argc;
 
-	*word = line->argv[0];
+	*word = line->words->argv[0];
 	if (row < 0)
 		return "no such parameter";
-	if (line->argc == 1)
+	if (argc == 1)
 		return "no value";
-	*word = line->argv[line->argc - 1];
-	if (line->argc > 2)
+	*word = line->words->argv[argc - 1];
+	if (argc > 2)
 		return "unexpected";
 	if (row == ARRAY_SIZE(cmx_param_rows))
 		return strlen(*word) == 1 && strchr("YN", **word) ? NULL : "neither Y nor N";
@@ -95,107 +99,81 @@ static const char *default_param_check(const struct default_line *line, const ch
 	return range;
 }
 
-static const char *default_port_check(struct default_line *line, const char **word)
+static const char *default_port_check(const struct default_line *line, const char **word)
 {
-	const char *wrong;
-	int i;
-
-	*word = line->argv[0];
+	*word = line->words->argv[0];
 	if (!**word || (strcmp(line->port, "*") &&
 			(!*line->port || line->port[strspn(line->port, "0123456789")])))
 		return "not a device and a port";
-	if (line->argc == 1)
+	if (line->words->argc == 1)
 		return "neither tos nor mode follows";
-	wrong = default_port_args_check(line->argc - 1, line->argv + 1, word);
-	for (i = 1; !wrong && i + 1 < line->argc; i += 2) {
-		*word = line->argv[i + 1];
-		if (!strcmp(line->argv[i], "tos") && strcmp(*word, "none") &&
-		    !default_number_fits(*word, 0, 255))
-			return "neither none nor in 0..255";
-	}
-	return wrong;
+	return port_default_args_check(line->words->argc - 1, line->words->argv + 1, word);
+}
+
+static const char *default_rule_parse(const struct default_line *line, struct cmx_rule *rule,
+				      const char **word)
+{
+	return rule_parse(rule, line->words->argc - 1, line->words->argv + 1, word);
 }
 
 /* Prints what is wrong with a line. Returns the exit status. */
-static int default_line_check(const char *path, struct default_line *line)
+static int default_line_check(const char *path, const struct default_line *line)
 {
-	const char *wrong = NULL, *word;
+	const char *wrong, *word;
+	struct cmx_rule rule;
 	char range[64];
 
-	if (!line->argc)
+	if (!line->words->argc)
 		return 0;
 	if (line->port)
 		wrong = default_port_check(line, &word);
+	else if (line->is_rule)
+		wrong = default_rule_parse(line, &rule, &word);
 	else
 		wrong = default_param_check(line, &word, range, sizeof(range));
-	if (!wrong)
-		return 0;
-	fprintf(stderr, "cmx: %s:%u: %s: %s\n", path, line->number, word, wrong);
-	return 1;
+	return wrong ? tool_line_fail(path, line->words, word, wrong) : 0;
 }
 
-static void default_line_split(struct default_line *line)
-{
-	char *word, *rest = line->copy;
+typedef int (*default_line_fn)(const char *path, const struct default_line *line);
 
-	line->argc = 0;
-	line->port = NULL;
-	rest[strcspn(rest, "#\n")] = 0;
-	while (line->argc < WORDS_MAX && (word = strtok_r(rest, " \t", &rest)))
-		line->argv[line->argc++] = word;
-	if (line->argc)
-		line->port = strchr(line->argv[0], '/');
-	if (line->port)
-		*line->port++ = 0;
+static int default_words_visit(const char *path, struct tool_line *words, void *arg)
+{
+	struct default_line line = { .words = words };
+	default_line_fn *fn = arg;
+
+	if (words->argc)
+		line.port = strchr(words->argv[0], '/');
+	if (line.port)
+		*line.port++ = 0;
+	else
+		line.is_rule = words->argc && !strcmp(words->argv[0], RULE);
+	return (*fn)(path, &line);
 }
 
 /* Calls @fn for each line, and returns the worst status. A file that is missing is empty. */
-static int default_file_walk(const char *path,
-			     int (*fn)(const char *path, struct default_line *line, void *arg),
-			     void *arg)
+static int default_file_walk(const char *path, default_line_fn fn)
 {
-	struct default_line line = {};
 	FILE *f = fopen(path, "re");
-	int status = 0;
-	size_t size = 0;
+	int status;
 
 	if (!f)
 		return errno == ENOENT ? 0 : tool_fail(path);
-	while (getline(&line.text, &size, f) > 0) {
-		line.number++;
-		line.copy = strdup(line.text);
-		if (!line.copy) {
-			status = tool_fail(path);
-			break;
-		}
-		default_line_split(&line);
-		status |= fn(path, &line, arg);
-		free(line.copy);
-	}
-	free(line.text);
-	if (ferror(f))
-		status = tool_fail(path);
+	status = tool_lines_walk(f, path, default_words_visit, &fn);
 	fclose(f);
 	return status;
-}
-
-static int default_check_visit(const char *path, struct default_line *line, void *arg)
-{
-	(void)arg;
-	return default_line_check(path, line);
 }
 
 int default_file_check(const char *path)
 {
 	if (access(path, R_OK))
 		return tool_fail(path);
-	return default_file_walk(path, default_check_visit, NULL);
+	return default_file_walk(path, default_line_check);
 }
 
 static bool default_line_matches(const struct default_line *line, const char *device,
 				 const char *port)
 {
-	return !fnmatch(line->argv[0], device, 0) && !fnmatch(line->port, port, 0);
+	return !fnmatch(line->words->argv[0], device, 0) && !fnmatch(line->port, port, 0);
 }
 
 /**
@@ -212,37 +190,80 @@ static struct default_visit {
 
 static int default_load_port(const char *dir, const char *name, void *device)
 {
-	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
 	const char *port = tool_name_port(name);
 	const struct default_line *line = visit.line;
 
 	(void)dir;
 	if (default_line_matches(line, device, port) &&
-	    (!visit.device || !strcmp(device, visit.device)) &&
-	    !default_port_read(device, port, tos, mode))
-		visit.status |= default_port_args_set(device, port, line->argc - 1,
-							line->argv + 1);
+	    (!visit.device || !strcmp(device, visit.device)) && port_default_exists(device, port))
+		visit.status |= port_default_args_set(device, port, line->words->argc - 1,
+						      line->words->argv + 1);
 	return 0;
 }
 
-/* The line of a port that is not there yet is applied when its device appears. */
-static int default_load_visit(const char *path, struct default_line *line, void *arg)
+static int default_load_rule(const struct default_line *line)
 {
-	(void)arg;
-	if (!line->argc || (visit.device && !line->port))
+	struct cmx_rule rule;
+	const char *word;
+
+	default_rule_parse(line, &rule, &word);
+	return rule_table_insert(&loading, loading.num, &rule);
+}
+
+/* The line of a port that is not there yet is applied when its device appears. */
+static int default_load_visit(const char *path, const struct default_line *line)
+{
+	if (!line->words->argc || (visit.device && !line->port))
 		return 0;
 	if (default_line_check(path, line))
 		return 1;
+	if (line->is_rule)
+		return default_load_rule(line);
 	if (!line->port)
-		return default_param_set(line->argv[0], line->argv[1]);
+		return default_param_set(line->words->argv[0], line->words->argv[1]);
 	visit.line = line;
 	return default_ports_walk(default_load_port) ? tool_fail(TOOL_DEVICES) : 0;
 }
 
+static bool default_rule_is_of_loaded_port(const struct cmx_rule *rule)
+{
+	uint32_t i;
+
+	for (i = 0; i < loading.num; i++)
+		if (port_default_is(&loading.rules[i]) &&
+		    loading.rules[i].port_num == rule->port_num &&
+		    !strcmp(loading.rules[i].device, rule->device))
+			return true;
+	return false;
+}
+
+/* The rules of the file, and then the defaults of ports, which have lines of their own */
+static int default_rules_replace(struct rule_table *table, void *arg)
+{
+	uint32_t i = 0;
+	int status = 0;
+
+	(void)arg;
+	while (i < table->num)
+		if (port_default_is(&table->rules[i]) &&
+		    !default_rule_is_of_loaded_port(&table->rules[i]))
+			i++;
+		else
+			rule_table_remove(table, i);
+	for (i = 0; !status && i < loading.num; i++)
+		status = rule_table_insert(table, i, &loading.rules[i]);
+	return status;
+}
+
 int default_file_load(const char *path, const char *device)
 {
+	int status;
+
 	visit.device = device;
-	return default_file_walk(path, default_load_visit, NULL) | visit.status;
+	status = default_file_walk(path, default_load_visit) | visit.status;
+	if (loading.num)
+		status |= rule_table_change(default_rules_replace, NULL);
+	return status;
 }
 
 static bool default_port_is_saved(const char *device, const char *port)
@@ -267,7 +288,7 @@ static int default_port_mark_saved(const char *device, const char *port)
 /* Ends a line as in the old file, which may have a comment. */
 static void default_save_line_end(const struct default_line *line)
 {
-	const char *comment = strchr(line->text, '#');
+	const char *comment = strchr(line->words->text, '#');
 
 	if (comment)
 		fprintf(saving.f, " %s", comment);
@@ -275,21 +296,28 @@ static void default_save_line_end(const struct default_line *line)
 		fputc('\n', saving.f);
 }
 
-/* A port with the values of a pattern needs no line of its own. */
-static int default_save_match(const char *dir, const char *name, void *device)
+/* A line stays as it is. */
+static void default_save_text(const struct default_line *line)
 {
-	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	const char *port = tool_name_port(name), *want;
-	const struct default_line *line = visit.line;
+	fputs(line->words->text, saving.f);
+	if (!strchr(line->words->text, '\n'))
+		fputc('\n', saving.f);
+}
+
+/* A port with the values of a pattern needs no line of its own. */
+static int default_save_match(const char *device, const char *port, void *arg)
+{
+	char tos[PORT_DEFAULT_MAX], mode[PORT_DEFAULT_MAX];
+	const struct default_line *line = arg;
+	const char *want;
 	int i;
 
-	(void)dir;
-	if (!default_line_matches(line, device, port) ||
-	    default_port_read(device, port, tos, mode))
+	if (!default_line_matches(line, device, port))
 		return 0;
-	for (i = 1; i + 1 < line->argc; i += 2) {
-		want = strcmp(line->argv[i], "tos") ? mode : tos;
-		if (strcmp(line->argv[i + 1], want))
+	port_default_read(&saving.rules, device, port, tos, mode);
+	for (i = 1; i + 1 < line->words->argc; i += 2) {
+		want = strcmp(line->words->argv[i], "tos") ? mode : tos;
+		if (strcmp(line->words->argv[i + 1], want))
 			return 0;
 	}
 	return default_port_mark_saved(device, port);
@@ -297,41 +325,99 @@ static int default_save_match(const char *dir, const char *name, void *device)
 
 static bool default_line_is_pattern(const struct default_line *line)
 {
-	return line->argv[0][strcspn(line->argv[0], "*?[\\")] || *line->port == '*';
+	const char *device = line->words->argv[0];
+
+	return device[strcspn(device, "*?[\\")] || *line->port == '*';
+}
+
+/* A port that is not there keeps its line. */
+static int default_save_port_line(const char *path, const struct default_line *line)
+{
+	char tos[PORT_DEFAULT_MAX], mode[PORT_DEFAULT_MAX];
+	const char *device = line->words->argv[0];
+
+	if (default_line_is_pattern(line)) {
+		default_save_text(line);
+		return port_default_walk(&saving.rules, default_save_match, (void *)line) ?
+			       tool_fail(path) : 0;
+	}
+	if (!port_default_read(&saving.rules, device, line->port, tos, mode) &&
+	    !port_default_exists(device, line->port)) {
+		default_save_text(line);
+		return 0;
+	}
+	fprintf(saving.f, "%s/%s tos %s mode %s", device, line->port, tos, mode);
+	default_save_line_end(line);
+	return default_port_mark_saved(device, line->port) ? tool_fail(path) : 0;
+}
+
+/* The defaults of a port that count more than other rules have the line of a rule, and no other. */
+static void default_rule_mark_saved(const struct cmx_rule *rule)
+{
+	char port[16];
+
+	snprintf(port, sizeof(port), "%u", rule->port_num);
+	if (port_default_is(rule))
+		default_port_mark_saved(rule->device, port);
+}
+
+/* Writes the rules up to @end that have no line yet. */
+static void default_save_rules(uint32_t end)
+{
+	for (; saving.next_rule < end; saving.next_rule++) {
+		fputs(RULE " ", saving.f);
+		rule_print(saving.f, &saving.rules.rules[saving.next_rule]);
+		fputc('\n', saving.f);
+		default_rule_mark_saved(&saving.rules.rules[saving.next_rule]);
+	}
+}
+
+/* The line stays if its rule is there, and comes after the lines of the rules before it. */
+static void default_save_rule_line(const struct default_line *line)
+{
+	struct cmx_rule rule;
+	const char *word;
+	uint32_t i;
+
+	default_rule_parse(line, &rule, &word);
+	for (i = saving.next_rule; i < saving.num_rules; i++) {
+		if (memcmp(&rule, &saving.rules.rules[i], sizeof(rule)))
+			continue;
+		default_save_rules(i);
+		default_save_text(line);
+		default_rule_mark_saved(&rule);
+		saving.next_rule = i + 1;
+		return;
+	}
+}
+
+static void default_save_param_line(const struct default_line *line)
+{
+	const char *name = line->words->argv[0];
+	char val[DEFAULT_VALUE_MAX];
+
+	if (tool_file_read_line(CMX_PARAMS, name, val, sizeof(val))) {
+		default_save_text(line);
+		return;
+	}
+	saving.params[default_param_find(name)] = true;
+	fprintf(saving.f, "%s %s", name, val);
+	default_save_line_end(line);
 }
 
 /* Writes a line of the old file with the present values. */
-static int default_save_line(const char *path, struct default_line *line, void *arg)
+static int default_save_line(const char *path, const struct default_line *line)
 {
-	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	int row;
-
-	(void)arg;
-	if (line->argc && default_line_check(path, line))
+	if (default_line_check(path, line))
 		return 1;
-	if (line->port && default_line_is_pattern(line)) {
-		visit.line = line;
-		if (default_ports_walk(default_save_match))
-			return tool_fail(TOOL_DEVICES);
-	} else if (line->port) {
-		if (!default_port_read(line->argv[0], line->port, tos, mode)) {
-			fprintf(saving.f, "%s/%s tos %s mode %s", line->argv[0], line->port, tos,
-				mode);
-			default_save_line_end(line);
-			return default_port_mark_saved(line->argv[0], line->port) ?
-				       tool_fail(path) : 0;
-		}
-	} else if (line->argc &&
-		   !tool_file_read_line(CMX_PARAMS, line->argv[0], tos, sizeof(tos))) {
-		row = default_param_find(line->argv[0]);
-		saving.params[row] = true;
-		fprintf(saving.f, "%s %s", line->argv[0], tos);
-		default_save_line_end(line);
-		return 0;
-	}
-	fputs(line->text, saving.f);
-	if (!strchr(line->text, '\n'))
-		fputc('\n', saving.f);
+	if (line->port)
+		return default_save_port_line(path, line);
+	if (line->is_rule)
+		default_save_rule_line(line);
+	else if (line->words->argc)
+		default_save_param_line(line);
+	else
+		default_save_text(line);
 	return 0;
 }
 
@@ -344,21 +430,19 @@ static void default_save_param(int row, const char *name, const char *def)
 		fprintf(saving.f, "%s %s\n", name, val);
 }
 
-static int default_save_port(const char *dir, const char *name, void *device)
+static int default_save_port(const char *device, const char *port, void *arg)
 {
-	char tos[DEFAULT_VALUE_MAX], mode[DEFAULT_VALUE_MAX];
-	const char *port = tool_name_port(name);
+	char tos[PORT_DEFAULT_MAX], mode[PORT_DEFAULT_MAX];
 
-	(void)dir;
-	if (default_port_is_saved(device, port) || default_port_read(device, port, tos, mode) ||
-	    (!strcmp(tos, "none") && !strcmp(mode, "v2")))
-		return 0;
-	fprintf(saving.f, "%s/%s tos %s mode %s\n", (char *)device, port, tos, mode);
+	(void)arg;
+	port_default_read(&saving.rules, device, port, tos, mode);
+	if (!default_port_is_saved(device, port))
+		fprintf(saving.f, "%s/%s tos %s mode %s\n", device, port, tos, mode);
 	return 0;
 }
 
 /* What has no line and is not the default of the module */
-static int default_save_rest(void)
+static void default_save_rest(void)
 {
 	char def[32];
 	size_t i;
@@ -368,7 +452,8 @@ static int default_save_rest(void)
 		default_save_param(i, cmx_param_rows[i].name, def);
 	}
 	default_save_param(i, PARAM_BOOL, "N");
-	return default_ports_walk(default_save_port) ? tool_fail(TOOL_DEVICES) : 0;
+	default_save_rules(saving.num_rules);
+	port_default_walk(&saving.rules, default_save_port, NULL);
 }
 
 int default_file_save(const char *path)
@@ -376,15 +461,18 @@ int default_file_save(const char *path)
 	char *new_path;
 	int status;
 
-	if (tool_module_is_missing())
+	if (tool_module_is_missing() || rule_table_read(&saving.rules))
 		return 1;
+	saving.num_rules = port_default_begin(&saving.rules);
 	saving.ports = strdup("");
 	if (!saving.ports || asprintf(&new_path, "%s.new", path) < 0)
 		return tool_fail(path);
 	saving.f = fopen(new_path, "we");
 	if (!saving.f)
 		return tool_fail(new_path);
-	status = default_file_walk(path, default_save_line, NULL) ?: default_save_rest();
+	status = default_file_walk(path, default_save_line);
+	if (!status)
+		default_save_rest();
 	if (fclose(saving.f) && !status)
 		status = tool_fail(new_path);
 	if (!status && rename(new_path, path))

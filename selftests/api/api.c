@@ -53,18 +53,6 @@ void qp_make(struct rdma_cm_id *id)
 	WANT(attr.send_cq && !rdma_create_qp(id, NULL, &attr));
 }
 
-FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/cmx%u/%s",
-		 ibv_get_device_name(id->verbs->device), id->port_num, name);
-	f = fopen(path, mode);
-	WANT(f);
-	return f;
-}
-
 int file_write(const char *path, const char *format, ...)
 {
 	FILE *f = fopen(path, "w");
@@ -81,10 +69,14 @@ int file_write(const char *path, const char *format, ...)
 
 long port_stat_get(struct rdma_cm_id *id, const char *name)
 {
-	FILE *f = port_file_open(id, name, "r");
+	char path[256];
 	long count;
+	FILE *f;
 
-	WANT(fscanf(f, "%ld", &count) == 1);
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/cmx%u/%s",
+		 ibv_get_device_name(id->verbs->device), id->port_num, name);
+	f = fopen(path, "r");
+	WANT(f && fscanf(f, "%ld", &count) == 1);
 	fclose(f);
 	return count;
 }

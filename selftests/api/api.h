@@ -56,8 +56,6 @@ uint32_t get_u32(struct rdma_cm_id *id, int level, int name, uint32_t *flags);
 /* Returns 0 or -1. */
 __attribute__((format(printf, 2, 3)))
 int file_write(const char *path, const char *format, ...);
-/* Opens a file in the sysfs folder of the port of an id, see cmx(8). */
-FILE *port_file_open(struct rdma_cm_id *id, const char *name, const char *mode);
 /* Reads a line of stats in debugfs by itself: no other program has to start. */
 int module_sum_get(const char *name);
 /* Reads a gauge of all ports. */

@@ -2,8 +2,10 @@
 /* Multicast on RoCE: memberships of IGMP and MLD, attributes of a join, IPv6. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "../../lib/cmd.h"
 #include "api.h"
 
 /* Counts the lines of /proc/net/igmp or igmp6 with a group. @users receives its user count. */
@@ -267,37 +269,49 @@ static void test_options(void)
 	join_expect_ah(ch, &wanted);
 }
 
-static void port_tos_set(struct rdma_cm_id *id, const char *tos)
+/* Replaces all rules by this one, or NULL: by none. */
+static void rules_replace(const struct cmx_rule *rule)
 {
-	FILE *f = port_file_open(id, "default_roce_tos", "w");
+	int fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDWR | O_CLOEXEC);
+	struct cmxl_cmd cmd;
+	uint64_t generation;
 
-	WANT(fputs(tos, f) >= 0 && !fclose(f));
+	WANT(fd >= 0);
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_GET_RULES);
+	cmxl_cmd_out(&cmd, CMX_ATTR_GENERATION, &generation, sizeof(generation));
+	WANT(!cmxl_cmd_issue(&cmd, fd));
+	cmxl_cmd_init(&cmd, CMX_OBJ_CHANNEL, CMX_CHANNEL_SET_RULES);
+	if (rule)
+		cmxl_cmd_in(&cmd, CMX_ATTR_RULES, rule, sizeof(*rule));
+	cmxl_cmd_u64(&cmd, CMX_ATTR_GENERATION, generation);
+	WANT(!cmxl_cmd_issue(&cmd, fd));
+	close(fd);
 }
 
-/*
- * A TOS that neither the join nor the options of the id set is the default of the port at the time
- * of the join.
- */
-static void test_port_default(void)
+/* A TOS that neither the join nor the options of the id set is that of a rule for the port. */
+static void test_rule(void)
 {
-	struct rdma_event_channel *ch;
-	struct rdma_cm_id *id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
+	static const struct cmx_rule rule = {
+		.match = CMX_RULE_DEVICE | CMX_RULE_PORT_NUM,
+		.device = "rxe0",
+		.port_num = 1,
+		.num_options = 1,
+		.options = { { RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 40 } },
+	};
 	struct ibv_ah_attr wanted = { .grh = { .traffic_class = 40, .hop_limit = 17 } };
-	int ret;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
 
 	need_rig();
+	rules_replace(&rule);
+	id = new_bound_id(&ch, RDMA_PS_UDP, "10.77.0.1");
+	rules_replace(NULL);
 	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_HOP_LIMIT, 17));
-	port_tos_set(id, "40");
-	ret = rdma_join_multicast(id, ip_addr("239.1.2.9", 0), NULL);
-	port_tos_set(id, "none");
-	WANT(!ret);
+	WANT(!rdma_join_multicast(id, ip_addr("239.1.2.9", 0), NULL));
 	join_expect_ah(ch, &wanted);
 
 	WANT(!set_u32(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, 104));
-	port_tos_set(id, "40");
-	ret = rdma_join_multicast(id, ip_addr("239.1.2.10", 0), NULL);
-	port_tos_set(id, "none");
-	WANT(!ret);
+	WANT(!rdma_join_multicast(id, ip_addr("239.1.2.10", 0), NULL));
 	wanted.grh.traffic_class = 104;
 	join_expect_ah(ch, &wanted);
 }
@@ -351,7 +365,7 @@ const struct test mcast_tests[] = {
 	{ "multicast: a QP has the Q_Key of its group", test_qkey_of_qp },
 	{ "multicast: the Q_Key of a peer is not that of the group", test_qkey_of_peer },
 	{ "multicast: a join with the id's options", test_options },
-	{ "multicast: a join with the default TOS of the port", test_port_default },
+	{ "multicast: a join with the TOS of a rule", test_rule },
 	{ "multicast: a synchronous id leaves", test_left_by_sync },
 	{ "multicast: a thousand groups on one id", test_many },
 	{}

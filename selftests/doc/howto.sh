@@ -53,6 +53,7 @@ udev_recipe() {
 	check "udev: the module gets the defaults of the file" within 20 grep -qx 4321 /sys/module/rdma_cmx/parameters/connect_deadline_ms
 	check "udev: a port gets those of the file" within 20 eval '"$cmx" default rxe0/1 | grep -q "tos 40 "'
 	"$cmx" default connect_deadline_ms 0
+	"$cmx" rule delete all
 	rdma link delete rxe0
 	rdma link add rxe0 type rxe netdev d0
 	check "udev: a device that appears gets them" within 20 eval '"$cmx" default rxe0/1 | grep -q "tos 40 "'

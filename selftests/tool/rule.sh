@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# rule: cmx rule, the rules that set options of programs
+# rule: cmx rule, the rules that set options of programs, and the rules in the file of cmx default
 # kernels: release uml
 # check: uml
 . "$(dirname "$0")/../vm/guest.sh"
@@ -8,6 +8,7 @@
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 file=$tmp/rules
+params=/sys/module/rdma_cmx/parameters
 rig || { not_ok rig; finish; }
 load_cmx || exit
 
@@ -129,6 +130,8 @@ while IFS='|' read -r word rule why; do
 	check "add: a wrong word: $rule" says "cmx: $word: $why" eval '"$cmx" rule add $rule 2>&1 | head -n 1'
 	check "load: a wrong word: $rule" says "cmx: $file:2: $word: $why status 1" \
 		eval 'printf "%s\n" "set tos 2" "$rule" >"$file"; echo $("$cmx" rule load "$file" 2>&1 || echo status $?)'
+	check "default --check: a wrong word: $rule" says "cmx: $file:2: $word: $why status 1" \
+		eval 'printf "%s\n" "rule set tos 2" "rule $rule" >"$file"; echo $("$cmx" default --check "$file" 2>&1 || echo status $?)'
 done <"$tmp/wrong"
 check "add: a name that is too long" says "cmx: $(printf '%064d' 0): not the name of a device" \
 	eval '"$cmx" rule add dev $(printf "%064d" 0) set tos 1 2>&1 | head -n 1'
@@ -221,6 +224,49 @@ else
 	done
 fi
 
+# rules in the file of cmx default
+conf=$tmp/conf
+"$cmx" rule delete all
+cat >$conf <<-END
+	# our jobs
+	rule dport 1 set tos 1	# the first
+	cm_retries 7
+	rule dport 2 set tos 2
+	rxe0/1 tos 5
+END
+check "default --check: right rules" says "" "$cmx" default --check $conf
+check "default --load: rules come before the defaults of ports" eval \
+	'"$cmx" default --load $conf && rules "dport 1 set tos 1" "dport 2 set tos 2" "dev rxe0/1 set tos 5"'
+check "default --load: a second time changes nothing" eval \
+	'"$cmx" default --load $conf && rules "dport 1 set tos 1" "dport 2 set tos 2" "dev rxe0/1 set tos 5"'
+check "default --save: a file as it was loaded stays" eval 'cp $conf $conf.2 && "$cmx" default --save $conf.2 &&
+	diff <(grep -v ^rxe $conf) <(grep -v "^rxe\|^max_user" $conf.2) && grep -qx "rxe0/1 tos 5 mode none" $conf.2'
+check "add: a rule comes before the defaults of ports" eval 'add "dport 3 set tos 3" &&
+	rules "dport 1 set tos 1" "dport 2 set tos 2" "dport 3 set tos 3" "dev rxe0/1 set tos 5"'
+"$cmx" rule delete 1
+add "first dport 4 set tos 4"
+check "default --save: rules have the lines that they had" says \
+	"$(printf '%s\n' "# our jobs" "cm_retries 7" "rule dport 4 set tos 4" "rule dport 2 set tos 2" "rxe0/1 tos 5 mode none" \
+		"max_user_requests $(<$params/max_user_requests)" "rule dport 3 set tos 3")" \
+	eval '"$cmx" default --save $conf && cat $conf'
+check "default --save: the saved file has the same rules" eval '"$cmx" rule >$file && "$cmx" rule delete all && "$cmx" default --load $conf &&
+	diff $file <("$cmx" rule)'
+check "default --load: a file without rules keeps those that there are" eval 'echo "cm_retries 15" >$conf && "$cmx" default --load $conf &&
+	diff $file <("$cmx" rule)'
+check "default --load: a wrong rule does not keep others from being set" eval \
+	'printf "%s\n" "rule set tos 300" "rule dport 8 set tos 8" >$conf && ! "$cmx" default --load $conf && rules "dport 8 set tos 8" "dev rxe0/1 set tos 5"'
+check "default --load: a device changes no other rule" eval \
+	'printf "%s\n" "rule dport 9 set tos 9" "rxe0/1 tos 6" >$conf && "$cmx" default --load $conf rxe0 && rules "dport 8 set tos 8" "dev rxe0/1 set tos 6"'
+"$cmx" rule load - <<-END
+	dev rxe0/1 set tos 5
+	dport 1 set tos 1
+	dev rxe0/1 set sl 3
+	dev gone0/1 set gid_type 1
+END
+"$cmx" rule >"$file"
+check "default --save: the order of the defaults of ports stays" eval 'rm $conf && "$cmx" default --save $conf && "$cmx" default --load $conf &&
+	diff $file <("$cmx" rule)'
+
 # what a program has
 program() { # PORT [TOS]: an id that is bound
 	env LD_LIBRARY_PATH="$cmx_lib" python3 -c 'import ctypes, socket, struct, sys
@@ -258,6 +304,7 @@ program 7902 8
 check "show: a forced rule counts more" within 20 says "TOS 44 forced rule False" sources 7902
 check "show: the table marks a forced rule" eval '"$cmx" show src-port 7902 | grep -qw "TOS=44,force"'
 exec 8>&-
+# shellcheck disable=SC2046 # they are words
 kill $(jobs -p)
 wait
 "$cmx" rule delete all

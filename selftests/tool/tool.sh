@@ -5,19 +5,10 @@
 # check: uml
 # hardware: all, without a device; not the ids
 . "$(dirname "$0")/../vm/guest.sh"
-cmx=$top/tools/cmx
+. "$tests/tool/guest.sh"
 params=/sys/module/rdma_cmx/parameters
 dev=/dev/infiniband/rdma_cmx
 
-says() { # TEXT COMMAND...: check the output of the command
-	local want=$1 got
-	shift
-	got=$("$@" 2>&1) || { echo "status $?: $got"; return 1; }
-	[ "$got" = "$want" ] || { echo "$got"; return 1; }
-}
-valid() { # DEFINITION ARG...: the output of cmx is JSON as the schema says
-	"$cmx" "${@:2}" | "$tests/tool/valid" "$top/tools/cmx.schema.json" "$1"
-}
 option_default() { "$cmx" options | awk -v o="$1" '$1 == o { print $3 }'; }
 
 check "version: JSON without the module is as the schema says" valid version version -j
@@ -173,6 +164,8 @@ done <<-END
 	rxe0/1 tos|tos|no value
 	rxe0/1 tos 256|256|neither none nor in 0..255
 	rxe0/1 mode v3|v3|no such mode
+	rxe0/1 mode 2|2|no such mode
+	rxe0/1 tos -1|-1|neither none nor in 0..255
 	rxe0/1 ttl 1|ttl|neither tos nor mode
 END
 check "default --check of too many files" status_is 2 "$cmx" default --check $conf $conf
@@ -210,6 +203,8 @@ done <<-END
 	ttl default rxe0/1 ttl 1
 	tos default rxe0/1 tos
 	v3 default rxe0/1 mode v3
+	256 default rxe0/1 tos 256
+	x default rxe0/1 mode v2 tos x
 	-x show -x
 	pid show pid
 	kill kill
@@ -236,7 +231,7 @@ check "report takes no argument" status_is 2 "$cmx" report x
 report_has() { # COMMAND...: a report has all parts, and what each command prints
 	local part text
 	text=$("$@" report) || return
-	for part in "kernel and distribution" "RDMA devices" "cmx version" "cmx default" "cmx stats" "cmx show -d" \
+	for part in "kernel and distribution" "RDMA devices" "cmx version" "cmx default" "cmx rule" "cmx stats" "cmx show -d" \
 		"cmx show mcast" "cmx show paths" "cmx show stats" /etc/rdma/rdma_cmx.conf "messages of the kernel that name rdma_cmx"; do
 		grep -qFx "== $part" <<<"$text" || { echo "no part $part"; return 1; }
 	done
@@ -275,6 +270,10 @@ for shell in bash zsh fish; do
 	check "completion in $shell: parameters" completes $shell "tos" cmx default to
 	check "completion in $shell: settings of a port" completes $shell "mode" cmx default rxe0/1 tos 8 m
 	check "completion in $shell: modes" completes $shell "v1 v2" cmx default rxe0/1 mode v
+	check "completion in $shell: commands of rule" completes $shell "delete" cmx rule d
+	check "completion in $shell: conditions of a rule" completes $shell "dev dport dst" cmx rule add first dev rxe0 force d
+	check "completion in $shell: port spaces of a rule" completes $shell "ib ipoib" cmx rule add ps i
+	check "completion in $shell: options of a rule" completes $shell "path_mtu pkey" cmx rule add dport 1 set tos 1 p
 done
 check_not "import without the module's ports sets nothing" eval '"$cmx" default -i | grep .'
 
@@ -372,9 +371,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	check "show: the name of traces, with details" eval '"$cmx" show -d | grep -cF "$names" | grep -qx '$all
 	check "show: options in effect" eval '"$cmx" default tos 8 && "$cmx" show -d ids lqpn 4670 | grep -qF "[TOS=8]"'
 	"$cmx" default tos 0
-	check "show: the default of the port" eval \
-		'"$cmx" default rxe0/1 tos 16 && "$cmx" show -d ids lqpn 4670 | grep -qF "[TOS=16]"'
-	"$cmx" default rxe0/1 tos none
 	check "show: nothing for another user" says "[]" as_nobody "$cmx" show -j
 
 	setpriv --reuid=65534 --regid=65534 --clear-groups env LD_LIBRARY_PATH="$cmx_lib" rping -s -p 7500 >/dev/null 2>&1 &
@@ -463,39 +459,37 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	wait
 	rm -r "$tmp"
 }
-# The defaults of a RoCE port. rxe has RoCE v2 only.
+# The defaults of a RoCE port, which are rules. rxe has RoCE v2 only.
 port_suite() {
-	local ours=/sys/class/infiniband/rxe0/cmx1 theirs=/sys/kernel/config/rdma_cm/rxe0 tmp value
+	local theirs=/sys/kernel/config/rdma_cm/rxe0 tmp
 	tmp=$(mktemp -d)
 	rig || return
 
-	einval() { # FILE VALUE
-		LC_ALL=C bash -c 'echo "$2" >"$1"' - "$@" 2>&1 | grep -q "Invalid argument"
-	}
 	# the flow label follows from the ports, which are not the same in each run
 	connection() { # STACK
 		"$1" "$tests/stock/compare" option.tos_unset | sed 's/ flow=[^ ]*//'
 	}
 	check "completion: ports with defaults" eval '"$cmx" complete default "" | grep -qx rxe0/1'
 	check "completion: devices and ports with counters" says "rxe0 rxe0/1" eval 'echo $("$cmx" complete stats "")'
-	check "default shows a port" says "rxe0/1 tos none mode v2" "$cmx" default rxe0/1
-	check "default without arguments shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode v2"'
-	check "default sets TOS and mode of a port" "$cmx" default rxe0/1 tos 40 mode v2
-	check "a port has the TOS that default has set" says 40 cat $ours/default_roce_tos
-	check "a port has the mode that default has set" says "RoCE v2" cat $ours/default_roce_mode
-	for value in 256 -1 4294967296 x ""; do
-		check "an invalid TOS of a port is refused: '$value'" einval $ours/default_roce_tos "$value"
-	done
-	for value in "IB/RoCE v1" "RoCE v3" v2 ""; do
-		check "an invalid mode of a port is refused: '$value'" einval $ours/default_roce_mode "$value"
-	done
-	check "a port keeps its defaults after invalid values" says "rxe0/1 tos 40 mode v2" "$cmx" default rxe0/1
-	check "stats do not show the defaults of a port" eval '! "$cmx" stats | grep default_'
+	check "default shows a port" says "rxe0/1 tos none mode none" "$cmx" default rxe0/1
+	check "default without arguments shows the ports" eval '"$cmx" default | grep -qx "rxe0/1 tos none mode none"'
+	check "default sets TOS and mode of a port" says "rxe0/1 tos 40 mode v2" eval \
+		'"$cmx" default rxe0/1 tos 40 mode v2 && "$cmx" default rxe0/1'
+	check "default sets a rule of the port" says "1: dev rxe0/1 set tos 40 gid_type 2" "$cmx" rule
+	check "default replaces the rule of the port" says "$(printf '%s\n' "1: dev rxe0/2 set tos 1" "2: dev rxe0/1 set tos 8 gid_type 2")" \
+		eval '"$cmx" rule add dev rxe0/2 set tos 1 && "$cmx" default rxe0/1 tos 8 && "$cmx" rule'
+	check "default joins the rules of the port" says "$(printf '%s\n' "1: dev rxe0/1 force set tos 2" "2: dev rxe0/1 set tos 8 gid_type 1" \
+		"3: dev rxe0/1 set sl 1" "4: dev rxe0/2 set tos 1")" eval 'printf "%s\n" "dev rxe0/1 force set tos 2" "dev rxe0/1 set tos 8" \
+		"dev rxe0/1 set sl 1" "dev rxe0/2 set tos 1" "dev rxe0/1 set tos 9 gid_type 2" | "$cmx" rule load - &&
+		"$cmx" default rxe0/1 mode v1 && "$cmx" rule'
+	check "default none removes the rule of the port" says "$(printf '%s\n' "1: dev rxe0/1 force set tos 2" "2: dev rxe0/1 set sl 1" \
+		"3: dev rxe0/2 set tos 1")" eval '"$cmx" default rxe0/1 tos none mode none && "$cmx" rule'
+	"$cmx" rule delete all
+	"$cmx" default rxe0/1 tos 40 mode v2
 	check "another user reads the defaults of a port" says "rxe0/1 tos 40 mode v2" as_nobody "$cmx" default rxe0/1
-	check "another user cannot set the defaults of a port" says "cmx: rxe0/1 tos: Permission denied status 1" \
-		eval 'echo $(as_nobody "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
-	check "root without CAP_NET_ADMIN cannot set the defaults of a port" says "cmx: rxe0/1 tos: Operation not permitted status 1" \
-		eval 'echo $(setpriv --bounding-set=-net_admin "$cmx" default rxe0/1 tos 8 2>&1 || echo status $?)'
+	check "another user cannot set the defaults of a port" status_is 1 as_nobody "$cmx" default rxe0/1 tos 8
+	check "root without CAP_NET_ADMIN cannot set the defaults of a port" status_is 1 \
+		setpriv --bounding-set=-net_admin "$cmx" default rxe0/1 tos 8
 	check "default of a port: a setting that does not exist" status_is 2 "$cmx" default rxe0/1 ttl 1
 	check "default of a port: a mode that does not exist" status_is 2 "$cmx" default rxe0/1 tos 1 mode v3
 	check "default of a port: no value" status_is 2 "$cmx" default rxe0/1 tos
@@ -507,7 +501,8 @@ port_suite() {
 		"$cmx" default -j rxe0/1
 	check "default --save: a port that is not as the module sets it" eval \
 		'"$cmx" default --save "$tmp/conf" && grep -qx "rxe0/1 tos 40 mode v2" "$tmp/conf"'
-	check "default of a port: the word none resets the TOS" "$cmx" default rxe0/1 tos none
+	check "default of a port: the word none resets the TOS" says "rxe0/1 tos none mode v2" eval \
+		'"$cmx" default rxe0/1 tos none && "$cmx" default rxe0/1'
 	check "default --load: the last line of a port counts" says "rxe0/1 tos 3 mode v2" eval \
 		'printf "%s\n" "*/* tos 1" "rx*/1 tos 2 mode v2" "rxe0/1 tos 3" "rxe0/2 tos 4" >"$tmp/conf" &&
 		 "$cmx" default --load "$tmp/conf" && "$cmx" default rxe0/1'
@@ -520,7 +515,7 @@ port_suite() {
 		'printf "%s\n" "connect_deadline_ms 9" "rxe0/1 tos 5" >"$tmp/conf" &&
 		 echo $("$cmx" default --load "$tmp/conf" rxe0 && "$cmx" default rxe0/1 && cat $params/connect_deadline_ms &&
 			"$cmx" default rxe0/1 tos 9 && "$cmx" default --load "$tmp/conf" rxe1 && "$cmx" default rxe0/1)'
-	"$cmx" default rxe0/1 tos none
+	"$cmx" default rxe0/1 tos none mode none
 
 	# the same default on both stacks
 	check "import: no defaults of rdma_cm" says "" "$cmx" default -i
@@ -541,7 +536,7 @@ port_suite() {
 
 	# the connections have left counters, so that all these commands print something
 	for command in "stats -m" "stats -j" stats "show stats" "show mcast" "show paths" show "show -j" \
-		       "show -j stats" options "options -j" "version -j" default -V -h; do
+		       "show -j stats" options "options -j" "version -j" default rule "rule -j" -V -h; do
 		check "$command: reports a full output" \
 			says "cmx: standard output: No space left on device status 1" \
 			eval 'echo $("$cmx" $command 2>&1 >/dev/full || echo status $?)'
