@@ -34,7 +34,7 @@
  * struct cmxl_device - an RDMA device, shared by all ids that are bound to it
  * @next: next device; the list is sorted by @index
  * @dev: the device as libibverbs lists it
- * @verbs: open context; stays open as long as the device exists
+ * @verbs: open context, or NULL; never freed, because programs may use it longer than the library
  * @pd: default protection domain; allocated for the first id
  * @xrcd: default XRC domain; opened at the first use
  * @guid: node GUID, network order
@@ -42,7 +42,7 @@
  * @refs: number of ids bound to the device, and of rdma_get_devices() lists that contain it
  * @max_initiator_depth: maximum number of outstanding RDMA reads and atomics as initiator
  * @max_responder_resources: maximum number of outstanding RDMA reads and atomics as responder
- * @dead: the device is gone; freed with the last reference
+ * @dead: the kernel no longer lists the device, and waits until it is let go
  */
 struct cmxl_device {
 	struct cmxl_device *next;
@@ -240,6 +240,7 @@ int cmxl_channel_check(struct rdma_event_channel *channel);
 int cmxl_devices_init(void);
 int cmxl_device_get(struct cmxl_id *id, uint64_t guid, int index);
 void cmxl_device_put(struct cmxl_device *dev);
+void cmxl_device_removed(struct cmxl_device *dev);
 struct ibv_xrcd *cmxl_device_xrcd(struct cmxl_device *dev);
 
 /* ece.c */

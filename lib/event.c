@@ -383,6 +383,10 @@ static bool cmxl_event_process(struct rdma_event_channel *channel, struct cmxl_e
 	case CMX_EVENT_USER:
 		cmxl_event_copy_arg(e, resp);
 		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		if (cmxl_id_device(&e->id->id))
+			cmxl_device_removed(cmxl_id_device(&e->id->id));
+		break;
 	default:
 		cmxl_event_copy_param(e, resp);
 		break;

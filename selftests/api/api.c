@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 {
 	static const struct test *const groups[] = {
 		addr_tests, option_tests, option_row_tests, ece_tests, ece_qp_tests, mcast_tests, qp_tests,
-		route_tests, end_tests, thread_tests, watch_tests, cancel_tests,
+		route_tests, end_tests, device_tests, thread_tests, watch_tests, cancel_tests,
 		port_tests, channel_tests, fork_tests, limit_tests, memory_tests,
 		event_info_tests, addrinfo_tests, vrf_tests, gauge_tests, iwarp_tests,
 		delay_tests,

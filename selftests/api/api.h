@@ -15,7 +15,7 @@ extern const struct test addr_tests[], option_tests[], option_row_tests[],
 			  mcast_tests[], qp_tests[], route_tests[], end_tests[], thread_tests[],
 			  watch_tests[], cancel_tests[], port_tests[], channel_tests[],
 			  fork_tests[], limit_tests[], memory_tests[], iwarp_tests[], delay_tests[],
-			  event_info_tests[], addrinfo_tests[], vrf_tests[], gauge_tests[];
+			  event_info_tests[], addrinfo_tests[], vrf_tests[], gauge_tests[], device_tests[];
 
 /* Skips the case on hardware: it changes interfaces, neighbours or settings of the host. */
 void need_rig(void);

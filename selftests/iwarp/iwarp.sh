@@ -111,6 +111,8 @@ for case in "accept: *" "accept and destroy: *" "accept and deadline: *" "reject
 	"disconnect: *" "listen and destroy: *"; do
 	check "the provider waits in a call: ${case%: *}" ours "$tests/api/api" -x "delay: $case"
 done
+cases "siw: " env GOING="siw0 $a" GOING_REMOVE="rdma link delete siw0" \
+	GOING_ADD="rdma link add siw0 type siw netdev d0" LD_LIBRARY_PATH="$cmx_lib" "$tests/api/api" "removed device: *"
 check "rxe comes up beside siw" roce
 check "a listener on RoCE has the port of another user's on iWARP" \
 	ours "$tests/api/api" -x "iwarp: listener on RoCE*"

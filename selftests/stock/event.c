@@ -491,13 +491,19 @@ static void test_edge_migrated(const void *arg)
 	rdma_destroy_event_channel(to);
 }
 
-static void device_add(void)
+/* @n: a digit, which is in the names of the device and of its interface, and in @addr */
+static void device_add(char n, const char *addr)
 {
-	if (system("modprobe -q rdma_rxe; cd /sys/class || exit\n"
-		   "[ -e net/d9 ] || ip link add d9 type dummy && ip link set d9 up || exit\n"
-		   "ip addr replace " GOING "/24 dev d9 || exit\n"
-		   "until rdma link add rxe9 type rxe netdev d9; do sleep 0.1; done 2>/dev/null\n"
-		   "until grep -qs ffff:0a58:0901 infiniband/rxe9/ports/1/gids/*; do sleep 0.1; done"))
+	char command[640];
+
+	snprintf(command, sizeof(command),
+		 "modprobe -q rdma_rxe; cd /sys/class || exit\n"
+		 "[ -e net/d%c ] || ip link add d%c type dummy && ip link set d%c up || exit\n"
+		 "ip addr replace %s/24 dev d%c || exit\n"
+		 "until rdma link add rxe%c type rxe netdev d%c; do sleep 0.1; done 2>/dev/null\n"
+		 "until grep -qs ffff:0a58:0%c01 infiniband/rxe%c/ports/1/gids/*; do sleep 0.1; done",
+		 n, n, n, addr, n, n, n, n, n);
+	if (system(command))
 		tap_note_print("no device");
 }
 
@@ -524,23 +530,54 @@ static void trace_removals(struct rdma_event_channel *ch, struct rdma_cm_id *a, 
 		tap_note_print("removals of %s: %d", id_name(b), removals_b);
 }
 
-/* A device goes on which both ends of a connection are. It waits for the process to close it. */
-static void test_device_goes(const void *arg)
+/* A device goes on which both ends of a connection are. */
+static void pair_lose_device(char n, const char *addr)
 {
+	char command[64];
 	struct pair d;
 
-	(void)arg;
 	if (getenv("CMX_DEV"))
 		tap_case_skip("adds a device");
-	device_add();
+	device_add(n, addr);
 	pair_init(&d);
-	d.addr = GOING;
+	d.addr = addr;
 	pair_run_quietly(pair_connect, &d, RDMA_PS_TCP);
-	if (system("rdma link delete rxe9 &"))
-		tap_note_print("the device stays");
+	snprintf(command, sizeof(command), "rdma link delete rxe%c &", n);
+	if (system(command))
+		tap_note_print("no command");
 	trace_removals(d.lch, d.listener, d.child);
 	trace_removals(d.ch, d.id, NULL);
 	pair_close(&d);
+}
+
+static void test_device_goes(const void *arg)
+{
+	(void)arg;
+	pair_lose_device('9', GOING);
+}
+
+static void device_left_trace(const char *when)
+{
+	const char *left = "/sys/class/infiniband/rxe8";
+	int i;
+
+	for (i = 0; i < slow_time(30) && !access(left, F_OK); i++)
+		usleep(100000);
+	tap_note_print("%s: the device %s", when, access(left, F_OK) ? "is gone" : "waits for the process");
+}
+
+/* The process has destroyed all ids on the device, and goes on. */
+static void test_device_left(const void *arg)
+{
+	struct ibv_context **list;
+
+	(void)arg;
+	pair_lose_device('8', LEFT);
+	device_left_trace("no id");
+	list = rdma_get_devices(NULL);
+	if (list)
+		rdma_free_devices(list);
+	device_left_trace("a list of devices");
 }
 
 const struct cmp_case event_cases[] = {
@@ -552,6 +589,7 @@ const struct cmp_case event_cases[] = {
 	{ "event.edge", test_edge, NULL },
 	{ "event.edge_migrated", test_edge_migrated, NULL },
 	{ "event.device_goes", test_device_goes, NULL },
+	{ "event.device_left", test_device_left, NULL },
 	{ "event.destroy_waits", test_destroy_waits, NULL },
 	{ "event.unfetched", test_unfetched, NULL },
 	{ "event.migrate_pending", test_migrate_pending, NULL },

@@ -31,7 +31,8 @@
 #define GHOST	"10.77.0.50"	/* a permanent neighbour without a host */
 #define MOVING	"10.77.0.51"	/* the same, for the case that changes its link layer address */
 #define ABSENT	"10.77.0.99"	/* on the subnet, without a neighbour entry */
-#define GOING	"10.88.9.1"	/* on a device that the case adds and removes */
+#define GOING	"10.88.9.1"	/* on rxe9, which the case adds and removes */
+#define LEFT	"10.88.8.1"	/* on rxe8, as above */
 #define NORDMA	"10.79.0.1"	/* of this host, on an interface without an RDMA device */
 #define FOREIGN	"10.99.0.1"	/* of no host, and without a route */
 #define GROUP	"239.77.0.1"
