@@ -37,6 +37,15 @@ check "cmx kill refuses an id of the ULP" eval \
 	'"$top/tools/cmx" kill src-port 7600 2>&1 >/dev/null | grep -qx "cmx: id 0 of cmx_ulp: Operation not supported"'
 check "kill: an id of a kernel ULP" "$tests/uapi/uapi" "kill: an id of a kernel ULP"
 check "ping: RDMA write and read, options and ECE" run "ping $a 7600 50"
+# ping expects the value that it has set
+rnr_is() { # TIMER MODULE: with a rule for the module
+	"$top/tools/cmx" rule add ulp "$2" force set min_rnr_timer 7
+	run "ping $a 7600 1" >/dev/null
+	"$top/tools/cmx" rule delete all
+	grep "rnr $1 " $ctl/result || { cat $ctl/result; return 1; }
+}
+check "ping: a rule for another module has no effect" rnr_is 5 rds
+check "ping: a forced rule reaches the QP of the ULP" rnr_is 7 cmx_ulp
 run "serve fd77::1 7601" 2>/dev/null && not_ok "a second listener is refused" || ok "a second listener is refused"
 check_not "ping without a listener fails" run "ping $a 7999 1"
 check "echo over a multicast group, with QPs of the engine" run "echo $a 239.7.7.7 239.7.7.7 20"
