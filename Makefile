@@ -197,7 +197,7 @@ uninstall:
 	done
 	rm -rf $(D)$(CMXLIB) $(D)$(KERNDIR) $(D)$(DATADIR)
 	rmdir $(D)$(PREFIX)/lib/rdma-cmx 2>/dev/null || :
-	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_types.h) \
+	rm -f $(D)$(SBINDIR)/cmx $(addprefix $(D)$(INCDIR)/rdma/,rdma_cmx.h cmx_ioctl.h cmx_rule.h cmx_types.h) \
 		$(D)$(MANDIR)/man8/cmx.8 $(D)$(COMPDIR)/cmx $(D)$(ZSHDIR)/_cmx $(D)$(FISHDIR)/cmx.fish \
 		$(patsubst Documentation/man/%,$(D)$(MANDIR)/man3/%,$(wildcard Documentation/man/*.3*)) \
 		$(D)$(UNITDIR)/rdma-cmx-metrics.service $(D)$(UNITDIR)/rdma-cmx-metrics.timer \

@@ -6,7 +6,7 @@
 #define CMX_RULE_TABLE_H
 
 #include <stdint.h>
-#include <rdma/cmx_types.h>
+#include <rdma/cmx_rule.h>
 
 /**
  * struct rule_table - the rules

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <rdma/cmx_types.h>
+#include <rdma/cmx_rule.h>
 
 /* Eight conditions, "force", "set", and the options */
 #define RULE_WORDS_MAX (2 * 8 + 2 + 2 * CMX_RULE_OPTIONS)

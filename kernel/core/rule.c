@@ -154,8 +154,8 @@ static void rule_table_take(const struct cmx_rule_table *table, bool force,
  * @subject: the id. Caller must hold its lock, and that of the owner
  * @host: rules of the initial network namespace, or NULL
  * @own: rules of the namespace of the id, or NULL; NULL also if that is the initial one
- * @opt: the options of the id, or a copy. Values of earlier rules are dropped, except for those that
- *	were forced, which replaced what the consumer had set
+ * @opt: the options of the id, or a copy. Values of earlier rules are dropped, except for forced
+ *	ones, which replaced what the consumer had set
  *
  * The order is: the rules of the host with CMX_RULE_F_FORCE, those of the namespace, then what the
  * consumer has set, then the other rules of the namespace and of the host.

@@ -5,7 +5,7 @@
 #include <linux/in6.h>
 #include <linux/rcupdate.h>
 #include <net/net_namespace.h>
-#include <rdma/cmx_types.h>
+#include <rdma/cmx_rule.h>
 #include "id.h"
 
 struct cmx_dev_port;

@@ -114,7 +114,8 @@ static const struct rule_test_match_case rule_test_matches[] = {
 	{ "no condition", .matches = true },
 	{ "prefix of the peer", { .match = CMX_RULE_DST, .dst_len = 96 + 24 }, "192.0.2.0",
 	  .matches = true },
-	{ "another prefix of the peer", { .match = CMX_RULE_DST, .dst_len = 96 + 24 }, "192.0.3.0" },
+	{ "another prefix of the peer", { .match = CMX_RULE_DST, .dst_len = 96 + 24 },
+	  "192.0.3.0" },
 	{ "one bit of the prefix differs", { .match = CMX_RULE_DST, .dst_len = 128 }, "192.0.2.8" },
 	{ "all bits but the one that differs", { .match = CMX_RULE_DST, .dst_len = 127 },
 	  "192.0.2.8", .matches = true },
@@ -167,13 +168,14 @@ static void rule_test_match(struct kunit *test)
 	struct rule_test *t = rule_test_new(test);
 	struct cmx_rule *rule = &RULE_TEST_ADD(t->host, TOS, tos, 96)->rule;
 	struct __kernel_sockaddr_storage prefix = {};
+	u8 *to;
 
 	*rule = c->rule;
 	rule->num_options = 1;
 	if (c->prefix) {
 		rule_test_addr((struct sockaddr *)&prefix, c->prefix, 0);
-		rule_addr_fill((struct in6_addr *)(c->rule.match & CMX_RULE_DST ? rule->dst : rule->src),
-			       (struct sockaddr *)&prefix);
+		to = c->rule.match & CMX_RULE_DST ? rule->dst : rule->src;
+		rule_addr_fill((struct in6_addr *)to, (struct sockaddr *)&prefix);
 	}
 	if (c->src)
 		rule_test_addr(cmx_src(&t->id_priv), c->src, 5000);

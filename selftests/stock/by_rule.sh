@@ -74,7 +74,7 @@ client_has() { # TOS COMMAND...
 	got=$(wire_of "${@:2}") && grep -qx "10.76.0.1 $1" <<<"$got" || { echo "$got"; return 1; }
 }
 own=(both "${perftest[1]} -T 96" "${perftest[2]} -T 96")
-check "perftest: its own traffic class counts" client_has 96 "${own[@]}"
+check "perftest: a traffic class of the program counts" client_has 96 "${own[@]}"
 "$cmx" rule delete all
 "$cmx" rule add dst 10.76.0.0/24 force set tos 40
 check "perftest: the rule is forced" wire_is 40 "${own[@]}"
@@ -128,5 +128,5 @@ check "a deadline ends a connect to nobody" ended_within $((10 * slow))
 tc qdisc del dev na root
 
 is "no rule is left" "" "$("$cmx" rule list)"
-check "the module unloads" unload_cmx
+check "the module unloads after the rules" unload_cmx
 finish

@@ -154,20 +154,20 @@ drains() { # STATUS [ARG]: with that exit status
 	"$cmx" drain "${@:2}" >"$run/drain"
 	[ $? = "$1" ] || { cat "$run/drain"; return 1; }
 }
-check "drain: it is off, and lists what uses the module" eval \
+check "drain: off at first, with a list of what uses the module" eval \
 	'drains 1 && diff <(printf "drain off\npid $server rping\n") "$run/drain"'
 check_not "drain: another user cannot begin it" as_nobody "$cmx" drain on
-check "drain: it begins" eval 'drains 1 on && diff <(printf "drain on\npid $server rping\n") "$run/drain"'
+check "drain: on, with the same list" eval 'drains 1 on && diff <(printf "drain on\npid $server rping\n") "$run/drain"'
 check "drain: a program that starts falls back" says "librdmacm: no $dev: falling back on $system
 $theirs" with 1 "$prog"
-check "drain: without a fallback a program learns the reason" says "librdmacm: the module rdma_cmx is about to be replaced: see cmx drain
+check "drain: a program that has no fallback learns the reason" says "librdmacm: the module rdma_cmx is about to be replaced: see cmx drain
 no channel: No such device" ours "$prog"
 check "drain: cmx show lists the ids" eval '"$cmx" show | grep -qw "$server"'
 check "drain: cmx run explains it" explains "about to be replaced"
 kill $server
 wait $server
 check "drain: nothing is left" eval 'drains 0 && diff <(echo "drain on") "$run/drain"'
-check "drain: it ends" eval 'drains 0 off && says "/rdma_cmx, extension: works" with 1 "$prog"'
+check "drain: off, and a program gets a channel" eval 'drains 0 off && says "/rdma_cmx, extension: works" with 1 "$prog"'
 chmod 600 $dev
 check "no fallback without permission" says "no channel: Permission denied" as_nobody \
 	env RDMA_CMX_FALLBACK=1 LD_LIBRARY_PATH="$cmx_lib" "$prog"

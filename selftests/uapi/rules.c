@@ -384,6 +384,6 @@ const struct test rule_tests[] = {
 	{ "rules: the owner of an id", test_owner },
 	{ "rules: what was set is read", test_table },
 	{ "rules: a wrong one changes nothing", test_wrong },
-	{ "rules: who may set them", test_rights },
+	{ "rules: rights of users and containers", test_rights },
 	{ },
 };

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/cmx_rule.h>
 #include <rdma/cmx_types.h>
 
 /**
