@@ -35,6 +35,8 @@ struct rdma_cm_id *id_create_datagram(struct rdma_event_channel *ch, const char 
 /* Fetches the next event, which must be of type @type and have status 0. */
 struct rdma_cm_event *event_expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type);
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
+/* Waits until the kernel and other processes have finished what an earlier call has left to them. */
+void rest_wait(void);
 /* conn.c: starts and ends a process that accepts connections. */
 pid_t conn_serve(int port);
 void conn_stop(pid_t pid);
@@ -57,6 +59,7 @@ void bench_bind(void);
 void bench_option(void);
 void bench_get_option(void);
 void bench_listen(void);
+void bench_close(void);
 void bench_migrate(void);
 void bench_resolve(void);
 void bench_event(void);
@@ -64,6 +67,9 @@ void bench_dump(void);
 void bench_memory(void);
 void bench_mcast(void);
 void bench_connect(void);
+void bench_reject(void);
+void bench_abandon(void);
+void bench_nobody(void);
 void bench_storm(void);
 void bench_silent(void);
 void bench_stall(void);

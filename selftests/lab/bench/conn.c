@@ -17,8 +17,12 @@
 
 #include "bench.h"
 
+/* what the server does with a request */
+enum answer { ACCEPT, REJECT, DESTROY };
+
 static uint32_t next_number;
 static bool with_qp;
+static enum answer answer;
 
 uint32_t conn_number(void)
 {
@@ -69,11 +73,22 @@ static struct rdma_conn_param param_init(bool server)
 	};
 }
 
+static void request_answer(struct rdma_cm_id *id)
+{
+	struct rdma_conn_param p = param_init(true);
+
+	if (answer == REJECT && rdma_reject(id, NULL, 0))
+		die("rdma_reject");
+	if (answer == ACCEPT && with_qp)
+		qp_create(id);
+	if (answer != ACCEPT || rdma_accept(id, &p))
+		rdma_destroy_id(id);
+}
+
 static void server_run(int port, int ready)
 {
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *listener, *id;
-	struct rdma_conn_param p;
 	struct rdma_cm_event *ev;
 	enum rdma_cm_event_type type;
 	struct sockaddr_in sin;
@@ -93,11 +108,7 @@ static void server_run(int port, int ready)
 		rdma_ack_cm_event(ev);
 		switch (type) {
 		case RDMA_CM_EVENT_CONNECT_REQUEST:
-			p = param_init(true);
-			if (with_qp)
-				qp_create(id);
-			if (rdma_accept(id, &p))
-				rdma_destroy_id(id);
+			request_answer(id);
 			break;
 		case RDMA_CM_EVENT_DISCONNECTED:
 			rdma_disconnect(id);
@@ -281,6 +292,65 @@ void bench_connect(void)
 	conns_measure("qp", 640, 32, true);
 	conn_stop(pid);
 	conn_set(0, false);
+}
+
+static void conn_be_refused(struct rdma_cm_id *id)
+{
+	struct rdma_cm_event *ev;
+
+	conn_connect(id);
+	if (rdma_get_cm_event(id->channel, &ev))
+		die("rdma_get_cm_event");
+	if (ev->event != RDMA_CM_EVENT_REJECTED) {
+		fprintf(stderr, "%s, status %d\n", rdma_event_str(ev->event), ev->status);
+		exit(1);
+	}
+	rdma_ack_cm_event(ev);
+	rdma_destroy_id(id);
+}
+
+/* Measures connections that are refused, one after the other: from connect until both ids are destroyed. */
+static void refusals_measure(const char *name)
+{
+	struct rdma_event_channel *ch = channel_create();
+	struct rdma_cm_id *ids[200];
+	const int n = sizeof(ids) / sizeof(ids[0]);
+	double t;
+
+	for (int i = 0; i < n; i++)
+		ids[i] = id_routed(ch, conf.server, NULL);
+	t = now();
+	for (int i = 0; i < n; i++)
+		conn_be_refused(ids[i]);
+	rest_wait();
+	result_print(name, (now() - t) / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
+static void answer_measure(const char *name, enum answer what)
+{
+	pid_t pid;
+
+	answer = what;
+	pid = conn_serve(BENCH_PORT);
+	refusals_measure(name);
+	conn_stop(pid);
+	answer = ACCEPT;
+}
+
+void bench_reject(void)
+{
+	answer_measure("reject_us", REJECT);
+}
+
+void bench_abandon(void)
+{
+	answer_measure("abandon_us", DESTROY);
+}
+
+void bench_nobody(void)
+{
+	refusals_measure("nobody_us");
 }
 
 void bench_silent(void)

@@ -121,6 +121,25 @@ void bench_listen(void)
 	rdma_destroy_event_channel(ch);
 }
 
+void bench_close(void)
+{
+	struct rdma_event_channel *ch = channel_create();
+	const int n = 1000;
+	double t = now();
+
+	for (int i = 0; i < n; i++) {
+		struct rdma_cm_id *id = id_on(ch, NULL);
+		struct sockaddr_in sin;
+
+		if (rdma_bind_addr(id, addr_of(&sin, conf.addr, 0)) || rdma_listen(id, 1))
+			die("listen");
+		rdma_destroy_id(id);
+	}
+	rest_wait();
+	result_print("close_us", (now() - t) / n * 1e6);
+	rdma_destroy_event_channel(ch);
+}
+
 void bench_migrate(void)
 {
 	struct rdma_event_channel *ch[] = { channel_create(), channel_create() };

@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static const struct {
 	{ "option", bench_option, "set an option" },
 	{ "get_option", bench_get_option, "read an option" },
 	{ "listen", bench_listen, "listen on a bound id" },
+	{ "close", bench_close, "create, bind, listen and destroy" },
 	{ "migrate", bench_migrate, "move an id to another channel" },
 	{ "resolve", bench_resolve, "resolve an address and its route" },
 	{ "event", bench_event, "take an event that is queued; acknowledge it" },
@@ -32,6 +34,9 @@ static const struct {
 	{ "memory", bench_memory, "kernel memory of one bound id" },
 	{ "mcast", bench_mcast, "join and leave, 100 and 4,000 groups on one id" },
 	{ "connect", bench_connect, "connections, 1 and 32 in flight" },
+	{ "reject", bench_reject, "connections that the server rejects" },
+	{ "abandon", bench_abandon, "connections whose request the server destroys" },
+	{ "nobody", bench_nobody, "connections to a port on which nobody listens" },
 	{ "storm", bench_storm, "10,000 connections at the same time, between 2 and 64 processes" },
 	{ "silent", bench_silent, "time to UNREACHABLE when the peer does not answer" },
 	{ "stall", bench_stall, "time of a request while another user keeps rtnl busy" },
@@ -120,6 +125,25 @@ struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void
 		die("rdma_resolve_route");
 	rdma_ack_cm_event(event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	return id;
+}
+
+/* Returns the number of processes and threads of the kernel that run or could run, with this one. */
+static unsigned int runnable_count(void)
+{
+	FILE *f = fopen("/proc/loadavg", "r");
+	unsigned int n;
+
+	if (!f || fscanf(f, "%*s %*s %*s %u", &n) != 1)
+		die("/proc/loadavg");
+	fclose(f);
+	return n;
+}
+
+void rest_wait(void)
+{
+	do
+		sched_yield();
+	while (runnable_count() > 1);
 }
 
 static void usage_print(void)
