@@ -119,10 +119,32 @@ scenes() {
 	rig
 }
 
+# the connections of three queues, at both ends
+ruled() {
+	local name
+	for name in cmx_nvme_rdma cmx_nvmet_rdma; do
+		[ "$("$top/tools/cmx" show -j ids state established | python3 -c '
+import json, sys
+tos = [i["options"]["TOS"] for i in json.load(sys.stdin) if i["comm"] == sys.argv[1]]
+print(sum(o["value"] == 24 and o["source"] == "rule" for o in tos))' "$name")" = 3 ] || return
+	done
+}
+under_rule() {
+	"$top/tools/cmx" rule add dport 4420 set tos 24
+	load ours target && load ours host && export_ram || { not_ok "NVMe with a rule"; return; }
+	try_connect "NVMe with a rule: connect" || return
+	check "NVMe with a rule: each queue has the option" eval 'ruled || { "$top/tools/cmx" show; false; }'
+	check "NVMe with a rule: make a file system and write" disk_write "/dev/$disk"
+	echo 1 >"$ctrl/delete_controller"
+	check "NVMe with a rule: the modules unload" eval "unexport && unload ours host && unload ours target"
+	"$top/tools/cmx" rule delete all
+}
+
 pairs=$*
 for pair in ${pairs:-ours-ours ours-stock stock-ours stock-stock}; do
 	scenes "${pair%-*}" "${pair#*-}"
 done
+under_rule
 modprobe -r brd
 check "the module unloads" unload_cmx
 rm -rf "$tmp" /etc/modprobe.d/cmx-test.conf
