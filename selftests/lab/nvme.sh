@@ -125,7 +125,7 @@ ruled() {
 	for name in cmx_nvme_rdma cmx_nvmet_rdma; do
 		[ "$("$top/tools/cmx" show -j ids state established | python3 -c '
 import json, sys
-tos = [i["options"]["TOS"] for i in json.load(sys.stdin) if i["comm"] == sys.argv[1]]
+tos = [i["options"]["TOS"] for i in json.load(sys.stdin) if i["comm"] == f"[{sys.argv[1]}]"]
 print(sum(o["value"] == 24 and o["source"] == "rule" for o in tos))' "$name")" = 3 ] || return
 	done
 }
