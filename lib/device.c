@@ -255,10 +255,7 @@ static void cmxl_device_unref(struct cmxl_device *d)
 	if (d->xrcd)
 		ibv_close_xrcd(d->xrcd);
 	d->xrcd = NULL;
-	/* the program has not fetched DEVICE_REMOVAL, or had no id */
-	if (!d->dead && access(d->dev->dev_path, F_OK))
-		cmxl_devices_sync();
-	else if (d->dead)
+	if (d->dead)
 		cmxl_device_let_go(d);
 }
 
@@ -340,6 +337,9 @@ void rdma_free_devices(struct ibv_context **list)
 			next = d->next;
 			if (d->verbs == list[i]) {
 				cmxl_device_unref(d);
+				/* not for each id: a look at sysfs costs 20,000 instructions */
+				if (!d->refs && !d->dead && access(d->dev->dev_path, F_OK))
+					cmxl_devices_sync();
 				break;
 			}
 		}

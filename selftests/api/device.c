@@ -119,6 +119,8 @@ static void test_unfetched(void)
 
 	removal_begin(id->verbs);
 	WANT(!rdma_destroy_id(id));
+	want_device_waits();
+	list_renew();
 	want_device_gone();
 }
 
