@@ -189,7 +189,8 @@ struct attach_loopback_arg {
 
 static int attach_loopback_port(struct cmx_device *dev, u32 port, void *data)
 {
-	const struct cmx_transport *transport = cmx_device_port(dev, port)->transport;
+	const struct cmx_dev_port *dp = cmx_device_port(dev, port);
+	const struct cmx_transport *transport = dp->transport;
 	struct attach_loopback_arg *arg = data;
 	struct cmx_id_private *id_priv = arg->id_priv;
 	enum ib_port_state state;
@@ -207,6 +208,7 @@ static int attach_loopback_port(struct cmx_device *dev, u32 port, void *data)
 	    ib_get_cached_pkey(dev->device, port, 0, &pkey) ||
 	    cmx_device_attach(id_priv, dev, port))
 		return 0;
+	id_priv->gid_type = cmx_rule_gid_type(id_priv, dev->device, port, dp);
 	id_priv->id.route.addr.dev_addr.dev_type = transport->has_gid_addr ? ARPHRD_INFINIBAND
 								     : ARPHRD_ETHER;
 	rdma_addr_set_sgid(&id_priv->id.route.addr.dev_addr, &gid);

@@ -254,8 +254,9 @@ static int addr_resolve_locked(struct cmx_id_private *id_priv, const struct sock
 	cmx_port_set_addr(id_priv, NULL, dst);
 
 	cmx_state_move(id_priv, CMX_IN(BOUND), CMX_ADDR_QUERY);
-	/* the lookup of the IP route uses the TOS */
-	cmx_rule_apply(id_priv, id_priv);
+	/* the lookup of the IP route uses the TOS; the bind has done it for an idle id */
+	if (!idle)
+		cmx_rule_apply(id_priv, id_priv);
 	ret = addr_dst_check(id_priv);
 	if (!ret && !idle)
 		ret = cmx_port_recheck(id_priv);

@@ -8,7 +8,6 @@
 #include <rdma/ib_cache.h>
 #include "device.h"
 #include "gauge.h"
-#include "rule.h"
 #include "transport.h"
 
 static LIST_HEAD(devices);
@@ -122,7 +121,7 @@ out:
 }
 
 /**
- * cmx_device_attach() - attach an id to a device and port
+ * cmx_device_attach() - attach an id to a device and port; the caller sets its GID type
  * @id_priv: the id, which is attached to no device
  * @dev: the device
  * @port: the port
@@ -153,7 +152,6 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	WRITE_ONCE(id_priv->id.port_num, port);
 	WRITE_ONCE(id_priv->dev_port, dp);
 	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
-	id_priv->gid_type = cmx_rule_gid_type(id_priv, dev->device, port, dp);
 	WRITE_ONCE(id_priv->conn_ops, id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
 									 dp->transport->conn);
 	return 0;

@@ -80,7 +80,7 @@ void cmx_rule_apply(struct cmx_id_private *id_priv, struct cmx_id_private *owner
 
 /**
  * cmx_rule_gid_type() - get the GID type that an id would have on a RoCE port
- * @id_priv: the id, which has no device. Caller must hold its lock
+ * @id_priv: the id. Caller must hold its lock
  * @device: the device
  * @port: the port
  * @dp: the data of the port
@@ -97,13 +97,17 @@ u8 cmx_rule_gid_type(struct cmx_id_private *id_priv, const struct ib_device *dev
 		.port_num = port,
 		.dp = dp,
 	};
-	struct cmx_opts opt = id_priv->opt;
+	const struct cmx_opts *opt = &id_priv->opt;
+	struct cmx_opts copy;
 
 	if (!dp->transport->port_gid_type)
 		return dp->gid_type;
-	if (rule_is_needed(id_priv))
-		rule_collect(id_priv, &subject, &opt);
-	return opt.set & BIT(CMX_OPT_GID_TYPE) ? opt.gid_type : dp->gid_type;
+	if (rule_is_needed(id_priv)) {
+		copy = *opt;
+		rule_collect(id_priv, &subject, &copy);
+		opt = &copy;
+	}
+	return opt->set & BIT(CMX_OPT_GID_TYPE) ? opt->gid_type : dp->gid_type;
 }
 
 /**
