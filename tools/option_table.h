@@ -47,6 +47,7 @@ struct cmx_option_row {
 	unsigned int records:1;
 	unsigned int is_bool:1;
 	unsigned int zero_resets:1;
+	unsigned int no_rule:1;
 };
 
 #define CMX_OPT_TEXT(...) __VA_ARGS__,

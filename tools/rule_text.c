@@ -299,14 +299,6 @@ static const struct rule_condition *rule_condition_find(const char *name)
 	return NULL;
 }
 
-/* As the kernel: these decide on address and path before a rule is looked up. */
-static bool rule_can_set(const struct cmx_option_row *row)
-{
-	if (row->level == RDMA_OPTION_ID)
-		return row->name != RDMA_OPTION_ID_REUSEADDR && row->name != RDMA_OPTION_ID_AFONLY;
-	return !row->records && !(row->level == CMX_OPTION && row->name == CMX_OPTION_BIND_DEVICE);
-}
-
 static void rule_label_write(const struct cmx_option_row *row, char *to, size_t size)
 {
 	snprintf(to, size, "%s", row->label);
@@ -320,7 +312,7 @@ const char *rule_option_name(size_t i)
 	size_t row;
 
 	for (row = 0; row < CMX_OPTION_ROWS; row++) {
-		if (!rule_can_set(&cmx_option_rows[row]) || i--)
+		if (cmx_option_rows[row].no_rule || i--)
 			continue;
 		rule_label_write(&cmx_option_rows[row], name, sizeof(name));
 		return name;
@@ -358,7 +350,7 @@ static const char *rule_option_parse(struct cmx_rule *rule, const char *name, co
 	*word = name;
 	if (!row)
 		return "no such option";
-	if (!rule_can_set(row))
+	if (row->no_rule)
 		return "an option that a rule cannot set";
 	if (rule_sets(rule, row))
 		return "set twice";

@@ -39,6 +39,7 @@
  * @late: errno of a set outside the stages of @until; 0: EISCONN
  * @is_bool: any value but 0 means 1
  * @zero_resets: 0 restores the default
+ * @no_rule: a rule cannot set it
  * @transports: mask of the transports that support it
  * @until: mask of the stages in which it can be set
  * @check: checks further conditions of a set, or NULL
@@ -55,6 +56,7 @@ struct cmx_option {
 	u8 late;
 	u8 is_bool:1;
 	u8 zero_resets:1;
+	u8 no_rule:1;
 	u8 transports;
 	u32 until;
 	int (*check)(const struct cmx_id_private *id_priv, u32 val);
@@ -358,10 +360,10 @@ void cmx_opt_list_defaults(struct cmx_id_option *to)
 		};
 }
 
-/* Options that decide which address and path an id gets, before any rule is looked up */
-#define OPTS_WITHOUT_RULES								\
-	(BIT(CMX_OPT_REUSEADDR) | BIT(CMX_OPT_AFONLY) | BIT(CMX_OPT_IB_PATH) |		\
-	 BIT(CMX_OPT_BIND_DEVICE))
+static bool opt_value_is_in_range(enum cmx_opt_bit bit, u32 val)
+{
+	return val >= cmx_opt_defaults[bit].min && val <= cmx_opt_defaults[bit].max;
+}
 
 /**
  * cmx_opt_fill_rule_value() - check an option of a rule
@@ -384,11 +386,10 @@ int cmx_opt_fill_rule_value(struct cmx_rule_value *value, const struct cmx_id_op
 
 	if (!o)
 		return -ENOSYS;
-	bit = opt_row_bit(o);
-	if (BIT(bit) & OPTS_WITHOUT_RULES)
+	if (o->no_rule)
 		return -EOPNOTSUPP;
-	if (option->flags || option->value < cmx_opt_defaults[bit].min ||
-	    option->value > cmx_opt_defaults[bit].max)
+	bit = opt_row_bit(o);
+	if (option->flags || !opt_value_is_in_range(bit, option->value))
 		return -EINVAL;
 	*value = (struct cmx_rule_value) {
 		.bit = bit,
@@ -421,8 +422,6 @@ static u32 opt_stage(const struct cmx_id_private *id_priv)
 
 static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)
 {
-	const struct cmx_param *def = &cmx_opt_defaults[opt_row_bit(o)];
-
 	if (len == sizeof(*out))
 		memcpy(out, val, sizeof(*out));
 	else if (len == 1 && o->level == RDMA_OPTION_ID)
@@ -431,7 +430,7 @@ static int opt_value_decode(const struct cmx_option *o, const void *val, size_t 
 		return -EINVAL;
 	if (o->is_bool)
 		*out = !!*out;
-	return *out < def->min || *out > def->max ? -EINVAL : 0;
+	return opt_value_is_in_range(opt_row_bit(o), *out) ? 0 : -EINVAL;
 }
 
 static int opt_value_set(struct cmx_id_private *id_priv, const struct cmx_option *o, u32 val)

@@ -15,6 +15,7 @@
  * @transports: where the option exists. An id bound to another transport refuses it with EOPNOTSUPP
  * @is_bool: any value but 0 means 1
  * @zero_resets: 0 restores the default
+ * @no_rule: a rule cannot set it, because it decides which address or path an id gets
  *
  * CMX_OPT_TEXT(), for the documentation and cmx(8):
  *
@@ -32,11 +33,12 @@ CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, TOS, tos, 0, 255, 0,
 		 CMX_OPT_KERNEL(.apply = cmx_opt_apply_tos))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, REUSEADDR, reuseaddr, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_DESTROYED, .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
+		 .no_rule = 1,
 		 CMX_OPT_TEXT(.text = "share the local port with other ids that set it")
 		 CMX_OPT_KERNEL(.check = opt_check_reuseaddr))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, AFONLY, afonly, 0, 1, 0,
 		 .until = CMX_OPT_UNTIL_ADDR_QUERY, .late = EINVAL,
-		 .transports = CMX_TRANSPORT_ANY, .is_bool = 1,
+		 .transports = CMX_TRANSPORT_ANY, .is_bool = 1, .no_rule = 1,
 		 CMX_OPT_TEXT(.source = "bind", .text = "an IPv6 wildcard does not accept IPv4")
 		 CMX_OPT_KERNEL(.apply = cmx_port_recheck, .in_effect = opt_afonly))
 CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, ack_timeout, 0, 31, 0,
@@ -48,7 +50,7 @@ CMX_OPTION_VALUE(RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, ACK_TIMEOUT, ack_ti
 				.in_effect = opt_path_ack_timeout, .of_path = true))
 CMX_OPTION_RECORDS(RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, IB_PATH,
 		   .until = CMX_OPT_UNTIL_ROUTE_QUERY, .late = EINVAL,
-		   .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE,
+		   .transports = CMX_TRANSPORT_IB | CMX_TRANSPORT_ROCE, .no_rule = 1,
 		   CMX_OPT_TEXT(.source = "path",
 				.text = "resolve the route with the caller's path record")
 		   CMX_OPT_KERNEL(.set = cmx_opt_set_path, .get = cmx_opt_get_path))
@@ -128,7 +130,7 @@ CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_MCAST_LOOPBACK, MCAST_LOOPBACK, mcast_lo
 CMX_OPTION_VALUE(CMX_OPTION, CMX_OPTION_BIND_DEVICE, BIND_DEVICE, bind_device,
 		 0, 2147483647, 0,
 		 .until = CMX_OPT_UNTIL_BIND, .late = EINVAL, .transports = CMX_TRANSPORT_ANY,
-		 .zero_resets = 1,
+		 .zero_resets = 1, .no_rule = 1,
 		 CMX_OPT_TEXT(.unit = "ifindex",
 			      .text = "use this network interface or VRF only; 0: any")
 		 CMX_OPT_KERNEL(.check = opt_check_bind_device))
