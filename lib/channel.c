@@ -35,11 +35,14 @@ int cmxl_channel_check(struct rdma_event_channel *channel)
 	return ret;
 }
 
-static void cmxl_channel_explain_missing(void)
+/* Keeps errno. */
+static void cmxl_channel_explain(void)
 {
 	int err = errno;
 
-	if (access(CMXL_MODULE_PATH, F_OK))
+	if (err == ENODEV)
+		cmxl_message("the module rdma_cmx is about to be replaced: see cmx drain");
+	else if (access(CMXL_MODULE_PATH, F_OK))
 		cmxl_message("no " CMXL_DEVICE_PATH ": is the kernel module rdma_cmx installed?");
 	else
 		cmxl_message("no " CMXL_DEVICE_PATH ", but the kernel module rdma_cmx is loaded: a container needs this device of the host");
@@ -50,12 +53,8 @@ static int cmxl_channel_open(void)
 {
 	int fd = cmxl_device_open_file(O_RDWR);
 
-	if (fd < 0 && errno == ENOENT && cmxl_channel_is_first_failure())
-		cmxl_channel_explain_missing();
-	if (fd < 0 && errno == ENODEV && cmxl_channel_is_first_failure()) {
-		cmxl_message("the module rdma_cmx is about to be replaced: see cmx drain");
-		errno = ENODEV;
-	}
+	if (fd < 0 && (errno == ENOENT || errno == ENODEV) && cmxl_channel_is_first_failure())
+		cmxl_channel_explain();
 	return fd;
 }
 
