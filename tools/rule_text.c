@@ -188,15 +188,21 @@ static const char *rule_ps_parse(struct cmx_rule *rule, const char *value)
 	return "not one of tcp, udp, ib, ipoib";
 }
 
+/* A name in lower case */
+static void rule_word_write(const char *name, char *to, size_t size)
+{
+	for (snprintf(to, size, "%s", name); *to; to++)
+		*to = tolower((unsigned char)*to);
+}
+
 static void rule_ps_write(const struct cmx_rule *rule, char *to, size_t size)
 {
 	const char *name = show_ps_name(rule->ps);
 
-	if (!name)
-		snprintf(to, size, "%u", rule->ps);
+	if (name)
+		rule_word_write(name, to, size);
 	else
-		for (snprintf(to, size, "%s", name); *to; to++)
-			*to = tolower((unsigned char)*to);
+		snprintf(to, size, "%u", rule->ps);
 }
 
 /* The number -1 is no user. */
@@ -299,13 +305,6 @@ static const struct rule_condition *rule_condition_find(const char *name)
 	return NULL;
 }
 
-static void rule_label_write(const struct cmx_option_row *row, char *to, size_t size)
-{
-	snprintf(to, size, "%s", row->label);
-	for (; *to; to++)
-		*to = tolower((unsigned char)*to);
-}
-
 const char *rule_option_name(size_t i)
 {
 	static char name[32];
@@ -314,7 +313,7 @@ const char *rule_option_name(size_t i)
 	for (row = 0; row < CMX_OPTION_ROWS; row++) {
 		if (cmx_option_rows[row].no_rule || i--)
 			continue;
-		rule_label_write(&cmx_option_rows[row], name, sizeof(name));
+		rule_word_write(cmx_option_rows[row].label, name, sizeof(name));
 		return name;
 	}
 	return NULL;
@@ -436,7 +435,7 @@ void rule_print(FILE *to, const struct cmx_rule *rule)
 	for (; o < rule->options + rule->num_options; o++) {
 		row = cmx_option_find(o);
 		if (row)
-			rule_label_write(row, text, sizeof(text));
+			rule_word_write(row->label, text, sizeof(text));
 		else
 			cmx_option_label(o, text, sizeof(text));
 		fprintf(to, " %s %u", text, o->value);
