@@ -31,8 +31,14 @@ listening() {
 	done
 }
 
-fill() {
+# cmtime of rdma-core 56 and later counts the QPs that it does not have from the same number in each process, and
+# a CM takes the second one with a number for a stale connection
+own_numbers=
+! cmtime -h 2>&1 | grep -q base_qpn || own_numbers=1
+
+fill() { # COMMAND FIRST-NUMBER
 	local s=$1
+	s=${s//@Q/${own_numbers:+-q $((port * 1000 + $2))}}
 	s=${s//@A/10.77.0.1} s=${s//@6/fd77::1} s=${s//@P/$port} s=${s//@N/$((port % 250 + 1))}
 	echo "$s"
 }
@@ -58,8 +64,8 @@ try_pair() {
 
 	a=0 p=0
 	port=$((port + 3))
-	read -ra passive <<<"$(fill "$3")"
-	read -ra active <<<"$(fill "$4")"
+	read -ra passive <<<"$(fill "$3" 0)"
+	read -ra active <<<"$(fill "$4" 500)"
 	[ "${passive[0]}" = endless ] && endless=1 && passive=("${passive[@]:1}")
 	[ "${active[0]}" = repeat ] && repeat=1 && active=("${active[@]:1}")
 	[ "${active[0]}" = slowly ] && active=("${slowly[@]}" "${active[@]:1}")
