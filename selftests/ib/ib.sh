@@ -653,6 +653,15 @@ wait $pid
 said "removed device: the id gets DEVICE_REMOVAL" "DEVICE_REMOVAL" routes
 # all parts
 knob mad/drop 0
+
+# part "HCA: "
+# an HCA that a process has open, in this namespace
+add="echo 1 >$vib_debugfs/add && ip addr replace 10.80.0.1/24 dev ib0 && ip link set ib0 up"
+[ ! -e /sys/class/infiniband/vib1 ] || knob remove 1
+check "HCA: a removed HCA is added again" eval "$add && within 15 ports_are ACTIVE 1 && within 15 eval 'ip link show ib0 | grep -q LOWER_UP'"
+cases "HCA: " env GOING="vib1 10.80.0.1" GOING_REMOVE="echo 1 >$vib_debugfs/remove" GOING_ADD="$add" \
+	LD_LIBRARY_PATH="$cmx_lib" "$tests/api/api" "removed device: *"
+# all parts
 check "the module unloads" unload_cmx
 check "the fabric goes down" fabric down
 finish
