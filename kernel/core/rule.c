@@ -134,13 +134,44 @@ static void rule_values_take(const struct cmx_rule_entry *entry, bool force,
 	}
 }
 
+/**
+ * cmx_rule_table_summarize() - note what all rules of a table have in common
+ * @table: the rules, of which all entries are filled in
+ */
+void cmx_rule_table_summarize(struct cmx_rule_table *table)
+{
+	u32 i, j;
+
+	table->needs = ~0;
+	table->sets = 0;
+	table->num_forced = 0;
+	for (i = 0; i < table->num; i++) {
+		const struct cmx_rule_entry *entry = &table->entries[i];
+
+		table->needs &= entry->rule.match;
+		table->num_forced += !!(entry->rule.flags & CMX_RULE_F_FORCE);
+		for (j = 0; j < entry->rule.num_options; j++)
+			table->sets |= BIT(entry->values[j].bit);
+	}
+}
+
+/* Returns false if no rule of the kind applies to an id, whatever the id is. */
+static bool rule_table_may_apply(const struct cmx_rule_table *table, bool force,
+				 const struct rule_known *known)
+{
+	return table && !(table->needs & ~known->met) &&
+	       (force ? table->num_forced : table->num - table->num_forced);
+}
+
 static void rule_table_take(const struct cmx_rule_table *table, bool force,
 			    const struct cmx_rule_subject *subject, const struct rule_known *known,
 			    struct cmx_opts *opt, u32 *ruled)
 {
 	u32 i;
 
-	for (i = 0; table && i < table->num; i++) {
+	if (!rule_table_may_apply(table, force, known))
+		return;
+	for (i = 0; i < table->num; i++) {
 		const struct cmx_rule_entry *entry = &table->entries[i];
 
 		if (!(entry->rule.flags & CMX_RULE_F_FORCE) != force &&

@@ -42,12 +42,18 @@ struct cmx_rule_entry {
  * @rcu: frees it
  * @generation: no other table has the same one
  * @num: number of @entries
+ * @num_forced: number of those with CMX_RULE_F_FORCE
+ * @needs: conditions that all rules have, enum cmx_rule_match
+ * @sets: options that some rule sets, a bit for each enum cmx_opt_bit
  * @entries: the rules
  */
 struct cmx_rule_table {
 	struct rcu_head rcu;
 	u64 generation;
 	u32 num;
+	u32 num_forced;
+	u32 needs;
+	u32 sets;
 	struct cmx_rule_entry entries[];
 };
 
@@ -67,6 +73,7 @@ struct cmx_rule_subject {
 	const struct cmx_dev_port *dp;
 };
 
+void cmx_rule_table_summarize(struct cmx_rule_table *table);
 void cmx_rule_tables_collect(const struct cmx_rule_subject *subject,
 			     const struct cmx_rule_table *host, const struct cmx_rule_table *own,
 			     struct cmx_opts *opt);

@@ -37,8 +37,14 @@ const struct cmx_rule_table *cmx_rule_table_get(const struct net *net)
 	return rcu_dereference(rule_net(net)->table);
 }
 
+static bool rule_table_sets(const struct cmx_rule_table *table, u32 options)
+{
+	return table && table->sets & options;
+}
+
+/* @options: those of interest. The others may stay as they are */
 static void rule_collect(struct cmx_id_private *id_priv, const struct cmx_rule_subject *subject,
-			 struct cmx_opts *opt)
+			 u32 options, struct cmx_opts *opt)
 {
 	const struct cmx_rule_table *host, *own = NULL;
 
@@ -47,7 +53,9 @@ static void rule_collect(struct cmx_id_private *id_priv, const struct cmx_rule_s
 	host = cmx_rule_table_get(&init_net);
 	if (!net_eq(cmx_net(id_priv), &init_net))
 		own = cmx_rule_table_get(cmx_net(id_priv));
-	cmx_rule_tables_collect(subject, host, own, opt);
+	if (rule_table_sets(host, options) || rule_table_sets(own, options) ||
+	    opt->ruled & options)
+		cmx_rule_tables_collect(subject, host, own, opt);
 	rcu_read_unlock();
 }
 
@@ -75,7 +83,7 @@ void cmx_rule_apply(struct cmx_id_private *id_priv, struct cmx_id_private *owner
 	};
 
 	if (rule_is_needed(id_priv))
-		rule_collect(id_priv, &subject, &id_priv->opt);
+		rule_collect(id_priv, &subject, ~0, &id_priv->opt);
 }
 
 /**
@@ -104,7 +112,7 @@ u8 cmx_rule_gid_type(struct cmx_id_private *id_priv, const struct ib_device *dev
 		return dp->gid_type;
 	if (rule_is_needed(id_priv)) {
 		copy = *opt;
-		rule_collect(id_priv, &subject, &copy);
+		rule_collect(id_priv, &subject, BIT(CMX_OPT_GID_TYPE), &copy);
 		opt = &copy;
 	}
 	return opt->set & BIT(CMX_OPT_GID_TYPE) ? opt->gid_type : dp->gid_type;
@@ -144,6 +152,8 @@ int cmx_rule_table_replace(struct net *net, struct cmx_rule_table *table, u64 ge
 	struct cmx_rule_table *old;
 	bool replaced;
 
+	if (table)
+		cmx_rule_table_summarize(table);
 	rcu_read_lock();
 	old = rcu_dereference(rn->table);
 	replaced = (old ? old->generation : 0) == generation &&

@@ -97,6 +97,8 @@ static struct cmx_rule_entry *rule_test_add(struct cmx_rule_table *table, enum c
 
 static void rule_test_collect(struct rule_test *t)
 {
+	cmx_rule_table_summarize(t->host);
+	cmx_rule_table_summarize(t->own);
 	cmx_rule_tables_collect(&t->subject, t->host, t->own, &t->id_priv.opt);
 }
 
@@ -253,6 +255,23 @@ static void rule_test_first_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.tos, 1);
 }
 
+/* Each kind of rule of a table that has others, which cannot apply */
+static void rule_test_mixed_table(struct kunit *test)
+{
+	struct rule_test *t = rule_test_new(test);
+
+	memset(cmx_dst(&t->id_priv), 0, sizeof(struct sockaddr_storage));
+	RULE_TEST_ADD(t->own, TOS, tos, 1)->rule.match = CMX_RULE_DST;
+	RULE_TEST_ADD(t->own, TOS, tos, 2);
+	RULE_TEST_ADD(t->host, CM_RETRIES, cm_retries, 3);
+	RULE_TEST_ADD(t->host, CM_RETRIES, cm_retries, 4)->rule.flags = CMX_RULE_F_FORCE;
+	rule_test_collect(t);
+	KUNIT_EXPECT_EQ(test, t->id_priv.opt.tos, 2);
+	KUNIT_EXPECT_EQ(test, t->id_priv.opt.cm_retries, 4);
+	KUNIT_EXPECT_EQ(test, t->own->sets, BIT(CMX_OPT_TOS));
+	KUNIT_EXPECT_EQ(test, t->host->sets, BIT(CMX_OPT_CM_RETRIES));
+}
+
 static void rule_test_two_options(struct kunit *test)
 {
 	struct rule_test *t = rule_test_new(test);
@@ -265,6 +284,7 @@ static void rule_test_two_options(struct kunit *test)
 	rule_test_collect(t);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.set, BIT(CMX_OPT_TOS) | BIT(CMX_OPT_CM_RETRIES));
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.cm_retries, 1);
+	KUNIT_EXPECT_EQ(test, t->own->sets, BIT(CMX_OPT_TOS) | BIT(CMX_OPT_CM_RETRIES));
 }
 
 /* The rules have been deleted. What was forced replaced the value of the program, and stays. */
@@ -339,6 +359,7 @@ static struct kunit_case rule_test_cases[] = {
 	KUNIT_CASE_PARAM(rule_test_match, rule_test_match_gen_params),
 	KUNIT_CASE_PARAM(rule_test_order, rule_test_order_gen_params),
 	KUNIT_CASE(rule_test_first_counts),
+	KUNIT_CASE(rule_test_mixed_table),
 	KUNIT_CASE(rule_test_two_options),
 	KUNIT_CASE(rule_test_deleted),
 	KUNIT_CASE_PARAM(rule_test_fit, rule_test_fit_gen_params),
