@@ -126,7 +126,7 @@ struct cmxl_conn_attrs {
  * @owner: the process that has created the QP or SRQ of the id; 0 if none was created
  * @lock: also protects the fields below, and @id.route while events fill it in
  * @mcast: hash tables of memberships; NULL before the first one
- * @known: attributes for connecting; NULL before the address is resolved
+ * @known: attributes for connecting; NULL before the route is resolved
  * @resolved_ai: result for rdma_query_addrinfo(), or NULL
  * @local_ece: ECE of this end
  * @remote_ece: ECE of the peer; vendor 0 if it sent none

@@ -385,10 +385,6 @@ int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 	else if (!route->addr.dst_addr.sa_family)
 		/* only the start was requested: a wildcard of the same family */
 		route->addr.dst_addr.sa_family = info->src_addr.ss_family;
-	if (info->init_attr.qp_state && cmxl_id_known(id))
-		id->known->init = info->init_attr;
-	else if (id->known)
-		id->known->init.qp_state = 0;
 	/* A device may have a node GUID of 0, but no port 0. */
 	if (!info->port_num)
 		goto out;
@@ -403,6 +399,11 @@ int cmxl_id_apply_info(struct cmxl_id *id, const struct cmx_id_info *info)
 	if (info->num_paths && info->num_paths <= 2)
 		ret = cmxl_id_apply_paths(id, info);
 out:
+	/* the event of the route brings them again, so an id that only has an address needs no memory for them */
+	if (id->known && info->init_attr.qp_state)
+		id->known->init = info->init_attr;
+	else if (id->known)
+		id->known->init.qp_state = 0;
 	pthread_mutex_unlock(&id->lock);
 	return ret;
 }
