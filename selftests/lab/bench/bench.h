@@ -37,6 +37,10 @@ struct rdma_cm_event *event_expect(struct rdma_event_channel *ch, enum rdma_cm_e
 struct rdma_cm_id *id_routed(struct rdma_event_channel *ch, const char *ip, void *context);
 /* Waits until the kernel and other processes have finished what an earlier call has left to them. */
 void rest_wait(void);
+/* Returns the bytes of slab, vmalloc and per-CPU memory in use. User memory is not included. */
+long memory_in_use(void);
+/* Returns MemAvailable, in bytes. */
+long memory_available(void);
 /* conn.c: starts and ends a process that accepts connections. */
 pid_t conn_serve(int port);
 void conn_stop(pid_t pid);
@@ -65,8 +69,10 @@ void bench_resolve(void);
 void bench_event(void);
 void bench_dump(void);
 void bench_memory(void);
+void bench_many(void);
 void bench_mcast(void);
 void bench_connect(void);
+void bench_hundred(void);
 void bench_reject(void);
 void bench_abandon(void);
 void bench_nobody(void);

@@ -294,6 +294,56 @@ void bench_connect(void)
 	conn_set(0, false);
 }
 
+/*
+ * Sets up 100 connections at the same time, whose routes have been resolved. Returns the time until the last one is
+ * established, in ms.
+ */
+static double hundred_set_up(struct rdma_event_channel *ch)
+{
+	struct rdma_cm_id *ids[100];
+	const int n = sizeof(ids) / sizeof(ids[0]);
+	double t;
+
+	for (int i = 0; i < n; i++)
+		ids[i] = id_routed(ch, conf.server, NULL);
+	t = now();
+	for (int i = 0; i < n; i++)
+		conn_connect(ids[i]);
+	for (int established = 0; established < n; )
+		established += conn_step_any(ch, false);
+	t = now() - t;
+	for (int i = 0; i < n; i++)
+		if (rdma_disconnect(ids[i]))
+			die("rdma_disconnect");
+	for (int ended = 0; ended < n; )
+		ended += conn_step_any(ch, true);
+	rest_wait();
+	return t * 1e3;
+}
+
+static void hundreds_measure(const char *first, const char *more)
+{
+	struct rdma_event_channel *ch = channel_create();
+	pid_t pid = conn_serve(BENCH_PORT);
+	const int n = 19;
+	double sum = 0;
+
+	result_print(first, hundred_set_up(ch));
+	for (int i = 0; i < n; i++)
+		sum += hundred_set_up(ch);
+	result_print(more, sum / n);
+	conn_stop(pid);
+	rdma_destroy_event_channel(ch);
+}
+
+void bench_hundred(void)
+{
+	hundreds_measure("hundred_ms", "hundred_more_ms");
+	conn_set(conn_number(), true);
+	hundreds_measure("hundred_qp_ms", "hundred_qp_more_ms");
+	conn_set(0, false);
+}
+
 static void conn_be_refused(struct rdma_cm_id *id)
 {
 	struct rdma_cm_event *ev;

@@ -228,22 +228,29 @@ void bench_dump(void)
 	rdma_destroy_event_channel(ch);
 }
 
-/* Returns the bytes of slab, vmalloc and per-CPU memory in use. User memory is not included. */
-static long memory_in_use(void)
+static long meminfo_read(const char *name)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
-	long kb = 0, v;
+	long kb = -1;
 	char line[128];
 
 	if (!f)
 		die("/proc/meminfo");
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "Slab: %ld", &v) == 1 ||
-		    sscanf(line, "VmallocUsed: %ld", &v) == 1 ||
-		    sscanf(line, "Percpu: %ld", &v) == 1)
-			kb += v;
+	while (kb < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			kb = atol(line + strlen(name) + 1);
 	fclose(f);
 	return kb * 1024;
+}
+
+long memory_in_use(void)
+{
+	return meminfo_read("Slab") + meminfo_read("VmallocUsed") + meminfo_read("Percpu");
+}
+
+long memory_available(void)
+{
+	return meminfo_read("MemAvailable");
 }
 
 static void memory_shrink(void)
