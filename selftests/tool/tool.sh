@@ -104,6 +104,8 @@ while read -r p min max def; do
 	check "documented range of $p" grep -qE "^$p +$min\.\.$max +([0-9]+ or )?$def( or [0-9]+)? " "$top/Documentation/options.rst"
 done < <(sed -nE 's/^([a-z_]+):.*: ([0-9]+)\.\.([0-9]+) \(([0-9]+)\)$/\1 \2 \3 \4/p' <<<"$text")
 check "netns_listen takes Y or N" refused netns_listen 2
+check "default --check knows Y and N" eval \
+	'file_is_right netns_listen Y && file_is_right netns_listen N && ! file_is_right netns_listen YN'
 check "default: JSON is as the schema says" valid default default -j
 check "default: JSON has the parameters" says "$(cd $params && grep . -- * | sed 's/:/ /; s/Y$/True/; s/N$/False/')" \
 	eval '"$cmx" -j default | python3 -c "import json, sys
