@@ -3,8 +3,8 @@
  * Queue pairs, shared receive queues and completion queues of an id.
  *
  * The kernel reports the attributes that ibv_modify_qp() needs for a state with its replies and
- * events. The library queries them only if they were not reported, or if an option that was set
- * later may have changed them.
+ * events. From the route on, the library keeps them. It queries them only if it has not got them, or
+ * if an option that was set later may have changed them.
  */
 #include <string.h>
 #include <unistd.h>
