@@ -164,10 +164,18 @@ check "drain: a program that has no fallback learns the reason" says "librdmacm:
 no channel: No such device" ours "$prog"
 check "drain: cmx show lists the ids" eval '"$cmx" show | grep -qw "$server"'
 check "drain: cmx run explains it" explains "about to be replaced"
+stock rping -c -a 10.77.0.1 -p 7700 >/dev/null 2>&1 &
+client=$!
+within 60 eval '[ "$(ids_in connect)" -gt 0 ]'
+check "drain: an established connection is listed" eval 'drains 1 && diff <(printf "drain on\npid $server rping\n") "$run/drain"'
 kill $server
-wait $server
-check "drain: nothing is left" eval 'drains 0 && diff <(echo "drain on") "$run/drain"'
-check "drain: off, and a program gets a channel" eval 'drains 0 off && says "/rdma_cmx, extension: works" with 1 "$prog"'
+check "drain: nothing is left" within 60 eval 'drains 0 && diff <(echo "drain on") "$run/drain"'
+check "drain: the module unloads at once" rmmod rdma_cmx
+wait $server $client
+load_cmx || not_ok "drain: the new module"
+check "drain: the new module is not drained" eval 'drains 0 && diff <(echo "drain off") "$run/drain"'
+check "drain: off, and a program gets a channel" eval \
+	'drains 0 on && drains 0 off && says "/rdma_cmx, extension: works" with 1 "$prog"'
 chmod 600 $dev
 check "no fallback without permission" says "no channel: Permission denied" as_nobody \
 	env RDMA_CMX_FALLBACK=1 LD_LIBRARY_PATH="$cmx_lib" "$prog"
