@@ -25,6 +25,7 @@ api_rig() {
 	ip link set bond1 up
 	ip addr add 10.81.0.1/24 dev bond1
 	rdma link add rxe1 type rxe netdev bond1
+	! grep -qw rxe_disassociate_ucontext /proc/kallsyms || export GOING_AT_ONCE=1
 	# a VLAN that derives the priority in its tag from that of a packet
 	modprobe -q 8021q
 	ip link add link d0 name d0.5 type vlan id 5 egress-qos-map 0:1 2:3 6:5

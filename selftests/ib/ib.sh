@@ -612,7 +612,8 @@ else
 fi
 
 # part "lost query" "killed process: " "15 retries: " "long timeout: " "removed device: "
-# queries to the SA are lost
+# queries to the SA are lost, also those of ib_ipoib, which needs one for a new neighbour
+within 20 on 1 ping -c 1 -W 1 10.78.0.1
 knob mad/class 3
 knob mad/drop 1
 routes 7630 1 2000
