@@ -61,7 +61,7 @@ struct cmx_opts {
  *	close_seconds, or empty; protected by the same lock. Not valid before the release
  * @window: send window in which the id has a place, or waits for one; or NULL
  * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
- *	&cmx_dev_port.windows_lock; not valid without @window
+ *	&cmx_ib_port.windows_lock; not valid without @window
  * @work: does what @reasons say, see ib_wake.h; while it is queued or runs, it holds a reference
  * @reasons: bits, changed atomically
  * @req: the REQ or SIDR REQ that waits for a place, or NULL

@@ -90,7 +90,7 @@ static enum cmx_stat stats_of_event(const struct cmx_event *ev)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		return CMX_STAT_ADDR_CHANGED;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
-		/* sa_member_joined() counts a rejoin; the event may be posted later */
+		/* sa_member_restore() counts a rejoin; the event may be posted later */
 		return ev->flags & CMX_EVENT_F_REJOIN ? CMX_STAT_NUM : CMX_STAT_GROUP_JOINED;
 	case RDMA_CM_EVENT_MULTICAST_ERROR:
 		if (status == -ENETRESET)

@@ -99,7 +99,7 @@ void cmx_timer_step(struct cmx_id_private *id_priv)
 
 /**
  * cmx_timer_take() - stop the timer of an id, and take its event
- * @id_priv: the id, whose timer may not be active. Caller must hold its lock and a reference
+ * @id_priv: the id, whose timer need not be active. Caller must hold its lock and a reference
  *
  * The function does not wait for the work item, which does nothing afterwards.
  *
@@ -122,7 +122,7 @@ struct cmx_event *cmx_timer_take(struct cmx_id_private *id_priv)
 
 /**
  * cmx_timer_stop() - stop the timer of an id, and free its event
- * @id_priv: the id, whose timer may not be active. Caller must hold its lock and a reference
+ * @id_priv: the id, whose timer need not be active. Caller must hold its lock and a reference
  */
 void cmx_timer_stop(struct cmx_id_private *id_priv)
 {

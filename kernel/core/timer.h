@@ -12,8 +12,8 @@
  * @ev: event with which the operation will end, or NULL
  * @end: end of the operation, in jiffies
  *
- * At most one operation of an id at a time has a time limit: a query, a connect, or the end of a
- * connection. The first of them allocates the timer, which is freed with the id. So
+ * At most one operation of an id at a time has a time limit: a query, a connect, an accept, or the
+ * end of a connection. The first of them allocates the timer, which is freed with the id. So
  * neither the work item nor watch.c has to ask whether the timer still exists.
  *
  * The lock of the id protects all members, but @work can be queued without it.

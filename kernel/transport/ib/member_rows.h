@@ -75,7 +75,7 @@ CMX_MEMBER_STEP(IN(UNREPORTED), ON(WAKE), UNREPORTED, report_rejoin)
 CMX_MEMBER_STEP(IN(UNREPORTED), ON(OK), REJOINED, none)
 CMX_MEMBER_STEP(IN(REJOINED), ON(AGAIN), UNREPORTED, wait)
 
-/* The end. From LEFT on, the id's lock is not held, and the consumer gets no event. */
+/* The end. In the states from LEFT on, the id's lock is not held, and no event is posted. */
 CMX_MEMBER_STEP(IN(JOIN_SENT) | IN(PROBED) | IN(REJOIN_SENT), ON(LEFT), LEFT, none)
 CMX_MEMBER_STEP(IN_GROUP, ON(LEFT), WANTS_LEAVE, none)
 CMX_MEMBER_STEP(IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(FAILED), ON(LEFT),

@@ -133,7 +133,7 @@ struct cmx_event *cmx_sa_query_end(struct cmx_id_private *id_priv)
 
 /**
  * cmx_sa_query_cancel() - cancel the query of an id
- * @id_priv: the id, whose timer is stopped; nothing is done if it has no query
+ * @id_priv: the id, whose timer the caller has stopped; nothing is done if it has no query
  *
  * Context: Caller must hold the lock of the id.
  */
