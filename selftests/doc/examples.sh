@@ -121,6 +121,11 @@ members=$!
 start_on 1 "$bin/group" 10.78.0.2 239.7.7.7 >"$tmp/member" 2>&1 &
 members="$members $!"
 check "example: group: a datagram arrives on InfiniBand" within 30 says member "received: greetings"
+show_cause() {
+	tail -n 5 "$tmp/sender" "$tmp/member"
+	"$top/tools/cmx" show mcast
+	tail -n 20 "$fabric_run/sm0/log"
+}
 check "example: group: OpenSM is killed" sm kill
 check "example: group: OpenSM is started again" sm start
 for n in sender member; do
