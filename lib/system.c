@@ -4,12 +4,12 @@
  * allowed to fall back on it and found no char device.
  *
  * Both libraries have the same name. The library of the system is opened by its path, so that the
- * dynamic linker treats it as a second library. Its calls of
- * rdma_*() go to this library, as those of the program do. After a fallback, this library hands each of
- * them back. On our own stack, the other library serves rsockets only, and must call its own functions:
- * RTLD_DEEPBIND. With this flag it also calls free() of libc. If the program has its own malloc(),
- * asprintf() and other functions of libc allocate with that one, and free() of libc must not free such
- * memory. So there are no rsockets on our own stack in a program with its own malloc().
+ * dynamic linker treats it as a second library. Its calls of rdma_*() go to this library, as those of
+ * the program do. After a fallback, this library hands each of them back. On our own stack, the other
+ * library serves rsockets only, and must call its own functions: RTLD_DEEPBIND. With this flag it also
+ * calls free() of libc. If the program has its own malloc(), asprintf() and other functions of libc
+ * allocate with that one, and free() of libc must not free such memory. So there are no rsockets on
+ * our own stack in a program with its own malloc().
  *
  * The first call of an exported function decides for the whole life of the process. All ids,
  * channels and events therefore come from one library, and none is passed to the other.
