@@ -55,8 +55,9 @@ struct cmx_opts {
 /**
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
  * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
- * @close_node: in the hash table of ib_close.c while @state is a closing one; protected by a lock
- *	of that file, read under RCU
+ * @close_node: in the hash table of ib_close.c while @state is a closing one, until @cm is
+ *	destroyed; protected by a lock of that file, read under RCU
+ * @close_device: device of @cm; valid while @close_node is in the table
  * @close_item: in &cmx_ib_port.closing of its port while the id waits for the end of
  *	close_seconds, or empty; protected by the same lock. Not valid before the release
  * @window: send window in which the id has a place, or waits for one; or NULL
@@ -73,6 +74,7 @@ struct cmx_opts {
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct hlist_node close_node;
+	const struct ib_device *close_device;
 	struct list_head close_item;
 	struct cmx_ib_window *window;
 	struct list_head window_item;

@@ -82,7 +82,7 @@ CMX_GAUGE(CONNECTING, "now_connecting",
 CMX_GAUGE(LISTENING, "now_listening",
 	  "ids at the moment that listen on an address of the port")
 CMX_GAUGE(CLOSING, "now_closing",
-	  "connections at the moment whose end the peer has not confirmed yet")
+	  "connections at the moment that have ended, and whose peer may not know that yet")
 
 /* Stages, whose latency is measured when they succeed */
 CMX_STAGE(ADDR, "latency_addr",

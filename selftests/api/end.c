@@ -343,6 +343,35 @@ static void device_renew(void)
 	WANT(!system("rdma link add rxe1 type rxe netdev bond1"));
 }
 
+/*
+ * The peer gets the REJ of an attempt before the next request of the same QP, which it would refuse
+ * as stale otherwise. The REJ is sent by a work item, which waits behind hundreds of others.
+ */
+static void test_same_qp_after_attempt(void)
+{
+	struct rdma_conn_param par = plain;
+	struct pair p = { .param = plain };
+	struct rdma_cm_id *id[200], *first;
+	int i;
+
+	need_rig();
+	pair_prepare(&p, RDMA_PS_TCP);
+	WANT(!pair_request(&p, RDMA_PS_TCP));
+	first = p.id;
+	p.id = NULL;
+	WANT(!pair_route(&p, RDMA_PS_TCP));
+	for (i = 0; i < 200; i++) {
+		WANT(!rdma_create_id(p.ch, &id[i], NULL, RDMA_PS_TCP));
+		id_resolve(p.ch, id[i], "10.77.0.99", 7520);
+		par.qp_num = 0x800000 + i;
+		WANT(!rdma_connect(id[i], &par));
+	}
+	for (i = 0; i < 200; i++)
+		WANT(!rdma_destroy_id(id[i]));
+	WANT(!rdma_destroy_id(first) && !rdma_destroy_id(p.child));
+	WANT(!pair_request(&p, RDMA_PS_TCP));
+}
+
 /* The program never gets ADDR_RESOLVED for an id whose device is gone. */
 static void test_device_gone_resolved(void)
 {
@@ -463,6 +492,7 @@ const struct test end_tests[] = {
 	{ "an accept waits only as long as the host allows", test_accept_bound },
 	{ "the deadline of an accept that is met", test_accept_deadline_met },
 	{ "the same QP connects again", test_same_qp_again },
+	{ "the same QP connects after an attempt that was given up", test_same_qp_after_attempt },
 	{ "the device goes before ADDR_RESOLVED is fetched", test_device_gone_resolved },
 	{ "the device goes before ROUTE_RESOLVED is fetched", test_device_gone_routed },
 	{ "the device goes before CONNECT_REQUEST is fetched", test_device_gone_request },

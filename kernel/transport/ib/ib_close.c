@@ -3,11 +3,11 @@
  * The end of a connection over ib_cm, up to the destruction of the ib_cm id
  *
  * A consumer whose QP is stopped gets its event at once when it disconnects. ib_cm continues to
- * send the DREQ until the peer replies. During that time the id is called closing. It also becomes
- * closing if the consumer releases it before the reply. The ib_cm id and the memory of the id may
- * exist longer than the consumer knows the id. The REQ of the connection, which the active side
- * sends, determines how often and how long the DREQ is repeated, which may amount to days.
- * Therefore the time is limited (close_seconds), counted from the release.
+ * send the DREQ until the peer replies. During that time the id is called closing. It also is
+ * closing from its release until the ib_cm id is destroyed, which may send a REJ. The ib_cm id and
+ * the memory of the id may exist longer than the consumer knows the id. The REQ of the connection,
+ * which the active side sends, determines how often and how long the DREQ is repeated, which may
+ * amount to days. Therefore the time is limited (close_seconds), counted from the release.
  *
  * ib_destroy_cm_id() cancels the REQ, REP, DREQ or SIDR REQ that ib_cm retransmits, provided that
  * the ib_cm id is still in the state to which that message has led. Nothing else cancels such a
@@ -114,6 +114,7 @@ static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
 static void close_begin(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
+	id_priv->ib.close_device = id_priv->ib.cm->device;
 	spin_lock(&close_lock);
 	hash_add_rcu(closing_ids, &id_priv->ib.close_node,
 		     close_hash(id_priv->quota, id_priv->qp_num));
@@ -143,6 +144,9 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
 	WRITE_ONCE(id_priv->ib.cm, NULL);
 	ib_destroy_cm_id(cm);
+	cmx_id_lock(id_priv);
+	close_end(id_priv);
+	cmx_id_unlock(id_priv);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
 }
@@ -433,7 +437,10 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_typ
 	       (input != CMX_IB_ON_NOTHING && cmx_ib_state_is_closing(state));
 }
 
-/* Is a connection of the QP closing, of the same user and device and to the same peer? */
+/*
+ * Is a connection of the QP closing, of the same user and device? If it waits for its peer, only a
+ * connection to the same peer counts.
+ */
 static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u32 hash)
 {
 	struct cmx_id_private *id_priv;
@@ -442,12 +449,11 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(closing_ids, id_priv, ib.close_node, hash) {
-		const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.cm);
-
 		if (id_priv->user && id_priv->quota == next->quota &&
-		    READ_ONCE(id_priv->qp_num) == qp_num && cm &&
-		    cm->device == READ_ONCE(next->id.device) &&
-		    cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next))) {
+		    READ_ONCE(id_priv->qp_num) == qp_num &&
+		    id_priv->ib.close_device == READ_ONCE(next->id.device) &&
+		    (READ_ONCE(id_priv->ib.state) == CMX_IB_DESTROYED ||
+		     cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next)))) {
 			found = true;
 			break;
 		}
@@ -459,7 +465,7 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 }
 
 /**
- * cmx_close_wait() - wait for the end of the last connection of a QP to the same peer
+ * cmx_close_wait() - wait for the end of the last connection of a QP
  * @id_priv: the id that is to be connected. Connections of other users do not count
  * @qp_num: number of the QP
  *

@@ -24,10 +24,10 @@ static inline bool cmx_ib_state_is_waiting(enum cmx_ib_state state)
 	       state == CMX_IB_CLOSING_WAITS;
 }
 
-/* Has the connection ended for the consumer, while the peer has not confirmed that? */
+/* Has the connection ended for the consumer, while the peer may not know that? */
 static inline bool cmx_ib_state_is_closing(enum cmx_ib_state state)
 {
-	return state >= CMX_IB_CLOSING_REP && state <= CMX_IB_GIVEN_UP;
+	return state >= CMX_IB_CLOSING_REP;
 }
 
 /* Has the consumer released the ib_cm id? */

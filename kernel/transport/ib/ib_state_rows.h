@@ -28,7 +28,7 @@ CMX_IB_STATE(REP_SENT, "the REP was sent")
 CMX_IB_STATE(DREQ_WAITS, "the DREQ waits for the send window, and the consumer for its event")
 CMX_IB_STATE(DREQ_SENT, "the DREQ was sent, and the consumer waits for its event")
 
-/* From CLOSING_REP to GIVEN_UP the id is closing: the peer has not confirmed the end. */
+/* From CLOSING_REP on the id is closing: the peer may not know of the end. */
 CMX_IB_STATE(CLOSING_REP, "ended for the consumer; the REP was sent, and a DREQ follows the RTU")
 CMX_IB_STATE(CLOSING_WAITS, "ended for the consumer; the DREQ waits for the send window")
 CMX_IB_STATE(CLOSING_SENT, "ended for the consumer; the DREQ was sent")
