@@ -60,7 +60,7 @@ check "killed user: no group is left" within 60 none_left
 check "killed user: waiting joins are not sent" test "$(joins)" -le $((storm / 2))
 mc_stop a
 
-# part "limit: "
+# part "limit: " "one lost join: "
 echo "# a leave counts as an id of its user until it has ended"
 limit=/sys/module/rdma_cmx/parameters/max_user_ids
 mc_as=65533 start u 0
@@ -76,7 +76,7 @@ check "limit: a join succeeds when the leave has ended" within 20 can_join
 echo 65536 >$limit
 mc_stop u
 
-# part "one lost join: "
+# After the leave that the SA has not answered, one join is sent at first.
 echo "# an SA that does not reply to one join"
 start a 0
 mc_as=65533 start u 0
