@@ -117,10 +117,23 @@ static void test_peer_is_silent(void)
 	closing_wait(200);
 }
 
+/* Returns an id whose request gets no answer. @n determines the QP number. */
+static struct rdma_cm_id *connect_silent(struct rdma_event_channel *ch, int n)
+{
+	struct rdma_conn_param par = plain;
+	struct rdma_cm_id *id;
+
+	WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
+	WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 4));
+	id_resolve(ch, id, "10.77.0.99", 7520);
+	par.qp_num = 0x800000 + n;
+	WANT(!rdma_connect(id, &par));
+	return id;
+}
+
 /* ib_cm waits for the answer to a request that its sender has withdrawn. */
 static void test_many_taken_back(void)
 {
-	struct rdma_conn_param par = plain;
 	struct rdma_event_channel *ch;
 	struct rdma_cm_id *id;
 	int i;
@@ -129,11 +142,7 @@ static void test_many_taken_back(void)
 	WANT(ch);
 	/* a work queue runs 512 work items at a time */
 	for (i = 0; i < 520; i++) {
-		WANT(!rdma_create_id(ch, &id, NULL, RDMA_PS_TCP));
-		WANT(!set_u32(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, 4));
-		id_resolve(ch, id, "10.77.0.99", 7520);
-		par.qp_num = 0x800000 + i;
-		WANT(!rdma_connect(id, &par));
+		id = connect_silent(ch, i);
 		WANT(!rdma_reject(id, NULL, 0));
 		WANT(!rdma_destroy_id(id));
 	}
@@ -275,6 +284,30 @@ static void test_same_qp_again(void)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * The peer gets the REJ of an attempt before the next request of the same QP, which it would refuse
+ * as stale otherwise. The REJ is sent by a work item, which waits behind hundreds of others.
+ */
+static void test_same_qp_after_attempt(void)
+{
+	struct pair p = { .param = plain };
+	struct rdma_cm_id *id[200], *first;
+	int i;
+
+	need_rig();
+	pair_prepare(&p, RDMA_PS_TCP);
+	WANT(!pair_request(&p, RDMA_PS_TCP));
+	first = p.id;
+	p.id = NULL;
+	WANT(!pair_route(&p, RDMA_PS_TCP));
+	for (i = 0; i < 200; i++)
+		id[i] = connect_silent(p.ch, i);
+	for (i = 0; i < 200; i++)
+		WANT(!rdma_destroy_id(id[i]));
+	WANT(!rdma_destroy_id(first) && !rdma_destroy_id(p.child));
+	WANT(!pair_request(&p, RDMA_PS_TCP));
+}
+
 /* The peer never confirms the reply. */
 static void test_accept_deadline(void)
 {
@@ -341,35 +374,6 @@ static void device_renew(void)
 {
 	WANT(!system("timeout 60 rdma link del rxe1"));
 	WANT(!system("rdma link add rxe1 type rxe netdev bond1"));
-}
-
-/*
- * The peer gets the REJ of an attempt before the next request of the same QP, which it would refuse
- * as stale otherwise. The REJ is sent by a work item, which waits behind hundreds of others.
- */
-static void test_same_qp_after_attempt(void)
-{
-	struct rdma_conn_param par = plain;
-	struct pair p = { .param = plain };
-	struct rdma_cm_id *id[200], *first;
-	int i;
-
-	need_rig();
-	pair_prepare(&p, RDMA_PS_TCP);
-	WANT(!pair_request(&p, RDMA_PS_TCP));
-	first = p.id;
-	p.id = NULL;
-	WANT(!pair_route(&p, RDMA_PS_TCP));
-	for (i = 0; i < 200; i++) {
-		WANT(!rdma_create_id(p.ch, &id[i], NULL, RDMA_PS_TCP));
-		id_resolve(p.ch, id[i], "10.77.0.99", 7520);
-		par.qp_num = 0x800000 + i;
-		WANT(!rdma_connect(id[i], &par));
-	}
-	for (i = 0; i < 200; i++)
-		WANT(!rdma_destroy_id(id[i]));
-	WANT(!rdma_destroy_id(first) && !rdma_destroy_id(p.child));
-	WANT(!pair_request(&p, RDMA_PS_TCP));
 }
 
 /* The program never gets ADDR_RESOLVED for an id whose device is gone. */
