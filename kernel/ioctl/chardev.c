@@ -3,7 +3,6 @@
  * The character device /dev/infiniband/rdma_cmx. Each open file is an event channel.
  */
 #include <linux/fs.h>
-#include <linux/kstrtox.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -96,26 +95,10 @@ static const struct attribute_group chardev_stats_group = {
 	.attrs = chardev_stats,
 };
 
-static ssize_t drain_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", READ_ONCE(chardev_drain));
-}
-
-static ssize_t drain_store(struct device *dev, struct device_attribute *attr, const char *buf,
-			   size_t count)
-{
-	bool drain;
-	int ret = kstrtobool(buf, &drain);
-
-	if (ret)
-		return ret;
-	WRITE_ONCE(chardev_drain, drain);
-	return count;
-}
-static DEVICE_ATTR_RW(drain);
+static DEVICE_BOOL_ATTR(drain, 0644, chardev_drain);
 
 static struct attribute *chardev_attrs[] = {
-	&dev_attr_drain.attr,
+	&dev_attr_drain.attr.attr,
 	NULL
 };
 
