@@ -55,32 +55,17 @@ static const struct file_operations chardev_fops = {
  * Counters and gauges of the host, in the folder "stats": of ids that are attached to no port, and
  * of events. Those of ports are in the folders of the ports.
  */
-static ssize_t unattached_addr_timeouts_show(struct device *dev, struct device_attribute *attr,
-					     char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT));
-}
-static DEVICE_ATTR_RO(unattached_addr_timeouts);
+#define CHARDEV_STAT(name, value)								\
+static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *buf)	\
+{												\
+	return sysfs_emit(buf, "%llu\n", (u64)(value));						\
+}												\
+static DEVICE_ATTR_RO(name)
 
-static ssize_t unattached_addr_errors_show(struct device *dev, struct device_attribute *attr,
-					   char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
-}
-static DEVICE_ATTR_RO(unattached_addr_errors);
-
-static ssize_t now_unattached_listening_show(struct device *dev, struct device_attribute *attr,
-					     char *buf)
-{
-	return sysfs_emit(buf, "%u\n", cmx_gauge_unattached_listening());
-}
-static DEVICE_ATTR_RO(now_unattached_listening);
-
-static ssize_t now_queued_events_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", cmx_channel_num_queued());
-}
-static DEVICE_ATTR_RO(now_queued_events);
+CHARDEV_STAT(unattached_addr_timeouts, cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT));
+CHARDEV_STAT(unattached_addr_errors, cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
+CHARDEV_STAT(now_unattached_listening, cmx_gauge_unattached_listening());
+CHARDEV_STAT(now_queued_events, cmx_channel_num_queued());
 
 static struct attribute *chardev_stats[] = {
 	&dev_attr_unattached_addr_timeouts.attr,
