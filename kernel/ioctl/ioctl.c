@@ -8,62 +8,48 @@
 #include "compat.h"
 #include "ioctl.h"
 
-static const struct cmx_method *const ioctl_channel_methods[] = {
-	[CMX_CHANNEL_INFO] = &cmx_method_channel_info,
-	[CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
-	[CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
-	[CMX_CHANNEL_KILL] = &cmx_method_kill,
-	[CMX_CHANNEL_GET_RULES] = &cmx_method_get_rules,
-	[CMX_CHANNEL_SET_RULES] = &cmx_method_set_rules,
-};
+/* Ids have the most methods. A row for a method beyond these does not compile. */
+#define IOCTL_METHODS (CMX_ID_QUERY_SERVICES + 1)
 
-static const struct cmx_method *const ioctl_id_methods[] = {
-	[CMX_ID_CREATE] = &cmx_method_create,
-	[CMX_ID_DESTROY] = &cmx_method_destroy,
-	[CMX_ID_BIND] = &cmx_method_bind,
-	[CMX_ID_RESOLVE_ADDR] = &cmx_method_resolve_addr,
-	[CMX_ID_RESOLVE_ROUTE] = &cmx_method_resolve_route,
-	[CMX_ID_QUERY] = &cmx_method_query,
-	[CMX_ID_LISTEN] = &cmx_method_listen,
-	[CMX_ID_CONNECT] = &cmx_method_connect,
-	[CMX_ID_ACCEPT] = &cmx_method_accept,
-	[CMX_ID_ESTABLISH] = &cmx_method_establish,
-	[CMX_ID_REJECT] = &cmx_method_reject,
-	[CMX_ID_DISCONNECT] = &cmx_method_disconnect,
-	[CMX_ID_NOTIFY] = &cmx_method_notify,
-	[CMX_ID_INIT_QP_ATTR] = &cmx_method_init_qp_attr,
-	[CMX_ID_SET_OPTION] = &cmx_method_set_option,
-	[CMX_ID_GET_OPTION] = &cmx_method_get_option,
-	[CMX_ID_MIGRATE] = &cmx_method_migrate,
-	[CMX_ID_WRITE_EVENT] = &cmx_method_write_event,
-	[CMX_ID_RESOLVE_SERVICE] = &cmx_method_resolve_service,
-	[CMX_ID_QUERY_SERVICES] = &cmx_method_query_services,
-};
-
-static const struct cmx_method *const ioctl_mcast_methods[] = {
-	[CMX_MCAST_JOIN] = &cmx_method_join,
-	[CMX_MCAST_LEAVE] = &cmx_method_leave,
-	[CMX_MCAST_REPORT] = &cmx_method_report,
-};
-
-static const struct {
-	const struct cmx_method *const *methods;
-	u16 num;
-} ioctl_objects[CMX_OBJ_NUM] = {
-	[CMX_OBJ_CHANNEL] = { ioctl_channel_methods, ARRAY_SIZE(ioctl_channel_methods) },
-	[CMX_OBJ_ID] = { ioctl_id_methods, ARRAY_SIZE(ioctl_id_methods) },
-	[CMX_OBJ_MCAST] = { ioctl_mcast_methods, ARRAY_SIZE(ioctl_mcast_methods) },
+static const struct cmx_method *const ioctl_methods[CMX_OBJ_NUM][IOCTL_METHODS] = {
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_INFO] = &cmx_method_channel_info,
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_KILL] = &cmx_method_kill,
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_GET_RULES] = &cmx_method_get_rules,
+	[CMX_OBJ_CHANNEL][CMX_CHANNEL_SET_RULES] = &cmx_method_set_rules,
+	[CMX_OBJ_ID][CMX_ID_CREATE] = &cmx_method_create,
+	[CMX_OBJ_ID][CMX_ID_DESTROY] = &cmx_method_destroy,
+	[CMX_OBJ_ID][CMX_ID_BIND] = &cmx_method_bind,
+	[CMX_OBJ_ID][CMX_ID_RESOLVE_ADDR] = &cmx_method_resolve_addr,
+	[CMX_OBJ_ID][CMX_ID_RESOLVE_ROUTE] = &cmx_method_resolve_route,
+	[CMX_OBJ_ID][CMX_ID_QUERY] = &cmx_method_query,
+	[CMX_OBJ_ID][CMX_ID_LISTEN] = &cmx_method_listen,
+	[CMX_OBJ_ID][CMX_ID_CONNECT] = &cmx_method_connect,
+	[CMX_OBJ_ID][CMX_ID_ACCEPT] = &cmx_method_accept,
+	[CMX_OBJ_ID][CMX_ID_ESTABLISH] = &cmx_method_establish,
+	[CMX_OBJ_ID][CMX_ID_REJECT] = &cmx_method_reject,
+	[CMX_OBJ_ID][CMX_ID_DISCONNECT] = &cmx_method_disconnect,
+	[CMX_OBJ_ID][CMX_ID_NOTIFY] = &cmx_method_notify,
+	[CMX_OBJ_ID][CMX_ID_INIT_QP_ATTR] = &cmx_method_init_qp_attr,
+	[CMX_OBJ_ID][CMX_ID_SET_OPTION] = &cmx_method_set_option,
+	[CMX_OBJ_ID][CMX_ID_GET_OPTION] = &cmx_method_get_option,
+	[CMX_OBJ_ID][CMX_ID_MIGRATE] = &cmx_method_migrate,
+	[CMX_OBJ_ID][CMX_ID_WRITE_EVENT] = &cmx_method_write_event,
+	[CMX_OBJ_ID][CMX_ID_RESOLVE_SERVICE] = &cmx_method_resolve_service,
+	[CMX_OBJ_ID][CMX_ID_QUERY_SERVICES] = &cmx_method_query_services,
+	[CMX_OBJ_MCAST][CMX_MCAST_JOIN] = &cmx_method_join,
+	[CMX_OBJ_MCAST][CMX_MCAST_LEAVE] = &cmx_method_leave,
+	[CMX_OBJ_MCAST][CMX_MCAST_REPORT] = &cmx_method_report,
 };
 
 static const struct cmx_method *ioctl_method_find(u16 object, u16 method)
 {
-	if (object >= CMX_OBJ_NUM)
+	if (object >= CMX_OBJ_NUM || method >= IOCTL_METHODS)
 		return NULL;
 	object = array_index_nospec(object, CMX_OBJ_NUM);
-	if (method >= ioctl_objects[object].num)
-		return NULL;
-	method = array_index_nospec(method, ioctl_objects[object].num);
-	return ioctl_objects[object].methods[method];
+	method = array_index_nospec(method, IOCTL_METHODS);
+	return ioctl_methods[object][method];
 }
 
 /*
