@@ -12,35 +12,9 @@
 #define IOCTL_METHODS (CMX_ID_QUERY_SERVICES + 1)
 
 static const struct cmx_method *const ioctl_methods[CMX_OBJ_NUM][IOCTL_METHODS] = {
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_INFO] = &cmx_method_channel_info,
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_GET_EVENTS] = &cmx_method_get_events,
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_LIST_IDS] = &cmx_method_list_ids,
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_KILL] = &cmx_method_kill,
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_GET_RULES] = &cmx_method_get_rules,
-	[CMX_OBJ_CHANNEL][CMX_CHANNEL_SET_RULES] = &cmx_method_set_rules,
-	[CMX_OBJ_ID][CMX_ID_CREATE] = &cmx_method_create,
-	[CMX_OBJ_ID][CMX_ID_DESTROY] = &cmx_method_destroy,
-	[CMX_OBJ_ID][CMX_ID_BIND] = &cmx_method_bind,
-	[CMX_OBJ_ID][CMX_ID_RESOLVE_ADDR] = &cmx_method_resolve_addr,
-	[CMX_OBJ_ID][CMX_ID_RESOLVE_ROUTE] = &cmx_method_resolve_route,
-	[CMX_OBJ_ID][CMX_ID_QUERY] = &cmx_method_query,
-	[CMX_OBJ_ID][CMX_ID_LISTEN] = &cmx_method_listen,
-	[CMX_OBJ_ID][CMX_ID_CONNECT] = &cmx_method_connect,
-	[CMX_OBJ_ID][CMX_ID_ACCEPT] = &cmx_method_accept,
-	[CMX_OBJ_ID][CMX_ID_ESTABLISH] = &cmx_method_establish,
-	[CMX_OBJ_ID][CMX_ID_REJECT] = &cmx_method_reject,
-	[CMX_OBJ_ID][CMX_ID_DISCONNECT] = &cmx_method_disconnect,
-	[CMX_OBJ_ID][CMX_ID_NOTIFY] = &cmx_method_notify,
-	[CMX_OBJ_ID][CMX_ID_INIT_QP_ATTR] = &cmx_method_init_qp_attr,
-	[CMX_OBJ_ID][CMX_ID_SET_OPTION] = &cmx_method_set_option,
-	[CMX_OBJ_ID][CMX_ID_GET_OPTION] = &cmx_method_get_option,
-	[CMX_OBJ_ID][CMX_ID_MIGRATE] = &cmx_method_migrate,
-	[CMX_OBJ_ID][CMX_ID_WRITE_EVENT] = &cmx_method_write_event,
-	[CMX_OBJ_ID][CMX_ID_RESOLVE_SERVICE] = &cmx_method_resolve_service,
-	[CMX_OBJ_ID][CMX_ID_QUERY_SERVICES] = &cmx_method_query_services,
-	[CMX_OBJ_MCAST][CMX_MCAST_JOIN] = &cmx_method_join,
-	[CMX_OBJ_MCAST][CMX_MCAST_LEAVE] = &cmx_method_leave,
-	[CMX_OBJ_MCAST][CMX_MCAST_REPORT] = &cmx_method_report,
+#define CMX_METHOD(object, method, name) \
+	[CMX_OBJ_##object][CMX_##object##_##method] = &cmx_method_##name,
+#include "method_rows.h"
 };
 
 static const struct cmx_method *ioctl_method_find(u16 object, u16 method)

@@ -80,43 +80,10 @@ int cmx_call_out(const struct cmx_call *call, enum cmx_attr id, const void *from
 int cmx_call_out_u32(const struct cmx_call *call, enum cmx_attr id, u32 value);
 int cmx_call_out_info(const struct cmx_call *call, struct cmx_user_id *user_id);
 
-/* ioctl_channel.c */
-extern const struct cmx_method cmx_method_channel_info;
-extern const struct cmx_method cmx_method_get_events;
-/* ioctl_list.c */
-extern const struct cmx_method cmx_method_list_ids;
-extern const struct cmx_method cmx_method_kill;
-/* ioctl_rule.c */
-extern const struct cmx_method cmx_method_get_rules;
-extern const struct cmx_method cmx_method_set_rules;
+#define CMX_METHOD(object, method, name) extern const struct cmx_method cmx_method_##name;
+#include "method_rows.h"
+
 /* ioctl_id.c */
-extern const struct cmx_method cmx_method_create;
-extern const struct cmx_method cmx_method_destroy;
-extern const struct cmx_method cmx_method_bind;
-extern const struct cmx_method cmx_method_resolve_addr;
-extern const struct cmx_method cmx_method_resolve_route;
-extern const struct cmx_method cmx_method_query;
-extern const struct cmx_method cmx_method_migrate;
-extern const struct cmx_method cmx_method_write_event;
 int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, struct cmx_user_id *));
-/* ioctl_conn.c */
-extern const struct cmx_method cmx_method_listen;
-extern const struct cmx_method cmx_method_connect;
-extern const struct cmx_method cmx_method_accept;
-extern const struct cmx_method cmx_method_establish;
-extern const struct cmx_method cmx_method_reject;
-extern const struct cmx_method cmx_method_disconnect;
-extern const struct cmx_method cmx_method_notify;
-extern const struct cmx_method cmx_method_init_qp_attr;
-/* ioctl_option.c */
-extern const struct cmx_method cmx_method_set_option;
-extern const struct cmx_method cmx_method_get_option;
-/* ioctl_service.c */
-extern const struct cmx_method cmx_method_resolve_service;
-extern const struct cmx_method cmx_method_query_services;
-/* ioctl_mcast.c */
-extern const struct cmx_method cmx_method_join;
-extern const struct cmx_method cmx_method_leave;
-extern const struct cmx_method cmx_method_report;
 
 #endif
