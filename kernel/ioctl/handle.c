@@ -88,21 +88,23 @@ static void handle_id_add_to_channel(struct cmx_user_id *user_id, u32 handle,
 
 /**
  * cmx_handle_add_id() - add a new id to a channel and allocate its handle
- * @user_id: the id; the table takes over the consumer's reference
+ * @user_id: the id; the table takes the consumer's reference, and the caller keeps its own
  * @channel: the channel
- * @handle: receives the handle
  *
- * Return: 0, or -ENOMEM; then the caller keeps the reference.
+ * Return: 0 or -ENOMEM.
  */
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle)
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel)
 {
+	u32 handle;
 	int ret;
 
 	xa_lock(&cmx_id_table);
-	ret = cmx_id_table_alloc(xa_tag_pointer(&user_id->id_priv, CMX_TAG_ID), handle,
+	ret = cmx_id_table_alloc(xa_tag_pointer(&user_id->id_priv, CMX_TAG_ID), &handle,
 				 GFP_KERNEL_ACCOUNT);
-	if (!ret)
-		handle_id_add_to_channel(user_id, *handle, channel);
+	if (!ret) {
+		cmx_id_get(&user_id->id_priv);
+		handle_id_add_to_channel(user_id, handle, channel);
+	}
 	xa_unlock(&cmx_id_table);
 	return ret;
 }

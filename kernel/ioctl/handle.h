@@ -87,7 +87,7 @@ void cmx_user_id_return_backlog(struct cmx_user_id *user_id);
 
 int cmx_handle_reserve(u32 *handle);
 void cmx_handle_abort(u32 handle);
-int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel, u32 *handle);
+int cmx_handle_add_id(struct cmx_user_id *user_id, struct cmx_channel *channel);
 void cmx_handle_publish_id(struct cmx_user_id *user_id, u32 handle, struct cmx_channel *channel);
 int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 

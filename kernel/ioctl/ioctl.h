@@ -25,7 +25,7 @@ struct cmx_call {
  * struct cmx_method - one method
  * @call: handler, or NULL
  * @id_call: handler if @call is NULL. It works on the id of %CMX_ATTR_ID, which
- *	the engine has looked up
+ *	the engine has looked up, or without it on a new one
  * @attrs: attributes that it takes
  */
 struct cmx_method {

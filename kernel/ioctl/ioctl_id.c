@@ -101,7 +101,6 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call)
 	u32 ps = cmx_call_u32(call, CMX_ATTR_PS);
 	struct cmx_id_private *id_priv;
 	struct cmx_user_id *user_id;
-	u32 handle;
 	int ret;
 
 	ret = ioctl_qp_type_choose(ps, &qp_type);
@@ -113,32 +112,12 @@ static struct cmx_user_id *ioctl_id_new(struct cmx_call *call)
 	user_id = to_user_id(id_priv);
 	user_id->user_data = cmx_call_u64(call, CMX_ATTR_USER_DATA);
 	user_id->creating = true;
-	cmx_id_get(id_priv);
-	ret = cmx_handle_add_id(user_id, call->channel, &handle);
-	if (ret) {
-		cmx_id_shutdown(id_priv);
-		cmx_id_put(id_priv);
-	} else {
-		ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, handle);
-		if (ret)
-			ioctl_id_undo(call, user_id);
-	}
+	ret = cmx_handle_add_id(user_id, call->channel);
 	if (!ret)
 		return user_id;
+	cmx_id_shutdown(id_priv);
 	cmx_id_put(id_priv);
 	return ERR_PTR(ret);
-}
-
-static int ioctl_id_create(struct cmx_call *call)
-{
-	struct cmx_user_id *user_id;
-
-	user_id = ioctl_id_new(call);
-	if (IS_ERR(user_id))
-		return PTR_ERR(user_id);
-	ioctl_id_end_creation(user_id);
-	cmx_user_id_put(user_id);
-	return 0;
 }
 
 /**
@@ -164,7 +143,9 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	user_id = ioctl_id_new(call);
 	if (IS_ERR(user_id))
 		return PTR_ERR(user_id);
-	ret = id_call(call, user_id);
+	ret = cmx_call_out_u32(call, CMX_ATTR_OUT_ID, user_id->handle);
+	if (!ret)
+		ret = id_call(call, user_id);
 	if (ret)
 		cmx_call_out_u32(call, CMX_ATTR_COUNT, ioctl_id_undo(call, user_id));
 	else
@@ -173,8 +154,14 @@ int cmx_call_new_id(struct cmx_call *call, int (*id_call)(struct cmx_call *, str
 	return ret;
 }
 
+/* The engine has created the id. */
+static int ioctl_id_create(struct cmx_call *call, struct cmx_user_id *user_id)
+{
+	return 0;
+}
+
 const struct cmx_method cmx_method_create = {
-	.call = ioctl_id_create,
+	.id_call = ioctl_id_create,
 	.attrs = {
 		CMX_INPUT(USER_DATA, sizeof(u64), sizeof(u64)),
 		CMX_INPUT_U32(PS),
