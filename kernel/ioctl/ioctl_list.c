@@ -65,37 +65,6 @@ static void list_caller_init(struct list_caller *caller)
 	caller->all = caller->all_in_net && net_eq(caller->net, &init_net);
 }
 
-/**
- * struct list_owner - the user and the process whose channel an id is in
- * @uid: the user
- * @pid: the process, in the PID namespace of the caller; 0: not known there
- * @comm: its name, if @pid is not 0
- */
-struct list_owner {
-	kuid_t uid;
-	pid_t pid;
-	char comm[TASK_COMM_LEN];
-};
-
-/* Returns false if the id has no channel. */
-static bool list_owner_get(struct cmx_id_private *id_priv, struct list_owner *owner)
-{
-	const struct cmx_channel *channel;
-	struct task_struct *task;
-
-	rcu_read_lock();
-	channel = READ_ONCE(to_user_id(id_priv)->channel);
-	if (channel) {
-		owner->uid = channel->uid;
-		task = cmx_channel_process(channel);
-		owner->pid = task ? task_tgid_vnr(task) : 0;
-		if (owner->pid)
-			get_task_comm(owner->comm, task);
-	}
-	rcu_read_unlock();
-	return channel;
-}
-
 /*
  * Returns false if the caller may not see the id, or if it has been destroyed and no longer holds
  * its network namespace. RCU keeps the namespace for this function.
@@ -128,15 +97,29 @@ static u64 list_trace_id(const struct cmx_id_private *id_priv)
 	return kstrtou64(name, 16, &hash) ? 0 : hash;
 }
 
-static void list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user_id,
-			      const struct list_owner *owner)
+/*
+ * The user and the process whose channel the id is in. @uid receives the user. Returns false if the
+ * id has no channel.
+ */
+static bool list_process_fill(struct cmx_id_record *to, struct cmx_user_id *user_id, kuid_t *uid)
 {
+	const struct cmx_channel *channel;
+	struct task_struct *task;
+
 	to->handle = user_id->handle;
 	to->queued = READ_ONCE(user_id->queued);
-	to->uid = from_kuid_munged(current_user_ns(), owner->uid);
-	to->pid = owner->pid;
-	if (to->pid)
-		strscpy_pad(to->comm, owner->comm, sizeof(to->comm));
+	rcu_read_lock();
+	channel = READ_ONCE(user_id->channel);
+	if (channel) {
+		*uid = channel->uid;
+		to->uid = from_kuid_munged(current_user_ns(), channel->uid);
+		task = cmx_channel_process(channel);
+		to->pid = task ? task_tgid_vnr(task) : 0;
+		if (to->pid)
+			get_task_comm(to->comm, task);
+	}
+	rcu_read_unlock();
+	return channel;
 }
 
 /* Caller must hold id_priv->lock. */
@@ -203,17 +186,13 @@ static void list_unlocked_fill(struct cmx_id_record *to, const struct cmx_id_pri
 static bool list_entry_fill(struct list_entry *entry, struct cmx_id_private *id_priv,
 			    const struct list_caller *caller, unsigned int *lock_wait_ms)
 {
-	struct list_owner owner = { .uid = INVALID_UID };
-	u32 netns;
+	kuid_t uid = INVALID_UID;
 
-	if (id_priv->user && !list_owner_get(id_priv, &owner))
-		return false;
-	if (!list_caller_may_see(caller, id_priv, owner.uid, &netns))
-		return false;
 	list_unlocked_fill(&entry->record, id_priv, caller);
-	entry->record.netns = netns;
-	if (id_priv->user)
-		list_process_fill(&entry->record, to_user_id(id_priv), &owner);
+	if (id_priv->user && !list_process_fill(&entry->record, to_user_id(id_priv), &uid))
+		return false;
+	if (!list_caller_may_see(caller, id_priv, uid, &entry->record.netns))
+		return false;
 	if (!cmx_id_walk_trylock(id_priv, lock_wait_ms)) {
 		entry->record.flags |= CMX_ID_F_BUSY;
 		return true;
