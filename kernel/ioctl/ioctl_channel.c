@@ -16,25 +16,18 @@ static const struct cmx_module_info ioctl_module_info = {
 	.num_options = CMX_OPT_NUM,
 };
 
-static int ioctl_channel_options_out(struct cmx_call *call)
-{
-	const struct ib_uverbs_attr *out = cmx_call_attr(call, CMX_ATTR_OPTIONS);
-	struct cmx_id_option options[CMX_OPT_NUM];
-
-	if (!out)
-		return 0;
-	cmx_opt_list_defaults(options);
-	return cmx_call_out(call, CMX_ATTR_OPTIONS, options, sizeof(options));
-}
-
 static int ioctl_channel_info(struct cmx_call *call)
 {
 	int ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
+	struct cmx_id_option options[CMX_OPT_NUM] __uninitialized;
 
 	ret = ret ?: cmx_call_out_u32(call, CMX_ATTR_VERSION_MIN, CMX_ABI_VERSION_MIN);
 	ret = ret ?: cmx_call_out(call, CMX_ATTR_MODULE_INFO, &ioctl_module_info,
 				  sizeof(ioctl_module_info));
-	return ret ?: ioctl_channel_options_out(call);
+	if (ret || !cmx_call_attr(call, CMX_ATTR_OPTIONS))
+		return ret;
+	cmx_opt_list_defaults(options);
+	return cmx_call_out(call, CMX_ATTR_OPTIONS, options, sizeof(options));
 }
 
 const struct cmx_method cmx_method_channel_info = {

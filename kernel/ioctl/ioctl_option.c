@@ -5,31 +5,23 @@
 #include "compat.h"
 #include "ioctl.h"
 
-static int ioctl_option_set_value(struct cmx_call *call, struct cmx_user_id *user_id,
-				  const void *value, size_t len)
-{
-	return cmx_set_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
-			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, len);
-}
-
-static noinline_for_stack int ioctl_option_set_long(struct cmx_call *call,
-						    struct cmx_user_id *user_id, size_t len)
-{
-	/* Aligned, because it is read as path records. Clearing it takes long. */
-	u8 value[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
-	int ret = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value, len);
-
-	return ret < 0 ? ret : ioctl_option_set_value(call, user_id, value, len);
-}
-
+/*
+ * An integer is used where it is, in the attribute. Path records are copied. Clearing the space for
+ * them takes long.
+ */
 static int ioctl_option_set(struct cmx_call *call, struct cmx_user_id *user_id)
 {
 	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_OPT_VALUE);
+	u8 copy[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
+	const void *value = &attr->data;
 
-	/* an integer is inline in the attribute */
-	if (attr->len <= sizeof(attr->data))
-		return ioctl_option_set_value(call, user_id, &attr->data, attr->len);
-	return ioctl_option_set_long(call, user_id, attr->len);
+	if (attr->len > sizeof(attr->data)) {
+		value = copy;
+		if (cmx_call_in(call, CMX_ATTR_OPT_VALUE, copy, attr->len) < 0)
+			return -EFAULT;
+	}
+	return cmx_set_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
+			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, attr->len);
 }
 
 const struct cmx_method cmx_method_set_option = {
