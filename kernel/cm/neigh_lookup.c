@@ -17,28 +17,6 @@
 #include "watch.h"
 
 /*
- * Returns -ENODATA if the neighbour is not known yet. @key is then its key, or has no family if
- * the neighbour table is full.
- */
-static int neigh_lookup_entry(const struct dst_entry *dst, const void *daddr,
-			      struct rdma_dev_addr *addr, struct cmx_watch_key *key)
-{
-	struct neighbour *n = dst_neigh_lookup(dst, daddr);
-	int ret = 0;
-
-	memset(key, 0, sizeof(*key));
-	if (!n)
-		return -ENODATA;
-	if (!cmx_neigh_addr_get(n, addr->dst_dev_addr)) {
-		*key = cmx_watch_key_of(n);
-		neigh_event_send(n, NULL);
-		ret = -ENODATA;
-	}
-	neigh_release(n);
-	return ret;
-}
-
-/*
  * struct neigh_route - a route to the peer
  * @dst: the route
  * @daddr: address of the peer
@@ -53,6 +31,24 @@ struct neigh_route {
 	bool gateway;
 	bool local;
 };
+
+/* Returns -ENODATA if the neighbour is not known yet; see &cmx_addr_result.key. */
+static int neigh_lookup_entry(const struct neigh_route *r, struct cmx_addr_result *f)
+{
+	struct neighbour *n = dst_neigh_lookup(r->dst, r->daddr);
+	int ret = 0;
+
+	memset(&f->key, 0, sizeof(f->key));
+	if (!n)
+		return -ENODATA;
+	if (!cmx_neigh_addr_get(n, f->addr.dst_dev_addr)) {
+		f->key = cmx_watch_key_of(n);
+		neigh_event_send(n, NULL);
+		ret = -ENODATA;
+	}
+	neigh_release(n);
+	return ret;
+}
 
 /*
  * The peer is this host: its link layer address is that of the interface which the id uses, or else
@@ -74,30 +70,29 @@ static int neigh_lookup_local(const struct neigh_route *r, const struct sockaddr
 }
 
 static int neigh_lookup_link(const struct neigh_route *r, const struct sockaddr *peer,
-			     struct rdma_dev_addr *addr, struct cmx_watch_key *key)
+			     struct cmx_addr_result *f)
 {
 	int ret = 0;
 
 	rcu_read_lock();
 	if (r->local)
-		ret = neigh_lookup_local(r, peer, addr);
+		ret = neigh_lookup_local(r, peer, &f->addr);
 	else
-		cmx_ndev_copy_link(addr, READ_ONCE(r->dst->dev));
+		cmx_ndev_copy_link(&f->addr, READ_ONCE(r->dst->dev));
 	rcu_read_unlock();
 	if (ret)
 		return ret;
 
 	/* An IP gateway does not route InfiniBand packets. */
-	if (r->gateway && addr->dev_type == ARPHRD_INFINIBAND)
+	if (r->gateway && f->addr.dev_type == ARPHRD_INFINIBAND)
 		return -EADDRNOTAVAIL;
 	/* Only RoCE v2 packets can be routed: a gateway requires RoCE v2. */
-	addr->network = !r->gateway ? RDMA_NETWORK_IB :
+	f->addr.network = !r->gateway ? RDMA_NETWORK_IB :
 			peer->sa_family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
-	return r->local ? 0 : neigh_lookup_entry(r->dst, r->daddr, addr, key);
+	return r->local ? 0 : neigh_lookup_entry(r, f);
 }
 
-static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_watch_key *key)
+static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_result *f)
 {
 	const struct sockaddr_in *dst = (const struct sockaddr_in *)cmx_dst(id_priv);
 	struct net *net = cmx_net(id_priv);
@@ -120,14 +115,13 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 	r.dst = &rt->dst;
 	r.gateway = rt->rt_uses_gateway;
 	r.local = rt->rt_type == RTN_LOCAL;
-	ret = neigh_lookup_link(&r, cmx_dst(id_priv), &f->addr, key);
+	ret = neigh_lookup_link(&r, cmx_dst(id_priv), f);
 	ip_rt_put(rt);
 	return ret;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_watch_key *key)
+static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f)
 {
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct neigh_route r = { .daddr = &peer->sin6_addr };
@@ -152,15 +146,14 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 	r.dst = dst;
 	r.gateway = dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY;
 	r.local = dst_rt6_info(dst)->rt6i_flags & RTF_LOCAL;
-	ret = neigh_lookup_link(&r, cmx_dst(id_priv), &f->addr, key);
+	ret = neigh_lookup_link(&r, cmx_dst(id_priv), f);
 	if (ipv6_addr_type(&fl6.saddr) & IPV6_ADDR_LINKLOCAL)
 		f->src.in6.sin6_scope_id = f->addr.bound_dev_if;
 	dst_release(dst);
 	return ret;
 }
 #else
-static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			       struct cmx_watch_key *key)
+static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_result *f)
 {
 	return -EADDRNOTAVAIL;
 }
@@ -169,24 +162,22 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 /**
  * cmx_neigh_lookup() - look up the destination of an id in the tables of the IP stack
  * @id_priv: the id, which has both addresses and is not changed. Caller must hold its lock
- * @f: receives the result
- * @key: receives the key of the neighbour to wait for, in case of -ENODATA
+ * @f: receives the result; in case of -ENODATA only the key of the neighbour
  *
  * Return:
  *
  * * 0: success.
- * * -ENODATA: the neighbour is being resolved. Wait for @key and repeat the lookup. A @key
+ * * -ENODATA: the neighbour is being resolved. Wait for its key and repeat the lookup. A key
  *   without a family means that the neighbour table is full.
  * * -ENODEV: the destination is a local address that no interface has.
  * * -EADDRNOTAVAIL: the route on InfiniBand leads through a gateway.
  * * Other errors of the route lookup.
  */
-int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_watch_key *key)
+int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f)
 {
 	lockdep_assert_held(&id_priv->lock);
 	f->addr = id_priv->id.route.addr.dev_addr;
 	memcpy(&f->src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
-	return cmx_dst(id_priv)->sa_family == AF_INET ? neigh_lookup_route4(id_priv, f, key)
-						: neigh_lookup_route6(id_priv, f, key);
+	return cmx_dst(id_priv)->sa_family == AF_INET ? neigh_lookup_route4(id_priv, f)
+						: neigh_lookup_route6(id_priv, f);
 }

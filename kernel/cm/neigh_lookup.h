@@ -5,12 +5,13 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <rdma/ib_addr.h>
-#include "id.h"
+#include "watch.h"
 
 /**
  * struct cmx_addr_result - result of a lookup
  * @addr: link layer addresses, interface, hop limit
  * @src: the source address; selected by the route if it was a wildcard
+ * @key: the neighbour, if it is not known yet; without a family if the neighbour table is full
  */
 struct cmx_addr_result {
 	struct rdma_dev_addr addr;
@@ -19,11 +20,9 @@ struct cmx_addr_result {
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
 	} src;
+	struct cmx_watch_key key;
 };
 
-struct cmx_watch_key;
-
-int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-		     struct cmx_watch_key *key);
+int cmx_neigh_lookup(struct cmx_id_private *id_priv, struct cmx_addr_result *f);
 
 #endif

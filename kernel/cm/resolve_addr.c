@@ -57,18 +57,17 @@ static void addr_query_done(struct cmx_id_private *id_priv, struct cmx_addr_resu
 }
 
 /*
- * Look the peer up. If the neighbour is not known yet, this probes it, and the id waits for @key
+ * Look the peer up. If the neighbour is not known yet, this probes it, and the id waits for f->key
  * afterwards. An update before that shows in the lookup that follows. Returns -ENOMEM, or as
  * cmx_neigh_lookup().
  */
-static int addr_query_look(struct cmx_id_private *id_priv, struct cmx_addr_result *f,
-			   struct cmx_watch_key *key)
+static int addr_query_look(struct cmx_id_private *id_priv, struct cmx_addr_result *f)
 {
 	int ret, begun;
 
 	do {
-		ret = cmx_neigh_lookup(id_priv, f, key);
-		begun = ret == -ENODATA ? cmx_watch_wait(id_priv, key) : 0;
+		ret = cmx_neigh_lookup(id_priv, f);
+		begun = ret == -ENODATA ? cmx_watch_wait(id_priv, &f->key) : 0;
 	} while (begun > 0);
 	return begun ?: ret;
 }
@@ -93,15 +92,14 @@ static void addr_query_step(struct cmx_id_private *id_priv)
 {
 	long left = id_priv->timer->end - jiffies;
 	struct cmx_addr_result f;
-	struct cmx_watch_key key;
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	ret = addr_query_look(id_priv, &f, &key);
+	ret = addr_query_look(id_priv, &f);
 	if (ret && left <= 0)
 		ret = -ETIMEDOUT;
 	if (ret == -ENODATA)
-		addr_query_set_timer(id_priv, &key, left);
+		addr_query_set_timer(id_priv, &f.key, left);
 	else
 		addr_query_done(id_priv, &f, cmx_timer_take(id_priv), ret);
 }
@@ -183,16 +181,15 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 			    unsigned long timeout_ms)
 {
 	struct cmx_addr_result f;
-	struct cmx_watch_key key;
 	int ret;
 
 	if (cmx_dst(id_priv)->sa_family == AF_IB)
 		return addr_ib_resolve(id_priv, ev);
-	ret = addr_query_look(id_priv, &f, &key);
+	ret = addr_query_look(id_priv, &f);
 	if (!ret)
 		addr_query_done(id_priv, &f, ev, 0);
 	if (ret == -ENODATA)
-		ret = addr_query_wait(id_priv, &key, ev, timeout_ms);
+		ret = addr_query_wait(id_priv, &f.key, ev, timeout_ms);
 	if (ret)
 		cmx_unwatch_peer(id_priv);
 	return ret;
