@@ -345,11 +345,6 @@ void cmx_listen_remove_device(struct cmx_device *dev)
 	mutex_unlock(&listen_lock);
 }
 
-static int listen_ops_wait_port(const struct cmx_listen_ops *ops, const struct net *net, u16 port)
-{
-	return ops->wait_port ? ops->wait_port(net, port) : 0;
-}
-
 /* Wait until listeners that have ended have released the port. No lock is held meanwhile. */
 static int listen_wait_port(struct cmx_id_private *id_priv)
 {
@@ -367,10 +362,9 @@ static int listen_wait_port(struct cmx_id_private *id_priv)
 	mutex_unlock(&id_priv->lock);
 	if (!port)
 		return 0;
-	if (transport)
-		return listen_ops_wait_port(transport->listen, net, port);
 	cmx_for_each_transport(t)
-		ret = ret ?: listen_ops_wait_port((*t)->listen, net, port);
+		if (!ret && (!transport || transport == *t) && (*t)->listen->wait_port)
+			ret = (*t)->listen->wait_port(net, port);
 	return ret;
 }
 

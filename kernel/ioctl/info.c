@@ -11,11 +11,6 @@
 #include "route_rec.h"
 #include "sockaddr.h"
 
-static void info_addr_fill(struct __kernel_sockaddr_storage *to, const struct sockaddr *from)
-{
-	memcpy(to, from, cmx_addr_size(from));
-}
-
 static void info_paths_fill(const struct cmx_id_private *id_priv, struct cmx_id_info *info)
 {
 	const struct rdma_route *route = &id_priv->id.route;
@@ -57,9 +52,9 @@ void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t
 	info->state = id_priv->state;
 	info->tos = cmx_opt_tos(id_priv);
 	info->qp_type = id_priv->id.qp_type;
-	info_addr_fill(&info->src_addr, cmx_src(id_priv));
+	memcpy(&info->src_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	if (len > offsetof(struct cmx_id_info, dst_addr))
-		info_addr_fill(&info->dst_addr, cmx_dst(id_priv));
+		memcpy(&info->dst_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
 	if (id_priv->dev)
 		info_device_fill(id_priv, info);
 	mutex_unlock(&id_priv->lock);

@@ -278,12 +278,6 @@ const struct cmx_method cmx_method_query = {
 	},
 };
 
-/* NULL: @filp is not an open file of the char device. */
-static struct cmx_channel *ioctl_channel_of(const struct cmx_call *call, struct file *filp)
-{
-	return filp->f_op == call->filp->f_op ? filp->private_data : NULL;
-}
-
 static int ioctl_id_migrate(struct cmx_call *call)
 {
 	u32 handle = cmx_call_u32(call, CMX_ATTR_ID);
@@ -296,7 +290,8 @@ static int ioctl_id_migrate(struct cmx_call *call)
 	filp = fget(cmx_call_u32(call, CMX_ATTR_FD));
 	if (!filp)
 		return -ENOENT;
-	from = ioctl_channel_of(call, filp);
+	/* NULL: not an open file of the char device */
+	from = filp->f_op == call->filp->f_op ? filp->private_data : NULL;
 	if (!from)
 		ret = -EINVAL;
 	else if (!cmx_channel_is_own(from))
