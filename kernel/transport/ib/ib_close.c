@@ -388,7 +388,8 @@ void cmx_close_start_deadline(struct cmx_id_private *id_priv)
 
 /**
  * cmx_close_invalidate_route() - stop trusting the path to a peer that has not confirmed the end
- * @id_priv: the id. It may have been destroyed. Its device is kept until the connection is closed
+ * @id_priv: the id. It may have been destroyed: its device is then kept until the ib_cm id has been
+ *	destroyed, which waits for the lock of the id. If that has begun, nothing is done
  *
  * Context: Caller must hold id_priv->lock.
  */
@@ -397,7 +398,7 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->dev)
 		cmx_route_invalidate(id_priv);
-	else if (cmx_ib_state_is_closing(id_priv->ib.state))
+	else if (cmx_ib_state_is_released(id_priv->ib.state) && READ_ONCE(id_priv->ib.cm))
 		cmx_route_invalidate_on(id_priv, id_priv->released_dev);
 }
 
