@@ -95,10 +95,11 @@ static void ib_state_test_release(struct kunit *test)
 static void ib_state_test_inputs(struct kunit *test)
 {
 	static const u32 states[IB_STATE_TEST_INPUTS] = {
-		[CMX_IB_ON_SENT] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP) | IB_STATE_TEST_WAITS,
-		[CMX_IB_ON_FULL] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP),
+		[CMX_IB_ON_SENT] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP) | IN(RELEASED_REP) |
+				   IB_STATE_TEST_WAITS,
+		[CMX_IB_ON_FULL] = IN(NONE) | IN(OPEN) | IN(CLOSING_REP) | IN(RELEASED_REP),
 		[CMX_IB_ON_ROOM] = IB_STATE_TEST_WAITS,
-		[CMX_IB_ON_FAILED] = IN(CLOSING_REP) | IB_STATE_TEST_WAITS,
+		[CMX_IB_ON_FAILED] = IN(CLOSING_REP) | IN(RELEASED_REP) | IB_STATE_TEST_WAITS,
 		[CMX_IB_ON_REQUEST] = IN(NONE),
 		[CMX_IB_ON_REP] = IN(OPEN),
 		[CMX_IB_ON_RTU] = IN(REP_SENT) | IN(CLOSING_REP) | IN(RELEASED_REP),
@@ -284,7 +285,16 @@ static const struct step_test_walk ib_state_test_walks[] = {
 		{ -ENOMEM, CMX_IB_OPEN, "none" } } },
 	{ "destroyed before the RTU", CMX_IB_CLOSING_REP, {
 		{ CMX_IB_ON_RELEASE, CMX_IB_RELEASED_REP, "start_limit" },
-		{ CMX_IB_ON_RTU, CMX_IB_DESTROYED, "destroy" } } },
+		{ CMX_IB_ON_RTU, CMX_IB_RELEASED_REP, "send_dreq" },
+		{ 0, CMX_IB_RELEASED_SENT, "none" },
+		{ CMX_IB_ON_ENDED, CMX_IB_DESTROYED, "destroy" } } },
+	{ "destroyed before the RTU, and the window is full", CMX_IB_RELEASED_REP, {
+		{ CMX_IB_ON_RTU, CMX_IB_RELEASED_REP, "send_dreq" },
+		{ -EINPROGRESS, CMX_IB_RELEASED_WAITS, "none" },
+		{ CMX_IB_ON_LIMIT, CMX_IB_DESTROYED, "destroy" } } },
+	{ "destroyed before the RTU, and the DREQ fails", CMX_IB_RELEASED_REP, {
+		{ CMX_IB_ON_RTU, CMX_IB_RELEASED_REP, "send_dreq" },
+		{ -ENOMEM, CMX_IB_DESTROYED, "destroy" } } },
 	{ "both ends disconnect while a DREQ waits", CMX_IB_DREQ_WAITS, {
 		{ CMX_IB_ON_ENDED, CMX_IB_OPEN, "end" },
 		{ CMX_IB_ON_ROOM, CMX_IB_OPEN, "no row" } } },

@@ -327,7 +327,10 @@ check "invalid GID: the record is dropped" forgotten
 
 # part "lost DREQs, " "DREQ of a "
 # or if the peer does not reply to a DREQ: of an id that waits for the DREP, and of a destroyed id
-lost_dreqs() { awk '$1 == "0x07" && $3 == "0x0015" { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count; }
+lost_mads() { # ATTRIBUTE
+	awk -v attr="$1" '$1 == "0x07" && $3 == attr { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count
+}
+lost_dreqs() { lost_mads 0x0015; }
 unanswered() { # NAME OPTION...
 	check "$1: the cache has a record" learned
 	knob mad/count 0
@@ -371,6 +374,27 @@ traced() { grep -q "cmx_ib_state: .* $1\$" $trace/trace; }
 check "DREQ of a destroyed id: the release is traced" traced "DREQ_SENT -> RELEASED_SENT"
 check "DREQ of a destroyed id: the reply ends it" within 10 traced "RELEASED_SENT -> DESTROYED"
 echo 0 >$states/enable
+# the program that accepts ends before the RTU arrives, and the first DREQ, which follows the RTU, is lost
+knob mad/count 0
+knob mad/attr 0x14
+knob mad/drop 1
+(enter h0 ours "$path" -x serve 10.78.0.1 7651) >"$run/server" 2>&1 &
+server=$!
+within 10 listening ours $server
+(enter h1 ours "$path" -w connect 10.78.0.1 7651) >"$run/client" 2>&1 &
+client=$!
+wait $server
+status=$?
+check "DREQ of a server that ends early: a program accepts, disconnects and exits" [ $status = 0 ]
+check "DREQ of a server that ends early: the RTU is lost" within 10 eval '[ "$(lost_mads 0x0014)" -gt 0 ]'
+knob mad/attr 0x15
+check "DREQ of a server that ends early: the first DREQ is lost" within 30 eval '[ "$(lost_dreqs)" -gt 0 ]'
+check "DREQ of a server that ends early: the peer is still connected" test -e /proc/$client
+knob mad/drop 0
+knob mad/attr 0
+wait $client
+status=$?
+check "DREQ of a server that ends early: the peer receives a repeated DREQ" [ $status = 0 ]
 knob mad/class 0
 
 # part "a connection whose last send" "a connection on another device" "another device is removed"

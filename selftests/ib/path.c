@@ -29,7 +29,8 @@
  *	-g	"given" uses a record with another GID than that of the peer
  *	-q	the kernel soon stops repeating unanswered messages
  *	-s	"connect" keeps its id until then
- *	-x	"connect" ends without rdma_disconnect()
+ *	-x	"connect" ends without rdma_disconnect(); "serve" disconnects and ends before the RTU
+ *	-w	"connect" waits until the peer disconnects
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -53,7 +54,7 @@ static const char hello[] = "\0\0hello from here";
 static const char like_header[] = "\0\100hello from here";
 static const char welcome[] = "welcome";
 static int with_ece, with_ud, with_like_header, with_mtu, with_data, with_wrong_gid;
-static int take_back, quick, stay, leave;
+static int take_back, quick, stay, leave, wait_for_peer;
 static struct ibv_ece offer = { .vendor_id = 0x15b3, .options = 0x30000001 };
 static struct ibv_ece answer = { .vendor_id = 0x15b3, .options = 0x30000000 };
 
@@ -224,6 +225,14 @@ static void run_serve(const char *addr, int port)
 		qp_make(id);
 	}
 	CALL(rdma_accept(id, &param), "accept");
+	if (leave) {
+		/* as if a message had arrived on the QP */
+		CALL(rdma_notify(id, IBV_EVENT_COMM_EST), "notify");
+		event_expect(ch, RDMA_CM_EVENT_ESTABLISHED);
+		rdma_disconnect(id);
+		event_expect(ch, RDMA_CM_EVENT_DISCONNECTED);
+		exit(0);
+	}
 	event_expect(ch, RDMA_CM_EVENT_ESTABLISHED);
 	qp_print(id);
 	event_expect(ch, RDMA_CM_EVENT_DISCONNECTED);
@@ -340,7 +349,8 @@ static void run_connect(const char *addr, int port, const char *src, int given, 
 			qp_send_failing(id);
 		if (leave)
 			exit(0);
-		rdma_disconnect(id);
+		if (!wait_for_peer)
+			rdma_disconnect(id);
 		event_expect(ch, RDMA_CM_EVENT_DISCONNECTED);
 		if (stay)
 			event_expect(ch, RDMA_CM_EVENT_TIMEWAIT_EXIT);
@@ -499,6 +509,8 @@ int main(int argc, char **argv)
 			stay = 1;
 		else if (argv[1][1] == 'x')
 			leave = 1;
+		else if (argv[1][1] == 'w')
+			wait_for_peer = 1;
 		else if (argv[1][1] == 'm')
 			with_mtu = atoi(argv[1] + 2);
 		else
