@@ -236,7 +236,7 @@ static void client_remove(struct ib_device *device, void *data)
 	cmx_listen_remove_device(dev);
 	ib_set_client_data(device, &client, NULL);
 	spin_lock(&dev->lock);
-	dev->removing = true;
+	WRITE_ONCE(dev->removing, true);
 	spin_unlock(&dev->lock);
 	client_remove_ids(dev);
 	rdma_for_each_port(device, port)

@@ -367,7 +367,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	id_priv->released_dev = id_priv->dev;
 	INIT_LIST_HEAD(&id_priv->ib.close_item);
 	INIT_DELAYED_WORK(&id_priv->end_work, ib_end_work);
-	drop = id_priv->dev->removing || cmx_quota_is_half_used(id_priv->quota) ||
+	drop = READ_ONCE(id_priv->dev->removing) || cmx_quota_is_half_used(id_priv->quota) ||
 	       cmx_ib_window_is_half_used(id_priv);
 	if (!drop && close_dreq_is_due(id_priv))
 		cmx_ib_dreq_start(id_priv);

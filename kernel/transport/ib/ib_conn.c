@@ -385,7 +385,8 @@ static int ib_notify_comm_est(struct cmx_id_private *id_priv, const struct ib_cm
 	default:
 		return -EINVAL;
 	}
-	if (id_priv->established || !cmx_ib_wake(id_priv, IB_CM_USER_ESTABLISHED))
+	/* rechecked under the lock of the id */
+	if (data_race(!!id_priv->established) || !cmx_ib_wake(id_priv, IB_CM_USER_ESTABLISHED))
 		return -EISCONN;
 	return 0;
 }
