@@ -2,6 +2,7 @@
 /*
  * Multicast on InfiniBand: table of the memberships that this module has at ib_sa, for operators
  */
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/once.h>
@@ -9,16 +10,20 @@
 #include "device.h"
 #include "mcast_sa.h"
 
-static DEFINE_HASHTABLE(members, 10);	/* by MGID and join state */
+static DEFINE_HASHTABLE(members, 10);	/* by port, MGID and join state */
 static DEFINE_SPINLOCK(members_lock);	/* protects members */
 
-/* The seed keeps users from choosing groups that share a bucket. */
+/*
+ * The seed keeps users from choosing groups that share a bucket. The port is in the hash because a
+ * group can have thousands of members on each port, and the functions below walk those of one port.
+ */
 static u32 sa_member_hash(const struct cmx_sa_member *m)
 {
 	static u32 seed __read_mostly;
 
 	get_random_once(&seed, sizeof(seed));
-	return jhash(&m->mc->mgid, sizeof(m->mc->mgid), seed ^ m->rec.join_state);
+	return jhash(&m->mc->mgid, sizeof(m->mc->mgid),
+		     seed ^ hash_ptr(m->dev, 32) ^ m->port << 8 ^ m->rec.join_state);
 }
 
 /**
