@@ -342,10 +342,15 @@ static int ioctl_kill(struct cmx_call *call)
 		return -ENOENT;
 	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, GFP_KERNEL_ACCOUNT);
 	if (ev)
-		ret = mutex_lock_killable(&id_priv->lock);
+		ret = id_priv->user ? cmx_user_id_begin_call(to_user_id(id_priv)) : 0;
 	if (!ret) {
-		queued = kill_locked(&caller, id_priv, ev, &ret);
-		mutex_unlock(&id_priv->lock);
+		ret = mutex_lock_killable(&id_priv->lock);
+		if (!ret) {
+			queued = kill_locked(&caller, id_priv, ev, &ret);
+			mutex_unlock(&id_priv->lock);
+		}
+		if (id_priv->user)
+			cmx_user_id_end_call(to_user_id(id_priv));
 	}
 	if (!queued)
 		cmx_event_free(ev);
