@@ -46,7 +46,8 @@ wire_of() { # COMMAND...
 	local wire
 	"$tests/stock/wire_tos" na >"$run/wire" &
 	wire=$!
-	nap 1
+	# a socket, below the heading
+	within 20 eval '[ "$(wc -l </proc/net/packet)" -gt 1 ]'
 	"$@" || { kill $wire; return 1; }
 	nap 0.5
 	kill $wire
