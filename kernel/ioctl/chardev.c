@@ -14,7 +14,7 @@
 /* New channels are refused, until the module can be replaced. */
 static bool chardev_drain;
 
-/* cmx(8) only reads, and is not refused. */
+/* cmx(8) only reads, and is not refused. A file that is open for reading only cannot have ids. */
 static int chardev_open(struct inode *inode, struct file *filp)
 {
 	struct cmx_channel *channel;

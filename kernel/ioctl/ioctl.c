@@ -88,7 +88,8 @@ static int ioctl_method_run(const struct cmx_method *method, struct cmx_call *ca
  * @arg: address of the &struct cmx_ioctl_hdr in user space
  *
  * Return: 0, -ENOTTY for any other @cmd, -EFAULT, -EPROTONOSUPPORT for an unknown
- * method, -EACCES if another process opened the file, or the error of
+ * method, -EACCES if another process opened the file, -EBADF for an id or a membership
+ * if the file is not open for writing, or the error of
  * cmx_attr_check_hdr(), cmx_attr_check() or the method.
  */
 long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
@@ -112,6 +113,9 @@ long cmx_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	call.channel = filp->private_data;
 	if (!cmx_channel_is_own(call.channel))
 		return -EACCES;
+	/* a drain refuses only files that are open for writing */
+	if (hdr.object_id != CMX_OBJ_CHANNEL && !(filp->f_mode & FMODE_WRITE))
+		return -EBADF;
 	ret = cmx_attr_check(method->attrs, call.attrs, hdr.num_attrs, &call.index);
 	if (!ret)
 		ret = cmx_call_prepare(&call, method->attrs);

@@ -268,6 +268,26 @@ static void child_is_refused(int fd)
 		_exit(2);
 }
 
+/* A file that is open for reading only has no ids, so that a drain need not refuse it. */
+static void test_read_only(void)
+{
+	int fd = open("/dev/infiniband/" CMX_DEVICE_NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct scene s = { .fd = fd };
+	struct cmd c;
+	size_t i;
+
+	CHECK(fd >= 0);
+	for (i = 0; i < num_methods; i++) {
+		if (methods[i].object == CMX_OBJ_CHANNEL)
+			continue;
+		method_build(&methods[i], &c, &s);
+		CHECK(cmd_issue(&c, fd) == EBADF, "%s", methods[i].name);
+	}
+	cmd_init(&c, CMX_OBJ_CHANNEL, CMX_CHANNEL_INFO);
+	CHECK(!cmd_issue(&c, fd));
+	close(fd);
+}
+
 /* A channel is for the process that opened it, and the child closes only its copy. */
 static void test_fork(void)
 {
@@ -504,6 +524,7 @@ const struct test race_tests[] = {
 	{ "an id is moved and destroyed at once", test_move_and_destroy },
 	{ "a channel is closed while a thread waits", test_close_under_wait },
 	{ "an event wakes a waiting thread", test_wake },
+	{ "a file that is open for reading has no ids", test_read_only },
 	{ "a channel is for the process that opened it", test_fork },
 	{ "a process with the same memory uses the channel", test_same_memory },
 	{ "a killed process leaves no ids", test_killed },
