@@ -25,7 +25,7 @@ CMX_PARAM(path_cache_seconds, 0, 86400, 60, "how long a path record is kept, in 
  * @dgid_node: in the bucket of its DGID
  * @item: on &cmx_path_cache.entries
  * @added: jiffies when it was added
- * @key: key of the query
+ * @key: the query
  * @rec: the record from the reply
  */
 struct path_cache_entry {
@@ -103,7 +103,7 @@ void cmx_path_cache_free(struct cmx_path_cache *cache)
 static struct hlist_head *path_cache_bucket(struct cmx_path_cache *cache,
 					    const struct cmx_path_key *key)
 {
-	return &cache->bucket[cmx_path_key_hash(key) % BUCKETS];
+	return &cache->bucket[jhash(key, sizeof(*key), 0) % BUCKETS];
 }
 
 static struct hlist_head *path_cache_dgid_bucket(struct cmx_path_cache *cache,
@@ -118,7 +118,7 @@ static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
 	struct path_cache_entry *entry;
 
 	hlist_for_each_entry(entry, path_cache_bucket(cache, key), node)
-		if (cmx_path_key_equal(&entry->key, key))
+		if (!memcmp(&entry->key, key, sizeof(*key)))
 			return entry;
 	return NULL;
 }
@@ -131,7 +131,7 @@ static bool path_cache_entry_expired(const struct path_cache_entry *entry)
 /**
  * cmx_path_cache_get() - look up a record
  * @cache: cache of the port
- * @key: key of the query
+ * @key: the query
  * @rec: receives the record if there is one
  * @epoch: receives the epoch for cmx_path_cache_add()
  *
@@ -162,7 +162,7 @@ bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key 
 /**
  * cmx_path_cache_add() - add a record from the SA
  * @cache: cache of the port
- * @key: key of the query
+ * @key: the query
  * @rec: the record from the reply
  * @epoch: from cmx_path_cache_get(), before the query was sent
  */
@@ -189,7 +189,7 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 			path_cache_remove(cache, old);
 		path_cache_shrink(cache, max - 1);
 		hlist_add_head(&entry->node, path_cache_bucket(cache, key));
-		hlist_add_head(&entry->dgid_node, path_cache_dgid_bucket(cache, &key->dgid));
+		hlist_add_head(&entry->dgid_node, path_cache_dgid_bucket(cache, &key->rec.dgid));
 		list_add_tail(&entry->item, &cache->entries);
 		cache->count++;
 	}
@@ -223,7 +223,7 @@ void cmx_path_cache_drop_dgid(struct cmx_path_cache *cache, const union ib_gid *
 
 	spin_lock(&cache->lock);
 	hlist_for_each_entry_safe(entry, next, path_cache_dgid_bucket(cache, dgid), dgid_node)
-		if (!memcmp(&entry->key.dgid, dgid, sizeof(*dgid)))
+		if (!memcmp(&entry->key.rec.dgid, dgid, sizeof(*dgid)))
 			path_cache_remove(cache, entry);
 	spin_unlock(&cache->lock);
 }

@@ -44,8 +44,7 @@
  * @deadline: jiffies after which no query is sent
  * @needs_sa: the query fails if no SA is known when it is sent first
  * @epoch: epoch of the cache when it had no record
- * @mask: fields of @rec that count in the query
- * @rec: the query
+ * @key: what is asked
  * @num: number of records in @recs
  * @recs: the reply
  */
@@ -55,8 +54,7 @@ struct path_query {
 	unsigned long deadline;
 	bool needs_sa;
 	u32 epoch;
-	ib_sa_comp_mask mask;
-	struct sa_path_rec rec;
+	struct cmx_path_key key;
 	unsigned int num;
 	struct sa_path_rec recs[MAX_PATH_RECS];
 };
@@ -153,16 +151,13 @@ static struct cmx_path_cache *sa_path_cache(struct cmx_id_private *id_priv)
 static void path_query_finish(struct path_query *op, int status)
 {
 	struct cmx_id_private *id_priv = op->sa.id_priv;
-	struct cmx_path_key key;
 	struct cmx_event *ev;
 
 	lockdep_assert_held(&id_priv->lock);
 	if (!status)
 		status = op->num ? sa_route_set(id_priv, op->recs, op->num) : -EINVAL;
-	if (!status && op->num == 1) {
-		cmx_path_key_init(&key, &op->rec, op->mask);
-		cmx_path_cache_add(sa_path_cache(id_priv), &key, op->recs, op->epoch);
-	}
+	if (!status && op->num == 1)
+		cmx_path_cache_add(sa_path_cache(id_priv), &op->key, op->recs, op->epoch);
 	ev = cmx_sa_query_end(id_priv);
 	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY),
 		       status ? CMX_ADDR_RESOLVED : CMX_ROUTE_RESOLVED);
@@ -191,8 +186,8 @@ static int path_query_send(struct path_query *op)
 
 	if (ret)
 		return ret;
-	ret = ib_sa_path_rec_get(&cmx_sa_client, id->device, id->port_num, &op->rec, op->mask,
-				 op->timeout_ms, GFP_KERNEL, path_query_reply,
+	ret = ib_sa_path_rec_get(&cmx_sa_client, id->device, id->port_num, &op->key.rec,
+				 op->key.mask, op->timeout_ms, GFP_KERNEL, path_query_reply,
 				 cmx_sa_query_context(&op->sa), &op->sa.query);
 	ret = cmx_sa_query_set_sent(&op->sa, ret);
 	if (!ret)
@@ -271,16 +266,14 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 		      struct cmx_event **ev)
 {
 	struct sa_path_rec rec;
-	struct cmx_path_key key;
 	struct path_query *op;
 	int ret;
 
 	op = path_query_new(id_priv, timeout_ms);
 	if (!op)
 		return -ENOMEM;
-	sa_query_init(id_priv, &op->rec, &op->mask);
-	cmx_path_key_init(&key, &op->rec, op->mask);
-	if (cmx_path_cache_get(sa_path_cache(id_priv), &key, &rec, &op->epoch)) {
+	sa_query_init(id_priv, &op->key.rec, &op->key.mask);
+	if (cmx_path_cache_get(sa_path_cache(id_priv), &op->key, &rec, &op->epoch)) {
 		kfree(op);
 		return sa_route_set(id_priv, &rec, 1);
 	}
