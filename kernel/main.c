@@ -6,12 +6,14 @@
 #include "debugfs.h"
 #include "channel.h"
 #include "ib.h"
+#include "ib_close.h"
 #include "id.h"
 #include "iw.h"
 #include "lock_order.h"
 #include "port_space.h"
 #include "roce.h"
 #include "rule.h"
+#include "sa_query.h"
 #include "transport.h"
 #include "ulp.h"
 #include "watch.h"
@@ -29,14 +31,9 @@ static const struct cmx_transport *const transports[] = {
 	NULL
 };
 
-static int transports_init_module(void)
-{
-	return cmx_transport_init_module(transports);
-}
-
 /*
  * In the order of initialisation; exit is in reverse order. The caches of ids come first, and the
- * interfaces to users come last.
+ * interfaces to users come last. What the transports have for all ports comes before the devices.
  */
 static const struct {
 	int (*init)(void);
@@ -48,7 +45,9 @@ static const struct {
 	{ cmx_id_init_module, cmx_id_exit_module },
 	{ cmx_rule_init_module, cmx_rule_exit_module },
 	{ cmx_port_space_init_module, cmx_port_space_exit_module },
-	{ transports_init_module, cmx_transport_exit_module },
+	{ cmx_close_init_module, NULL },
+	{ cmx_sa_init_module, cmx_sa_exit_module },
+	{ cmx_mcast_ip_init_module, cmx_mcast_ip_exit_module },
 	{ cmx_client_init_module, cmx_client_exit_module },
 	{ cmx_watch_init_module, cmx_watch_exit_module },
 	{ cmx_chardev_init_module, cmx_chardev_exit_module },
@@ -66,6 +65,7 @@ static int __init cmx_init(void)
 {
 	int i, ret;
 
+	cmx_transports = transports;
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		ret = parts[i].init();
 		if (ret) {

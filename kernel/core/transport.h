@@ -171,8 +171,6 @@ struct cmx_port_ops {
  *	IB_GID_TYPE_IB, and the option GID type has no effect
  * @default_qkey: gets the Q_Key that an id has until another one is set. Called with id_priv->lock
  *	held. Returns 0, or -EADDRNOTAVAIL if it is not known; NULL: RDMA_UDP_QKEY
- * @init_module: called when the module is loaded, returns 0 or -errno; NULL: nothing to do
- * @exit_module: called when it is unloaded, after the last device was removed; NULL: nothing to do
  * @port: operations for ports, or NULL
  * @listen: operations for listeners
  * @conn: operations for connections
@@ -193,8 +191,6 @@ struct cmx_transport {
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
 	int (*default_qkey)(const struct cmx_id_private *id_priv, u32 *qkey);
-	int (*init_module)(void);
-	void (*exit_module)(void);
 	const struct cmx_port_ops *port;
 	const struct cmx_listen_ops *listen;
 	const struct cmx_conn_ops *conn;
@@ -223,14 +219,15 @@ static inline void cmx_route_invalidate(struct cmx_id_private *id_priv)
 		id_priv->dev_port->transport->route->invalidate(id_priv);
 }
 
+/*
+ * The transports that a port can use, in the order in which they are tried; ends with NULL. main.c
+ * sets it before anything else.
+ */
 extern const struct cmx_transport *const *cmx_transports;
 
 /* @t: const struct cmx_transport *const *, a row of the table */
 #define cmx_for_each_transport(t) for (t = cmx_transports; *t; t++)
 
 const struct cmx_transport *cmx_transport_find(const struct ib_device *device, u32 port);
-
-int cmx_transport_init_module(const struct cmx_transport *const *table);
-void cmx_transport_exit_module(void);
 
 #endif

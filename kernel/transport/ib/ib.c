@@ -4,18 +4,11 @@
  */
 #include <rdma/ib_verbs.h>
 #include "ib.h"
-#include "ib_close.h"
-#include "sa_query.h"
 #include "transport.h"
 
 static bool ib_port_fits(const struct ib_device *device, u32 port)
 {
 	return rdma_cap_ib_cm(device, port) && rdma_cap_ib_sa(device, port);
-}
-
-static int ib_init_module(void)
-{
-	return cmx_close_init_module() ?: cmx_sa_init_module();
 }
 
 const struct cmx_transport cmx_transport_ib = {
@@ -25,8 +18,6 @@ const struct cmx_transport cmx_transport_ib = {
 	.has_gid_addr = 1,
 	.has_loopback = 1,
 	.port_fits = ib_port_fits,
-	.init_module = ib_init_module,
-	.exit_module = cmx_sa_exit_module,
 	.default_qkey = cmx_ib_default_qkey,
 	.port = &cmx_ib_port_ops,
 	.listen = &cmx_ib_listen_ops,
