@@ -89,27 +89,6 @@ static struct ip_group *ip_group_get(const struct net_device *ndev, const struct
 	return found;
 }
 
-#if IS_REACHABLE(CONFIG_IPV6)
-static int ip_mld_add(struct net_device *ndev, const struct in6_addr *addr)
-{
-	return ipv6_dev_mc_inc(ndev, addr);
-}
-
-static void ip_mld_del(struct net_device *ndev, const struct in6_addr *addr)
-{
-	ipv6_dev_mc_dec(ndev, addr);
-}
-#else
-static int ip_mld_add(struct net_device *ndev, const struct in6_addr *addr)
-{
-	return -EAFNOSUPPORT;
-}
-
-static void ip_mld_del(struct net_device *ndev, const struct in6_addr *addr)
-{
-}
-#endif
-
 /* Caller must hold rtnl, here and for ip_member_del(). */
 static int ip_member_add(struct net_device *ndev, const struct in6_addr *addr)
 {
@@ -118,7 +97,7 @@ static int ip_member_add(struct net_device *ndev, const struct in6_addr *addr)
 	if (ndev->reg_state != NETREG_REGISTERED)
 		return -ENODEV;
 	if (!ipv6_addr_v4mapped(addr))
-		return ip_mld_add(ndev, addr);
+		return IS_REACHABLE(CONFIG_IPV6) ? ipv6_dev_mc_inc(ndev, addr) : -EAFNOSUPPORT;
 	in_dev = __in_dev_get_rtnl(ndev);
 	if (!in_dev)
 		return -ENODEV;
@@ -137,7 +116,8 @@ static void ip_member_del(struct net_device *ndev, const struct in6_addr *addr)
 	if (ndev->reg_state != NETREG_REGISTERED)
 		return;
 	if (!ipv6_addr_v4mapped(addr)) {
-		ip_mld_del(ndev, addr);
+		if (IS_REACHABLE(CONFIG_IPV6))
+			ipv6_dev_mc_dec(ndev, addr);
 		return;
 	}
 	in_dev = __in_dev_get_rtnl(ndev);
