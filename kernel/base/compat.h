@@ -8,7 +8,6 @@
 #define CMX_COMPAT_H
 
 #include <linux/kernel.h>
-#include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <net/ip6_fib.h>
@@ -99,21 +98,6 @@ static inline void cmx_route_directions_free(struct rdma_route *route) {}
 
 static inline void cmx_req_directions_set(struct ib_cm_req_param *req,
 					  const struct rdma_route *route) {}
-#endif
-
-#ifndef CMX_HAVE_NETDEV_HOLD
-struct cmx_no_tracker {};
-#define netdevice_tracker struct cmx_no_tracker
-
-static inline void netdev_hold(struct net_device *ndev, netdevice_tracker *tracker, gfp_t gfp)
-{
-	dev_hold(ndev);
-}
-
-static inline void netdev_put(struct net_device *ndev, netdevice_tracker *tracker)
-{
-	dev_put(ndev);
-}
 #endif
 
 #ifndef container_of_const

@@ -24,7 +24,6 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
-#include "compat.h"
 #include "mcast.h"
 #include "mgid.h"
 #include "roce.h"
@@ -45,7 +44,6 @@
  * @idle: on idle_groups, while @users is 0
  * @addr: the group; IPv4 as an IPv4-mapped address
  * @ndev: the interface, with a reference; NULL once the interface has dropped the group
- * @tracker: tracker of that reference
  * @users: number of memberships of ids
  * @seq: order of joining
  */
@@ -55,7 +53,6 @@ struct ip_group {
 	struct list_head idle;
 	struct in6_addr addr;
 	struct net_device *ndev;
-	netdevice_tracker tracker;
 	u32 users;
 	u64 seq;
 };
@@ -137,7 +134,7 @@ static int ip_group_create(struct ip_group *group, struct net_device *ndev,
 	group->addr = *addr;
 	group->ndev = ndev;
 	group->users = 1;
-	netdev_hold(ndev, &group->tracker, GFP_KERNEL);
+	dev_hold(ndev);
 	spin_lock(&lock);
 	group->seq = ++last_seq;
 	n_groups++;
@@ -220,7 +217,7 @@ static bool ip_group_remove_idle(void)
 			break;
 		list_del(&group->idle);
 		ip_member_del(group->ndev, &group->addr);
-		netdev_put(group->ndev, &group->tracker);
+		dev_put(group->ndev);
 		kfree(group);
 	}
 	return list_empty(&removals);
@@ -291,7 +288,7 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 		if (!ip_group_is_of(group, ndev, ipv4, ipv6))
 			continue;
 		list_del(&group->idle);
-		netdev_put(ndev, &group->tracker);
+		dev_put(ndev);
 		kfree(group);
 	}
 	spin_lock(&lock);
@@ -299,7 +296,7 @@ static void ip_group_forget_ndev(struct net_device *ndev, bool ipv4, bool ipv6)
 		if (!ip_group_is_of(group, ndev, ipv4, ipv6))
 			continue;
 		ip_group_unhash(group);
-		netdev_put(ndev, &group->tracker);
+		dev_put(ndev);
 		group->ndev = NULL;
 		if (!group->users) {
 			list_del(&group->idle);
