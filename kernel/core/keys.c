@@ -16,7 +16,8 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u32 *qkey)
 	const struct cmx_transport *transport = id_priv->dev_port->transport;
 
 	*qkey = RDMA_UDP_QKEY;
-	return transport->default_qkey ? transport->default_qkey(id_priv, qkey) : 0;
+	return transport->default_qkey ?
+		       transport->default_qkey(id_priv, cmx_pkey_get(id_priv), qkey) : 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The values of a multicast join: an attribute of the join takes precedence over an option of the
- * id, and an option over the default of the transport. mcast_keys.c does the same for the keys on
+ * id, and an option over the default of the transport. mcast_rec.c does the same for the keys on
  * InfiniBand.
  */
 #include <linux/kernel.h>

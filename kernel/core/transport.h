@@ -169,8 +169,8 @@ struct cmx_port_ops {
  *	NULL: the GID table of the port has the GIDs of all its addresses
  * @port_gid_type: gets the default GID type of a port; NULL: the ports have no other type than
  *	IB_GID_TYPE_IB, and the option GID type has no effect
- * @default_qkey: gets the Q_Key that an id has until another one is set. Called with id_priv->lock
- *	held. Returns 0, or -EADDRNOTAVAIL if it is not known; NULL: RDMA_UDP_QKEY
+ * @default_qkey: gets the Q_Key that an id has in a partition until another one is set. Called with
+ *	id_priv->lock held. Returns 0, or -EADDRNOTAVAIL if it is not known; NULL: RDMA_UDP_QKEY
  * @port: operations for ports, or NULL
  * @listen: operations for listeners
  * @conn: operations for connections
@@ -190,7 +190,7 @@ struct cmx_transport {
 	const struct ib_gid_attr *(*port_gid)(struct ib_device *device, u32 port,
 					      struct net_device *ndev);
 	enum ib_gid_type (*port_gid_type)(struct ib_device *device, u32 port);
-	int (*default_qkey)(const struct cmx_id_private *id_priv, u32 *qkey);
+	int (*default_qkey)(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey);
 	const struct cmx_port_ops *port;
 	const struct cmx_listen_ops *listen;
 	const struct cmx_conn_ops *conn;

@@ -36,7 +36,7 @@ bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_ev
 			   struct cmx_event *ev);
 
 /* mcast_keys.c: caller must hold id_priv->lock */
-int cmx_ib_default_qkey(const struct cmx_id_private *id_priv, u32 *qkey);
+int cmx_ib_default_qkey(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey);
 
 /* ib_event.c */
 void cmx_ib_work_init(struct cmx_id_private *id_priv);	/* caller must hold id_priv->lock */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The Q_Key and the P_Key of groups on InfiniBand, and the broadcast group of a partition, from
- * which defaults are taken.
+ * The broadcast group of a partition on InfiniBand, from which the defaults of groups and of the
+ * Q_Key are taken.
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 #include <rdma/rdma_cm_ib.h>
 #include "ib.h"
-#include "keys.h"
 #include "mcast_sa.h"
 
 /**
@@ -49,11 +48,19 @@ void cmx_broadcast_mgid_get(const struct cmx_id_private *id_priv, u16 pkey, unio
 	mgid->raw[5] = pkey;
 }
 
-/*
+/**
+ * cmx_ib_default_qkey() - get the default Q_Key of an id in a partition
+ * @id_priv: the id, which is attached to a device
+ * @pkey: P_Key of the partition
+ * @qkey: receives the Q_Key
+ *
  * In RDMA_PS_IPOIB the default is that of the broadcast group of the partition, which IPoIB must
  * have joined.
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: 0, or -EADDRNOTAVAIL if it is not known.
  */
-static int qkey_get_default(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey)
+int cmx_ib_default_qkey(const struct cmx_id_private *id_priv, u16 pkey, u32 *qkey)
 {
 	struct ib_sa_mcmember_rec rec;
 	union ib_gid mgid;
@@ -67,59 +74,4 @@ static int qkey_get_default(const struct cmx_id_private *id_priv, u16 pkey, u32 
 	if (!ret)
 		*qkey = be32_to_cpu(rec.qkey);
 	return ret;
-}
-
-/**
- * cmx_ib_default_qkey() - get the default Q_Key of an id
- * @id_priv: the id, which is attached to a device
- * @qkey: receives the Q_Key
- *
- * Context: Caller must hold id_priv->lock.
- * Return: 0, or -EADDRNOTAVAIL if it is not known.
- */
-int cmx_ib_default_qkey(const struct cmx_id_private *id_priv, u32 *qkey)
-{
-	return qkey_get_default(id_priv, cmx_pkey_get(id_priv), qkey);
-}
-
-/**
- * cmx_group_qkey_get() - get the Q_Key to join a group with
- * @id_priv: the id, which is attached to a device
- * @attr: attributes of the join
- * @qkey: receives the Q_Key of the join, otherwise of the id, otherwise the default
- *
- * Context: Caller must hold id_priv->lock.
- * Return: as cmx_qkey_get().
- */
-int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
-		       u32 *qkey)
-{
-	*qkey = attr->mask & CMX_MCAST_QKEY ? attr->qkey : id_priv->qkey;
-	return *qkey ? 0 : qkey_get_default(id_priv, cmx_group_pkey_get(id_priv, attr), qkey);
-}
-
-/**
- * cmx_group_qkey_fits() - check whether an id can use the Q_Key of a group
- * @id_priv: the id, which is attached to a device
- * @qkey: Q_Key of the group, not 0
- *
- * Context: Caller must hold id_priv->lock.
- * Return: true if the id has this Q_Key, or none yet.
- */
-bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey)
-{
-	return !id_priv->qkey || id_priv->qkey == qkey;
-}
-
-/**
- * cmx_group_pkey_get() - get the partition in which an id joins a group
- * @id_priv: the id, which is attached to a device
- * @attr: attributes of the join
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the P_Key of the join, otherwise the P_Key of the id.
- */
-u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr)
-{
-	return attr->mask & CMX_MCAST_PKEY ? attr->pkey : cmx_pkey_get(id_priv);
 }

@@ -4,6 +4,8 @@
  */
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
+#include "ib.h"
+#include "keys.h"
 #include "mcast.h"
 #include "mcast_sa.h"
 #include "mgid.h"
@@ -30,6 +32,19 @@ static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
 	default:
 		return BIT(FULLMEMBER_JOIN);
 	}
+}
+
+/* The P_Key of the join, otherwise that of the id */
+static u16 mcast_rec_pkey(const struct cmx_mcast *mc)
+{
+	return mc->attr.mask & CMX_MCAST_PKEY ? mc->attr.pkey : cmx_pkey_get(mc->id_priv);
+}
+
+/* The Q_Key of the join, otherwise that of the id, otherwise the default of the partition */
+static int mcast_rec_get_qkey(const struct cmx_mcast *mc, u16 pkey, u32 *qkey)
+{
+	*qkey = mc->attr.mask & CMX_MCAST_QKEY ? mc->attr.qkey : mc->id_priv->qkey;
+	return *qkey ? 0 : cmx_ib_default_qkey(mc->id_priv, pkey, qkey);
 }
 
 static int mcast_rec_fill_mgid(struct cmx_mcast *mc, union ib_gid *broadcast)
@@ -70,7 +85,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	bool creates = mc->attr.join_state == CMX_MCAST_FULL ||
 		       mc->attr.join_state == CMX_MCAST_SENDONLY_FULL;
 	bool ipoib = mc->id_priv->id.ps == RDMA_PS_IPOIB;
-	u16 pkey = cmx_group_pkey_get(mc->id_priv, &mc->attr);
+	u16 pkey = mcast_rec_pkey(mc);
 	union ib_gid broadcast;
 	ib_sa_comp_mask given;
 	bool known;
@@ -84,7 +99,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 		memset(rec, 0, sizeof(*rec));
 	ret = mcast_rec_fill_mgid(mc, &broadcast);
 	if (!ret)
-		ret = cmx_group_qkey_get(mc->id_priv, &mc->attr, &qkey);
+		ret = mcast_rec_get_qkey(mc, pkey, &qkey);
 	if (ret)
 		return ret;
 

@@ -511,7 +511,8 @@ static int sa_join(struct cmx_mcast *mc)
 	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask, &m->defaults);
 	if (ret)
 		goto err;
-	if (!cmx_group_qkey_fits(mc->id_priv, be32_to_cpu(m->rec.qkey))) {
+	/* an id has one Q_Key */
+	if (mc->id_priv->qkey && mc->id_priv->qkey != be32_to_cpu(m->rec.qkey)) {
 		cmx_mcast_report_join(mc, -EINVAL, NULL, NULL);
 		goto err;
 	}

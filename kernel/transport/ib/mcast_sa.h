@@ -72,10 +72,6 @@ void cmx_mcast_update_rec(const struct cmx_mcast *mc, struct ib_sa_mcmember_rec 
 int cmx_group_rec_get(const struct cmx_id_private *id_priv, union ib_gid *mgid,
 		      struct ib_sa_mcmember_rec *rec);
 void cmx_broadcast_mgid_get(const struct cmx_id_private *id_priv, u16 pkey, union ib_gid *mgid);
-u16 cmx_group_pkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr);
-int cmx_group_qkey_get(const struct cmx_id_private *id_priv, const struct cmx_mcast_attr *attr,
-		       u32 *qkey);
-bool cmx_group_qkey_fits(const struct cmx_id_private *id_priv, u32 qkey);
 
 /* mcast_table.c */
 void cmx_sa_member_list(struct cmx_sa_member *m);
