@@ -179,20 +179,6 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	return 0;
 }
 
-static int roce_rec_init(struct cmx_id_private *id_priv, struct sa_path_rec *rec)
-{
-	struct rdma_dev_addr *addr = &id_priv->id.route.addr.dev_addr;
-	struct net_device *ndev;
-	int ret;
-
-	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
-	if (!ndev)
-		return -ENODEV;
-	ret = roce_rec_fill(id_priv, ndev, rec);
-	dev_put(ndev);
-	return ret;
-}
-
 /*
  * Make the path record. Return -ENODEV without a network interface, as with a loopback address;
  * -EINVAL if the MTU of the interface is too small for any path MTU or for the one that was set;
@@ -201,14 +187,18 @@ static int roce_rec_init(struct cmx_id_private *id_priv, struct sa_path_rec *rec
 static int roce_path_make(struct cmx_id_private *id_priv)
 {
 	struct rdma_route *route = &id_priv->id.route;
+	struct rdma_dev_addr *addr = &route->addr.dev_addr;
+	struct net_device *ndev;
 	struct sa_path_rec *rec;
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
+	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
+	if (!ndev)
+		return -ENODEV;
 	rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
-	if (!rec)
-		return -ENOMEM;
-	ret = roce_rec_init(id_priv, rec);
+	ret = rec ? roce_rec_fill(id_priv, ndev, rec) : -ENOMEM;
+	dev_put(ndev);
 	if (ret) {
 		kfree(rec);
 		return ret;
