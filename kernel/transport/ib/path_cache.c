@@ -8,6 +8,7 @@
  */
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
+#include <linux/random.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "param.h"
@@ -46,6 +47,7 @@ struct path_cache_entry {
  * @hits: lookups that found a record
  * @misses: lookups that found none
  * @drops: how often all records were dropped
+ * @seed: of both hashes, because users choose the service ID and other fields of queries
  * @bucket: the records by key
  * @dgid_bucket: the records by DGID
  */
@@ -57,6 +59,7 @@ struct cmx_path_cache {
 	u64 hits;
 	u64 misses;
 	u64 drops;
+	u32 seed;
 	struct hlist_head bucket[BUCKETS];
 	struct hlist_head dgid_bucket[BUCKETS];
 };
@@ -69,6 +72,7 @@ struct cmx_path_cache *cmx_path_cache_new(void)
 		return NULL;
 	spin_lock_init(&cache->lock);
 	INIT_LIST_HEAD(&cache->entries);
+	cache->seed = get_random_u32();
 	return cache;
 }
 
@@ -103,13 +107,13 @@ void cmx_path_cache_free(struct cmx_path_cache *cache)
 static struct hlist_head *path_cache_bucket(struct cmx_path_cache *cache,
 					    const struct cmx_path_key *key)
 {
-	return &cache->bucket[jhash(key, sizeof(*key), 0) % BUCKETS];
+	return &cache->bucket[jhash(key, sizeof(*key), cache->seed) % BUCKETS];
 }
 
 static struct hlist_head *path_cache_dgid_bucket(struct cmx_path_cache *cache,
 						 const union ib_gid *dgid)
 {
-	return &cache->dgid_bucket[jhash(dgid, sizeof(*dgid), 0) % BUCKETS];
+	return &cache->dgid_bucket[jhash(dgid, sizeof(*dgid), cache->seed) % BUCKETS];
 }
 
 static struct path_cache_entry *path_cache_find(struct cmx_path_cache *cache,
