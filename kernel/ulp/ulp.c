@@ -4,7 +4,6 @@
  */
 #include <linux/export.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 #include "device.h"
 #include "event.h"
@@ -17,22 +16,23 @@
  * struct ulp_id - an id of a kernel ULP
  * @id_priv: the id
  * @owner: name of the module of the ULP; valid until the id is destroyed
- * @lock: protects @destroyed_by_ulp, @events and @handler_task
  * @destroyed_by_ulp: the ULP has released the id
  * @events: events that are not yet delivered
- * @handler_task: task that delivers events or has locked the handler, or NULL
+ * @handler_task: task that delivers events or has locked the handler, or NULL. It is set by
+ *	cmpxchg(), and cleared only under the lock of the id, after a look at @events
  * @handler_mutex: held while a handler runs for an event of this id, or for a request to this
  *	listener
  * @work: delivers the events that CM operations have queued
  * @index: index in cmx_id_table; 0 until the id is there
  * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
  *
+ * The lock of the id protects @owner, @destroyed_by_ulp and @events.
+ *
  * Waiters for @handler_task or @requests use wait_var_event() on the address of the id.
  */
 struct ulp_id {
 	struct cmx_id_private id_priv;
 	const char *owner;
-	spinlock_t lock;	/* protects the three below */
 	bool destroyed_by_ulp;
 	struct list_head events;
 	struct task_struct *handler_task;
@@ -82,14 +82,22 @@ static void ulp_event_done(struct cmx_event *ev)
 	cmx_event_free(ev);
 }
 
-static bool ulp_handler_is_running(struct ulp_id *ulp)
+static bool ulp_handler_is_running(const struct ulp_id *ulp)
 {
-	bool ret;
+	return READ_ONCE(ulp->handler_task);
+}
 
-	spin_lock(&ulp->lock);
-	ret = ulp->handler_task;
-	spin_unlock(&ulp->lock);
-	return ret;
+static bool ulp_handler_trylock(struct ulp_id *ulp)
+{
+	return !cmpxchg(&ulp->handler_task, NULL, current);
+}
+
+/* Caller must hold the lock of the id, and look at the events of the id before it releases it. */
+static void ulp_handler_unlock(struct ulp_id *ulp)
+{
+	lockdep_assert_held(&ulp->id_priv.lock);
+	WRITE_ONCE(ulp->handler_task, NULL);
+	ulp_id_wake_waiters(ulp);
 }
 
 /* Destroy an id that the ULP has released. No handler runs, and none will start. */
@@ -113,14 +121,6 @@ static void ulp_id_end(struct ulp_id *ulp)
 	cmx_id_put(&ulp->id_priv);
 }
 
-/* The module may be unloaded as soon as its last event is done. */
-static void ulp_owner_forget(struct ulp_id *ulp)
-{
-	mutex_lock(&ulp->id_priv.lock);
-	ulp->owner = NULL;
-	mutex_unlock(&ulp->id_priv.lock);
-}
-
 /* Call the handler. Returns true if the caller must end the id. */
 static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 {
@@ -142,14 +142,14 @@ static bool ulp_event_handle(struct ulp_id *ulp, struct cmx_event *ev)
 	else if (!READ_ONCE(handler_owner->destroyed_by_ulp))
 		ret = id->event_handler(id, &ev->ev);
 	if (ret) {
-		spin_lock(&ulp->lock);
+		mutex_lock(&ulp->id_priv.lock);
 		end = !ulp->destroyed_by_ulp;
 		WRITE_ONCE(ulp->destroyed_by_ulp, true);
-		spin_unlock(&ulp->lock);
+		/* the module may be unloaded as soon as its last event is done */
+		ulp->owner = NULL;
+		mutex_unlock(&ulp->id_priv.lock);
 	}
 	mutex_unlock(&handler_owner->handler_mutex);
-	if (ret)
-		ulp_owner_forget(ulp);
 	return end;
 }
 
@@ -159,21 +159,19 @@ static void ulp_events_deliver(struct cmx_id_private *id_priv)
 	struct cmx_event *ev;
 	bool end = false;
 
-	cmx_id_get(id_priv);
-	spin_lock(&ulp->lock);
-	if (ulp->handler_task)
-		goto out;
-	ulp->handler_task = current;
+	cmx_id_lock(id_priv);
+	if (!ulp_handler_trylock(ulp)) {
+		cmx_id_unlock(id_priv);
+		return;
+	}
 	while (!ulp->destroyed_by_ulp && (ev = ulp_event_pop(ulp))) {
-		spin_unlock(&ulp->lock);
+		mutex_unlock(&id_priv->lock);
 		end = ulp_event_handle(ulp, ev);
 		ulp_event_done(ev);
-		spin_lock(&ulp->lock);
+		mutex_lock(&id_priv->lock);
 	}
-	ulp->handler_task = NULL;
-	ulp_id_wake_waiters(ulp);
-out:
-	spin_unlock(&ulp->lock);
+	ulp_handler_unlock(ulp);
+	mutex_unlock(&id_priv->lock);
 	if (end)
 		ulp_id_end(ulp);
 	cmx_id_put(id_priv);
@@ -203,11 +201,8 @@ static void ulp_events_queue_work(struct ulp_id *ulp)
 
 static bool ulp_event_queue(struct cmx_event *ev)
 {
-	struct ulp_id *ulp = to_ulp(ev->id_priv);
-
-	spin_lock(&ulp->lock);
-	list_add_tail(&ev->item, &ulp->events);
-	spin_unlock(&ulp->lock);
+	lockdep_assert_held(&ev->id_priv->lock);
+	list_add_tail(&ev->item, &to_ulp(ev->id_priv)->events);
 	return true;
 }
 
@@ -251,7 +246,6 @@ static struct cmx_id_private *ulp_id_alloc(gfp_t gfp)
 
 	if (!ulp)
 		return NULL;
-	spin_lock_init(&ulp->lock);
 	mutex_init(&ulp->handler_mutex);
 	INIT_LIST_HEAD(&ulp->events);
 	INIT_WORK(&ulp->work, ulp_events_work);
@@ -357,28 +351,15 @@ void cmx_destroy_id(struct cmx_id *id)
 {
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
 
-	cmx_id_get(&ulp->id_priv);
-	spin_lock(&ulp->lock);
+	cmx_id_lock(&ulp->id_priv);
 	WRITE_ONCE(ulp->destroyed_by_ulp, true);
-	spin_unlock(&ulp->lock);
+	mutex_unlock(&ulp->id_priv.lock);
 	wait_var_event(ulp, !ulp_handler_is_running(ulp));
 	ulp_id_end(ulp);
 	wait_var_event(ulp, !atomic_read(&ulp->requests));
 	cmx_id_put(&ulp->id_priv);
 }
 EXPORT_SYMBOL_GPL(cmx_destroy_id);
-
-static bool ulp_handler_trylock(struct ulp_id *ulp)
-{
-	bool mine;
-
-	spin_lock(&ulp->lock);
-	mine = !ulp->handler_task;
-	if (mine)
-		ulp->handler_task = current;
-	spin_unlock(&ulp->lock);
-	return mine;
-}
 
 /**
  * cmx_lock_handler() - prevent the handler of an id from running
@@ -413,17 +394,12 @@ EXPORT_SYMBOL_GPL(cmx_lock_handler);
 void cmx_unlock_handler(struct cmx_id *id)
 {
 	struct ulp_id *ulp = to_ulp(to_id_priv(id));
-	bool more;
 
 	mutex_unlock(&ulp->handler_mutex);
 	cmx_id_lock(&ulp->id_priv);
-	spin_lock(&ulp->lock);
-	ulp->handler_task = NULL;
-	more = !list_empty(&ulp->events);
-	if (more)
+	if (!list_empty(&ulp->events))
 		ulp_events_queue_work(ulp);
-	ulp_id_wake_waiters(ulp);
-	spin_unlock(&ulp->lock);
+	ulp_handler_unlock(ulp);
 	cmx_id_unlock(&ulp->id_priv);
 }
 EXPORT_SYMBOL_GPL(cmx_unlock_handler);
