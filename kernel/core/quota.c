@@ -11,12 +11,11 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <linux/xarray.h>
 #include "param.h"
 #include "quota.h"
 
@@ -25,20 +24,17 @@ CMX_PARAM(max_user_ids, 0, 2147483647, 65536,
 
 /**
  * struct cmx_quota - quota of one user
- * @item: on the list of quotas
- * @uid: the user
+ * @uid: the user, and the index of the quota in the table
  * @refs: one for each open file and one for each charge
  * @charged: number of ids, memberships and leaves that are charged
  */
 struct cmx_quota {
-	struct list_head item;
-	kuid_t uid;
+	uid_t uid;
 	refcount_t refs;
 	atomic_t charged;
 };
 
-static LIST_HEAD(quotas);
-static DEFINE_SPINLOCK(quotas_lock);	/* protects quotas */
+static DEFINE_XARRAY(quotas);
 
 static kuid_t quota_current_uid(void)
 {
@@ -53,17 +49,6 @@ static kuid_t quota_current_uid(void)
 	return uid_eq(uid, GLOBAL_ROOT_UID) && uid_valid(root) ? root : uid;
 }
 
-static struct cmx_quota *quota_find(kuid_t uid)
-{
-	struct cmx_quota *quota;
-
-	lockdep_assert_held(&quotas_lock);
-	list_for_each_entry(quota, &quotas, item)
-		if (uid_eq(quota->uid, uid))
-			return quota;
-	return NULL;
-}
-
 /**
  * cmx_quota_open() - get the quota of the calling process
  *
@@ -72,27 +57,24 @@ static struct cmx_quota *quota_find(kuid_t uid)
 struct cmx_quota *cmx_quota_open(void)
 {
 	struct cmx_quota *quota, *new;
-	kuid_t uid = quota_current_uid();
 
 	if (capable(CAP_SYS_RESOURCE))
 		return NULL;
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->uid = uid;
+	new->uid = __kuid_val(quota_current_uid());
 	refcount_set(&new->refs, 1);
-	spin_lock(&quotas_lock);
-	quota = quota_find(uid);
-	if (quota) {
+	xa_lock(&quotas);
+	quota = __xa_cmpxchg(&quotas, new->uid, NULL, new, GFP_KERNEL_ACCOUNT);
+	/* the quota of the user cannot be freed while the table is locked */
+	if (quota && !xa_is_err(quota))
 		refcount_inc(&quota->refs);
-	} else {
-		quota = new;
-		new = NULL;
-		list_add(&quota->item, &quotas);
-	}
-	spin_unlock(&quotas_lock);
+	xa_unlock(&quotas);
+	if (!quota)
+		return new;
 	kfree(new);
-	return quota;
+	return xa_is_err(quota) ? ERR_PTR(-ENOMEM) : quota;
 }
 
 /**
@@ -101,17 +83,11 @@ struct cmx_quota *cmx_quota_open(void)
  */
 void cmx_quota_put(struct cmx_quota *quota)
 {
-	bool last;
-
-	if (!quota || refcount_dec_not_one(&quota->refs))
+	if (!quota || !refcount_dec_and_lock(&quota->refs, &quotas.xa_lock))
 		return;
-	spin_lock(&quotas_lock);
-	last = refcount_dec_and_test(&quota->refs);
-	if (last)
-		list_del(&quota->item);
-	spin_unlock(&quotas_lock);
-	if (last)
-		kfree(quota);
+	__xa_erase(&quotas, quota->uid);
+	xa_unlock(&quotas);
+	kfree(quota);
 }
 
 /**
