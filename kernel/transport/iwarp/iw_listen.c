@@ -47,7 +47,7 @@ struct iw_listener {
 };
 
 static LIST_HEAD(iw_listeners);
-static DEFINE_SPINLOCK(iw_listeners_lock);	/* protects iw_listeners */
+/* Its lock also protects iw_listeners. */
 static DECLARE_WAIT_QUEUE_HEAD(iw_port_released);
 
 /* A listener on the IPv6 wildcard may get the address of an IPv4 peer as an IPv4-mapped one. */
@@ -165,18 +165,18 @@ static struct iw_listener *iw_listener_new(struct cmx_id_private *id_priv, u16 p
 	listener->id_priv = id_priv;
 	listener->net = cmx_net(id_priv);
 	listener->port = port;
-	spin_lock(&iw_listeners_lock);
+	spin_lock(&iw_port_released.lock);
 	list_add(&listener->item, &iw_listeners);
-	spin_unlock(&iw_listeners_lock);
+	spin_unlock(&iw_port_released.lock);
 	return listener;
 }
 
 static void iw_listener_free(struct iw_listener *listener)
 {
-	spin_lock(&iw_listeners_lock);
+	spin_lock(&iw_port_released.lock);
 	list_del(&listener->item);
-	spin_unlock(&iw_listeners_lock);
-	wake_up_all(&iw_port_released);
+	wake_up_all_locked(&iw_port_released);
+	spin_unlock(&iw_port_released.lock);
 	kfree(listener);
 }
 
@@ -222,14 +222,14 @@ static bool iw_port_is_leaving(const struct net *net, u16 port)
 	const struct iw_listener *listener;
 	bool found = false;
 
-	spin_lock(&iw_listeners_lock);
+	spin_lock(&iw_port_released.lock);
 	list_for_each_entry(listener, &iw_listeners, item) {
 		found = listener->net == net && listener->port == port &&
 			!READ_ONCE(listener->id_priv->listener);
 		if (found)
 			break;
 	}
-	spin_unlock(&iw_listeners_lock);
+	spin_unlock(&iw_port_released.lock);
 	return found;
 }
 
