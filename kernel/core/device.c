@@ -7,7 +7,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "device.h"
-#include "gauge.h"
+#include "stats.h"
 #include "transport.h"
 
 static LIST_HEAD(devices);

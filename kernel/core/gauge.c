@@ -3,21 +3,9 @@
  * Gauges: in which state the ids of each port are at the moment. stats.c shows them.
  */
 #include "device.h"
-#include "gauge.h"
 #include "stats.h"
 
-/* Gauges of ids that are attached to no port. Only listeners for all devices are counted. */
-static atomic_t gauges_unattached[CMX_GAUGE_NUM];
-
-/**
- * cmx_gauge_unattached_listening() - get the number of listeners that are attached to no port
- *
- * Return: the number of ids.
- */
-unsigned int cmx_gauge_unattached_listening(void)
-{
-	return atomic_read(&gauges_unattached[CMX_GAUGE_LISTENING]);
-}
+struct cmx_stats cmx_stats_unattached;
 
 /* Returns the gauge of the state of an id, or CMX_GAUGE_NUM. */
 static enum cmx_gauge gauge_of_state(const struct cmx_id_private *id_priv)
@@ -48,7 +36,7 @@ void cmx_gauge_recount(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (gauge != CMX_GAUGE_NUM)
 		counted = id_priv->dev_port ? &id_priv->dev_port->stats->gauge[gauge] :
-					      &gauges_unattached[gauge];
+					      &cmx_stats_unattached.gauge[gauge];
 	if (counted == id_priv->counted)
 		return;
 	if (id_priv->counted)

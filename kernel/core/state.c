@@ -5,7 +5,6 @@
  */
 #include <linux/kernel.h>
 #include <rdma/cmx_ioctl.h>
-#include "gauge.h"
 #include "id.h"
 #include "state.h"
 #include "stats.h"

@@ -13,20 +13,6 @@
 #include "stats.h"
 #include "transport.h"
 
-/* Counters of ids that are attached to no port. Only failed address resolutions are counted. */
-static atomic64_t stats_unattached[CMX_STAT_NUM];
-
-/**
- * cmx_stats_unattached() - get a counter of the ids that were attached to no port
- * @stat: the counter
- *
- * Return: the number of events.
- */
-u64 cmx_stats_unattached(enum cmx_stat stat)
-{
-	return atomic64_read(&stats_unattached[stat]);
-}
-
 /**
  * cmx_stats_count() - count an event of an id
  * @id_priv: the id
@@ -38,7 +24,7 @@ void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat)
 {
 	lockdep_assert_held(&id_priv->lock);
 	atomic64_inc(id_priv->dev_port ? &id_priv->dev_port->stats->count[stat] :
-					 &stats_unattached[stat]);
+					 &cmx_stats_unattached.count[stat]);
 }
 
 static enum cmx_stat stats_of_reject(const struct cmx_id_private *id_priv, int status)

@@ -57,6 +57,12 @@ struct cmx_stats {
 	struct cmx_latency latency[CMX_STAGE_NUM];
 };
 
+/*
+ * Of ids that are attached to no port, without a folder: failed address resolutions, and listeners
+ * for all devices. Defined in gauge.c
+ */
+extern struct cmx_stats cmx_stats_unattached;
+
 /* Microseconds, for differences of less than an hour; never 0 */
 static inline u32 cmx_stats_now(void)
 {
@@ -66,8 +72,9 @@ static inline u32 cmx_stats_now(void)
 void cmx_stats_count(const struct cmx_id_private *id_priv, enum cmx_stat stat);
 void cmx_stats_count_event(const struct cmx_event *ev);
 void cmx_stats_count_refused(struct ib_device *device, u32 port, int ret);
-u64 cmx_stats_unattached(enum cmx_stat stat);
 struct cmx_stats *cmx_stats_new(struct ib_device *device, u32 port);
 void cmx_stats_put(struct cmx_stats *stats);
+
+void cmx_gauge_recount(struct cmx_id_private *id_priv); /* gauge.c */
 
 #endif

@@ -7,7 +7,6 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include "chardev.h"
-#include "gauge.h"
 #include "ioctl.h"
 #include "stats.h"
 
@@ -62,9 +61,12 @@ static ssize_t name##_show(struct device *dev, struct device_attribute *attr, ch
 }												\
 static DEVICE_ATTR_RO(name)
 
-CHARDEV_STAT(unattached_addr_timeouts, cmx_stats_unattached(CMX_STAT_ADDR_TIMEOUT));
-CHARDEV_STAT(unattached_addr_errors, cmx_stats_unattached(CMX_STAT_ADDR_ERROR));
-CHARDEV_STAT(now_unattached_listening, cmx_gauge_unattached_listening());
+CHARDEV_STAT(unattached_addr_timeouts,
+	     atomic64_read(&cmx_stats_unattached.count[CMX_STAT_ADDR_TIMEOUT]));
+CHARDEV_STAT(unattached_addr_errors,
+	     atomic64_read(&cmx_stats_unattached.count[CMX_STAT_ADDR_ERROR]));
+CHARDEV_STAT(now_unattached_listening,
+	     atomic_read(&cmx_stats_unattached.gauge[CMX_GAUGE_LISTENING]));
 CHARDEV_STAT(now_queued_events, cmx_channel_num_queued());
 
 static struct attribute *chardev_stats[] = {
