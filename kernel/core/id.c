@@ -75,29 +75,6 @@ struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_
 	return id_priv;
 }
 
-/**
- * cmx_id_new_conn() - allocate the id of a connection request
- * @listener: the id that listens. The new id gets the same consumer operations
- * @qp_type: type of the QP that the request asks for
- * @gfp: flags of the allocation
- *
- * The new id has no network namespace yet: a listener that has ended may have none.
- *
- * Return: the id with one reference, or ERR_PTR(-ENOMEM).
- */
-struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_qp_type qp_type,
-				       gfp_t gfp)
-{
-	struct cmx_id_private *id_priv;
-
-	id_priv = cmx_id_new(NULL, listener->consumer, listener->id.ps, qp_type, gfp);
-	if (!IS_ERR(id_priv)) {
-		id_priv->passive = 1;
-		id_priv->node_type = listener->node_type;
-	}
-	return id_priv;
-}
-
 static void id_free(struct kref *ref)
 {
 	struct cmx_id_private *id_priv = container_of(ref, struct cmx_id_private, ref);

@@ -250,8 +250,6 @@ void cmx_id_exit_module(void);
 
 struct cmx_id_private *cmx_id_new(struct net *net, const struct cmx_id_consumer_ops *consumer,
 				  enum rdma_ucm_port_space ps, enum ib_qp_type qp_type, gfp_t gfp);
-struct cmx_id_private *cmx_id_new_conn(struct cmx_id_private *listener, enum ib_qp_type qp_type,
-				       gfp_t gfp);
 void cmx_id_put(struct cmx_id_private *id_priv);
 bool cmx_id_tryget(struct cmx_id_private *id_priv);
 

@@ -20,13 +20,16 @@ static void request_id_drop(struct cmx_id_private *conn_id)
 	cmx_id_put(conn_id);
 }
 
+/* The new id has no network namespace yet: a listener that has ended may have none. */
 static int request_alloc(struct cmx_request *req, struct cmx_id_private *listener,
 			 enum ib_qp_type qp_type, gfp_t gfp)
 {
 	req->listener = listener;
-	req->conn_id = cmx_id_new_conn(listener, qp_type, gfp);
+	req->conn_id = cmx_id_new(NULL, listener->consumer, listener->id.ps, qp_type, gfp);
 	if (IS_ERR(req->conn_id))
 		return PTR_ERR(req->conn_id);
+	req->conn_id->passive = 1;
+	req->conn_id->node_type = listener->node_type;
 	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, gfp);
 	if (!req->ev) {
 		request_id_drop(req->conn_id);
