@@ -112,25 +112,15 @@ static struct port_bucket *port_bucket_of_id(const struct cmx_id_private *id_pri
 	return port_bucket_of(id_priv->space, id_priv->port);
 }
 
-/* First owner of @port from @node on, @node included. Caller must hold the lock of the bucket. */
-static struct cmx_id_private *port_owner_from(struct hlist_node *node, u16 port)
+/* Caller must hold the lock of the bucket. */
+static bool port_has_owner(const struct port_bucket *b, u16 port)
 {
-	struct cmx_id_private *id_priv = hlist_entry_safe(node, struct cmx_id_private, bind_node);
+	const struct cmx_id_private *id_priv;
 
-	hlist_for_each_entry_from(id_priv, bind_node)
+	hlist_for_each_entry(id_priv, &b->owners, bind_node)
 		if (id_priv->port == port)
-			return id_priv;
-	return NULL;
-}
-
-static struct cmx_id_private *port_owner_first(const struct port_bucket *b, u16 port)
-{
-	return port_owner_from(b->owners.first, port);
-}
-
-static struct cmx_id_private *port_owner_next(const struct cmx_id_private *id_priv)
-{
-	return port_owner_from(id_priv->bind_node.next, id_priv->port);
+			return true;
+	return false;
 }
 
 static void bind_key_init(struct cmx_bind_key *key, const struct cmx_id_private *id_priv)
@@ -161,8 +151,8 @@ static int port_owners_check(struct port_bucket *b, u16 port, unsigned int max,
 	unsigned int n = 0;
 	int ret;
 
-	for (owner = port_owner_first(b, port); owner; owner = port_owner_next(owner)) {
-		if (owner == id_priv)
+	hlist_for_each_entry(owner, &b->owners, bind_node) {
+		if (owner->port != port || owner == id_priv)
 			continue;
 		if (++n >= max)
 			return -EADDRINUSE;
@@ -307,7 +297,7 @@ void cmx_port_release(struct cmx_id_private *id_priv)
 	b = port_bucket_of_id(id_priv);
 	spin_lock(&b->lock);
 	hlist_del(&id_priv->bind_node);
-	if (!port_owner_first(b, id_priv->port))
+	if (!port_has_owner(b, id_priv->port))
 		clear_bit(id_priv->port, id_priv->space->used);
 	id_priv->space = NULL;
 	spin_unlock(&b->lock);
@@ -400,10 +390,9 @@ cmx_port_find_listener(struct net *net, enum rdma_ucm_port_space ps, __be16 port
 
 	b = port_bucket_of(space, ntohs(port));
 	spin_lock(&b->lock);
-	for (id_priv = port_owner_first(b, ntohs(port)); id_priv;
-	     id_priv = port_owner_next(id_priv)) {
-		if (READ_ONCE(id_priv->state) == CMX_LISTEN && match(id_priv, arg) &&
-		    cmx_id_tryget(id_priv)) {
+	hlist_for_each_entry(id_priv, &b->owners, bind_node) {
+		if (id_priv->port == ntohs(port) && READ_ONCE(id_priv->state) == CMX_LISTEN &&
+		    match(id_priv, arg) && cmx_id_tryget(id_priv)) {
 			found = id_priv;
 			break;
 		}
