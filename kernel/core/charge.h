@@ -5,7 +5,6 @@
 #include <linux/types.h>
 
 struct cmx_id_private;
-struct mem_cgroup;
 
 /**
  * struct cmx_charge - memory that is allocated for an id outside its process

@@ -9,9 +9,6 @@
 #include <rdma/ib_verbs.h>
 #include "id.h"
 
-struct cmx_stats;
-struct cmx_transport;
-
 /**
  * struct cmx_dev_port - a port of an RDMA device
  * @stats: counters, if the port has a transport

@@ -10,22 +10,7 @@
 #include <rdma/cmx.h>
 #include "state.h"
 
-struct cmx_device;
 struct cmx_event;
-struct cmx_listener;
-struct cmx_ib_req;
-struct cmx_ib_window;
-struct cmx_sa_query;
-struct cmx_service_result;
-struct cmx_quota;
-struct cmx_timer;
-struct cmx_watch;
-struct cmx_id_consumer_ops;
-struct cmx_port_space;
-struct cmx_conn_ops;
-struct cmx_dev_port;
-struct ib_cm_id;
-struct iw_cm_id;
 
 /* enum cmx_opt_bit - bit numbers of &struct cmx_opts.set, one for each row of option_rows.h */
 enum cmx_opt_bit {

@@ -7,7 +7,6 @@
 #include <rdma/ib_sa.h>
 #include "id.h"
 
-struct cmx_event;
 struct net_device;
 
 /* This is much smaller than struct sockaddr_storage, and there may be thousands of them. */

@@ -8,9 +8,6 @@
 #include <rdma/cmx_rule.h>
 #include "id.h"
 
-struct cmx_dev_port;
-struct ib_device;
-
 /**
  * struct cmx_rule_value - an option of a rule
  * @bit: enum cmx_opt_bit

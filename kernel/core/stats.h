@@ -7,7 +7,6 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
-struct cmx_dev_port;
 struct cmx_event;
 struct cmx_id_private;
 struct ib_device;

@@ -4,9 +4,7 @@
 
 #include "device.h"
 
-struct ib_gid_attr;
 struct net_device;
-struct sa_path_rec;
 struct seq_file;
 struct cmx_service;
 
