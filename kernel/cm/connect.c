@@ -79,10 +79,9 @@ static int connect_locked(struct cmx_id_private *id_priv, const struct rdma_conn
 		    id_priv->conn_ops->private_data)
 		return -EINVAL;
 	ret = cmx_qp_check_owner(id_priv, param->qp_num);
-	if (!ret)
-		ret = cmx_deadline_start(id_priv);
 	if (ret)
 		return ret;
+	cmx_deadline_start(id_priv);
 	b = connect_param_apply(id_priv, param, ece);
 	cmx_state_move(id_priv, CMX_IN(ROUTE_RESOLVED), CMX_CONNECT);
 	ret = id_priv->conn_ops->connect(id_priv, param);
@@ -174,10 +173,10 @@ int cmx_accept_locked(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	if (id_priv->state != CMX_CONNECT || !cmx_conn_exists(id_priv))
 		return -EINVAL;
 	ret = param ? cmx_qp_check_owner(id_priv, param->qp_num) : 0;
-	if (!ret && timed)
-		ret = cmx_deadline_start(id_priv);
 	if (ret)
 		return ret;
+	if (timed)
+		cmx_deadline_start(id_priv);
 	b = connect_param_apply(id_priv, param, ece);
 	if (param)
 		ret = id_priv->conn_ops->accept(id_priv, param);

@@ -370,7 +370,7 @@ static int listen_wait_port(struct cmx_id_private *id_priv)
 
 static struct cmx_listener *listen_new(struct cmx_id_private *id_priv, int backlog)
 {
-	struct cmx_listener *listener = kmalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
+	struct cmx_listener *listener = cmx_charge_alloc(id_priv, sizeof(*listener));
 
 	if (!listener)
 		return NULL;

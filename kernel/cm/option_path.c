@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 #include <rdma/ib_sa.h>
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "event.h"
@@ -32,11 +33,12 @@ static int opt_path_install(struct cmx_id_private *id_priv, const struct sa_path
 {
 	const struct cmx_route_ops *ops = id_priv->dev_port->transport->route;
 	struct rdma_route *route = &id_priv->id.route;
-	struct sa_path_rec *rec = kmemdup(from, sizeof(*from), GFP_KERNEL_ACCOUNT);
+	struct sa_path_rec *rec = cmx_charge_alloc(id_priv, sizeof(*rec));
 	int ret;
 
 	if (!rec)
 		return -ENOMEM;
+	*rec = *from;
 	ret = ops->complete ? ops->complete(id_priv, rec) : 0;
 	if (ret) {
 		kfree(rec);

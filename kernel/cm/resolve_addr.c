@@ -104,15 +104,13 @@ static void addr_query_step(struct cmx_id_private *id_priv)
 		addr_query_done(id_priv, &f, cmx_timer_take(id_priv), ret);
 }
 
-static int addr_query_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *key,
-			   struct cmx_event *ev, unsigned long timeout_ms)
+static void addr_query_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *key,
+			    struct cmx_event *ev, unsigned long timeout_ms)
 {
 	unsigned long timeout = msecs_to_jiffies(min_t(unsigned long, timeout_ms, INT_MAX));
-	int ret = cmx_timer_start(id_priv, addr_query_step, ev, timeout, GFP_KERNEL_ACCOUNT);
 
-	if (!ret)
-		addr_query_set_timer(id_priv, key, timeout);
-	return ret;
+	cmx_timer_start(id_priv, addr_query_step, ev, timeout);
+	addr_query_set_timer(id_priv, key, timeout);
 }
 
 static void addr_loopback_set_src(struct cmx_id_private *id_priv)
@@ -186,12 +184,14 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 	if (cmx_dst(id_priv)->sa_family == AF_IB)
 		return addr_ib_resolve(id_priv, ev);
 	ret = addr_query_look(id_priv, &f);
-	if (!ret)
-		addr_query_done(id_priv, &f, ev, 0);
-	if (ret == -ENODATA)
-		ret = addr_query_wait(id_priv, &f.key, ev, timeout_ms);
+	if (ret == -ENODATA) {
+		addr_query_wait(id_priv, &f.key, ev, timeout_ms);
+		return 0;
+	}
 	if (ret)
 		cmx_unwatch_peer(id_priv);
+	else
+		addr_query_done(id_priv, &f, ev, 0);
 	return ret;
 }
 

@@ -32,17 +32,12 @@ static void deadline_step(struct cmx_id_private *id_priv)
 	cmx_event_post(ev);
 }
 
-static int deadline_start(struct cmx_id_private *id_priv, u32 ms, struct cmx_event *ev, gfp_t gfp)
+static void deadline_start(struct cmx_id_private *id_priv, u32 ms, enum rdma_cm_event_type type)
 {
-	int ret = -ENOMEM;
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, type, -ETIMEDOUT);
 
-	if (ev)
-		ret = cmx_timer_start(id_priv, deadline_step, ev, msecs_to_jiffies(ms), gfp);
-	if (ret)
-		cmx_event_free(ev);
-	else
-		cmx_timer_set(id_priv, msecs_to_jiffies(ms));
-	return ret;
+	cmx_timer_start(id_priv, deadline_step, ev, msecs_to_jiffies(ms));
+	cmx_timer_set(id_priv, msecs_to_jiffies(ms));
 }
 
 /**
@@ -51,19 +46,14 @@ static int deadline_start(struct cmx_id_private *id_priv, u32 ms, struct cmx_eve
  *
  * If the deadline ends before the connection is established, the attempt is aborted: UNREACHABLE
  * with -ETIMEDOUT is the last event.
- *
- * Return: 0 or -ENOMEM.
  */
-int cmx_deadline_start(struct cmx_id_private *id_priv)
+void cmx_deadline_start(struct cmx_id_private *id_priv)
 {
 	u32 ms = cmx_opt_connect_deadline_ms(id_priv);
 
 	lockdep_assert_held(&id_priv->lock);
-	if (!ms)
-		return 0;
-	return deadline_start(id_priv, ms,
-			      cmx_event_alloc(id_priv, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT,
-					      GFP_KERNEL_ACCOUNT), GFP_KERNEL_ACCOUNT);
+	if (ms)
+		deadline_start(id_priv, ms, RDMA_CM_EVENT_UNREACHABLE);
 }
 
 /**
@@ -78,7 +68,5 @@ void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (ms && !cmx_timer_is_active(id_priv))
-		deadline_start(id_priv, ms,
-			       cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED,
-						      -ETIMEDOUT), GFP_NOIO | __GFP_NOFAIL);
+		deadline_start(id_priv, ms, RDMA_CM_EVENT_DISCONNECTED);
 }

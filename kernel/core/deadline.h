@@ -5,7 +5,7 @@
 #include "id.h"
 
 /* Caller must hold id_priv->lock. */
-int cmx_deadline_start(struct cmx_id_private *id_priv);
+void cmx_deadline_start(struct cmx_id_private *id_priv);
 void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms);
 
 #endif

@@ -8,6 +8,13 @@
 #define CMX_SERVICE_NAME 64
 
 /**
+ * define CMX_MAX_SERVICE_RECS - maximum number of ServiceRecords that are kept
+ *
+ * A reply may have thousands; programs take the first ones, which fit into 8 KB.
+ */
+#define CMX_MAX_SERVICE_RECS 254
+
+/**
  * struct cmx_service - service to look for: its ID, its name, or both
  * @has_id: @id is valid
  * @id: service ID

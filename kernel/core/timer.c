@@ -4,6 +4,7 @@
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include "charge.h"
 #include "event.h"
 #include "timer.h"
 
@@ -20,14 +21,14 @@ static void timer_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-static struct cmx_timer *timer_new(struct cmx_id_private *id_priv, gfp_t gfp)
+/* An id needs it once, and often there is no caller to which an error could be returned. */
+static struct cmx_timer *timer_new(struct cmx_id_private *id_priv)
 {
-	struct cmx_timer *t = kzalloc(sizeof(*t), gfp);
+	struct cmx_timer *t = cmx_charge_alloc(id_priv, sizeof(*t)) ?:
+			      kzalloc(sizeof(*t), GFP_NOIO | __GFP_NOFAIL);
 
-	if (t) {
-		INIT_DELAYED_WORK(&t->work, timer_work);
-		t->id_priv = id_priv;
-	}
+	INIT_DELAYED_WORK(&t->work, timer_work);
+	t->id_priv = id_priv;
 	return t;
 }
 
@@ -42,25 +43,19 @@ static void timer_queue(struct cmx_id_private *id_priv, unsigned long delay)
  * cmx_timer_start() - start the timer of an id
  * @id_priv: the id. An active timer is stopped first. Caller must hold its lock and a reference
  * @step: called when cmx_timer_set(), cmx_timer_wake() or cmx_timer_step() asks for it
- * @ev: event with which the operation will end; NULL: none
+ * @ev: event with which the operation will end; NULL: none. It belongs to the timer from now on
  * @timeout: jiffies until the end of the operation, at which cmx_timer_set() can have @step called
- * @gfp: flags of the allocation, which only the first call for an id needs
- *
- * Return: 0 or -ENOMEM. On success @ev belongs to the timer.
  */
-int cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
-		    struct cmx_event *ev, unsigned long timeout, gfp_t gfp)
+void cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
+		     struct cmx_event *ev, unsigned long timeout)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_timer_stop(id_priv);
 	if (!id_priv->timer)
-		id_priv->timer = timer_new(id_priv, gfp);
-	if (!id_priv->timer)
-		return -ENOMEM;
+		id_priv->timer = timer_new(id_priv);
 	id_priv->timer->step = step;
 	id_priv->timer->ev = ev;
 	id_priv->timer->end = jiffies + timeout;
-	return 0;
 }
 
 /**

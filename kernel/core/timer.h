@@ -27,8 +27,8 @@ struct cmx_timer {
 };
 
 /* Caller must hold id_priv->lock. */
-int cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
-		    struct cmx_event *ev, unsigned long timeout, gfp_t gfp);
+void cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
+		     struct cmx_event *ev, unsigned long timeout);
 void cmx_timer_set(struct cmx_id_private *id_priv, unsigned long delay);
 void cmx_timer_wake(struct cmx_id_private *id_priv);	/* needs no lock */
 void cmx_timer_step(struct cmx_id_private *id_priv);

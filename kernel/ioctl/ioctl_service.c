@@ -42,19 +42,21 @@ static int ioctl_services_get(struct cmx_id_private *id_priv, struct cmx_service
 			      u32 *num)
 {
 	const struct cmx_service_result *services;
-	int ret = -ENOENT;
 
+	*recs = kvmalloc_array(CMX_MAX_SERVICE_RECS, sizeof(**recs), GFP_KERNEL_ACCOUNT);
+	if (!*recs)
+		return -ENOMEM;
 	mutex_lock(&id_priv->lock);
 	services = id_priv->services;
 	if (services) {
 		*num = services->num;
-		*recs = kvmalloc_array(services->num, sizeof(**recs), GFP_KERNEL_ACCOUNT);
-		ret = *recs ? 0 : -ENOMEM;
-		if (*recs)
-			memcpy(*recs, services->recs, services->num * sizeof(**recs));
+		memcpy(*recs, services->recs, array_size(services->num, sizeof(**recs)));
 	}
 	mutex_unlock(&id_priv->lock);
-	return ret;
+	if (services)
+		return 0;
+	kvfree(*recs);
+	return -ENOENT;
 }
 
 static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *user_id)

@@ -324,15 +324,9 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 	struct cmx_event *ev = NULL;
 	int ret;
 
-	if (id_priv->state == CMX_CONNECT && id_priv->established) {
-		/* ULPs wait for the event, whatever is returned */
-		ev = id_priv->user ?
-			     cmx_event_alloc(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0,
-					     GFP_KERNEL_ACCOUNT) :
-			     cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
-		if (!ev)
-			return -ENOMEM;
-	}
+	/* The consumer waits for the event, whatever is returned. */
+	if (id_priv->state == CMX_CONNECT && id_priv->established)
+		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
 	if (ev && id_priv->dev_port->transport->has_sa && cmx_qp_has_failed(id_priv))
 		cmx_route_invalidate(id_priv);
 	ret = cmx_qp_to_err(id_priv);

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "event.h"
@@ -485,7 +486,7 @@ static void sa_member_work(struct work_struct *work)
 
 static struct cmx_sa_member *sa_member_new(struct cmx_mcast *mc)
 {
-	struct cmx_sa_member *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	struct cmx_sa_member *m = cmx_charge_alloc(mc->id_priv, sizeof(*m));
 
 	if (!m)
 		return NULL;

@@ -249,7 +249,7 @@ static struct path_query *path_query_new(struct cmx_id_private *id_priv, unsigne
 		cmx_opt_is_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
 	struct path_query *op;
 
-	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
+	op = cmx_charge_alloc(id_priv, sizeof(*op));
 	if (!op)
 		return NULL;
 	op->sa.id_priv = id_priv;
@@ -279,8 +279,8 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 	}
 
 	id_priv->sa_query = &op->sa;
-	ret = cmx_timer_start(id_priv, path_query_step, *ev, 0, GFP_KERNEL_ACCOUNT);
-	ret = ret ?: path_query_start(op);
+	cmx_timer_start(id_priv, path_query_step, *ev, 0);
+	ret = path_query_start(op);
 	if (ret) {
 		cmx_sa_query_end(id_priv);
 		return ret;

@@ -19,9 +19,6 @@
 /* ib_sa sends a query up to 11 times, every tenth of its timeout. */
 #define QUERY_MS 2000
 
-/* A reply may have thousands of records; programs take the first ones, which fit into 8 KB. */
-#define MAX_SERVICE_RECS 254
-
 /**
  * struct service_query - a query of ServiceRecords in progress
  * @sa: the query
@@ -31,7 +28,7 @@
 struct service_query {
 	struct cmx_sa_query sa;
 	u32 num;
-	struct cmx_service_rec recs[MAX_SERVICE_RECS];
+	struct cmx_service_rec recs[CMX_MAX_SERVICE_RECS];
 };
 
 static_assert(!offsetof(struct service_query, sa));
@@ -104,7 +101,7 @@ static void service_query_fill(struct cmx_sa_query *q, const void *from, unsigne
 	const struct sa_service_rec *recs = from;
 	u32 i;
 
-	op->num = min_t(u32, num, MAX_SERVICE_RECS);
+	op->num = min_t(u32, num, CMX_MAX_SERVICE_RECS);
 	for (i = 0; i < op->num; i++) {
 		op->recs[i].service_id = recs[i].id;
 		memcpy(op->recs[i].gid, recs[i].gid, sizeof(recs[i].gid));
@@ -149,13 +146,13 @@ int cmx_sa_find_service(struct cmx_id_private *id_priv, const struct cmx_service
 	int ret;
 
 	lockdep_assert_held(&id_priv->lock);
-	op = kzalloc(sizeof(*op), GFP_KERNEL_ACCOUNT);
+	op = cmx_charge_alloc(id_priv, sizeof(*op));
 	if (!op)
 		return -ENOMEM;
 	op->sa.id_priv = id_priv;
 	id_priv->sa_query = &op->sa;
-	ret = cmx_timer_start(id_priv, service_query_step, *ev, 0, GFP_KERNEL_ACCOUNT);
-	ret = ret ?: service_query_send(op, service);
+	cmx_timer_start(id_priv, service_query_step, *ev, 0);
+	ret = service_query_send(op, service);
 	if (ret) {
 		cmx_sa_query_end(id_priv);
 		return ret;

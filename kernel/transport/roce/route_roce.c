@@ -10,6 +10,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_sa.h>
+#include "charge.h"
 #include "compat.h"
 #include "option_value.h"
 #include "roce.h"
@@ -196,7 +197,7 @@ static int roce_path_make(struct cmx_id_private *id_priv)
 	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
 	if (!ndev)
 		return -ENODEV;
-	rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
+	rec = cmx_charge_alloc(id_priv, sizeof(*rec));
 	ret = rec ? roce_rec_fill(id_priv, ndev, rec) : -ENOMEM;
 	dev_put(ndev);
 	if (ret) {
