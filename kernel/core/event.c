@@ -125,10 +125,10 @@ bool cmx_event_try_queue(struct cmx_event *ev)
 }
 
 /**
- * cmx_event_queue() - pass an event to the consumer, to which the caller delivers it
+ * cmx_event_queue() - pass an event to the consumer; the caller must then have it delivered
  * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
- * The caller delivers the event with &cmx_id_consumer_ops.deliver after it has released the lock.
+ * The caller calls &cmx_id_consumer_ops.deliver after it has released the lock.
  * The handler of a ULP then runs in this context, without a work item.
  *
  * Context: Caller must hold the lock of the id. Not in a work item of cmx_wq, which all devices

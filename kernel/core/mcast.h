@@ -24,7 +24,7 @@ union cmx_mcast_addr {
  * @context: context of the consumer (ULP)
  * @user_data: user data of the consumer (process)
  * @handle: handle of the process; 0 for a ULP
- * @posted: number of events posted for it
+ * @posted: number of events that were posted for it and not dropped
  * @fetched: number of them that the process has fetched; protected by the mutex of the channel
  * @attr: attributes of the join
  * @mgid: MGID, once known

@@ -340,8 +340,8 @@ unsigned int cmx_watch_count(const struct cmx_id_private *id_priv)
 }
 
 /*
- * Fill in the key of the peer. Returns false if the path does not use a neighbour. If the path leads
- * through a gateway, no neighbour has this key, and the id relies on timeouts, as in-tree.
+ * Fill in the key of the peer. Returns false if the path does not use a neighbour. If the path
+ * leads through a gateway, no neighbour has this key, and the id relies on timeouts, as in-tree.
  */
 static bool watch_key_init(const struct cmx_id_private *id_priv, struct cmx_watch_key *key)
 {

@@ -11,8 +11,8 @@ struct neighbour;
  * struct cmx_watch_key - what ids watch
  * @net: network namespace, without a reference; only to be compared
  * @ifindex: network interface
- * @family: address family of a neighbour; 0: the interface itself, which is a bond, or without one
- *	a neighbour table that has no room
+ * @family: address family of a neighbour; 0: the interface itself, which is a bond. If @ifindex is
+ *	0 as well, the neighbour table was full, and nothing will report that it has room
  * @addr: address of the neighbour, as in its primary_key
  */
 struct cmx_watch_key {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "net.h"
 
-/* seconds; Documentation/options.rst and connections.rst explain them */
+/* seconds; Documentation/options.rst and infiniband.rst explain them */
 #define CM_TRIES	16
 #define CM_TRY		4.1		/* CM_RESPONSE_TIMEOUT 20 */
 #define CM_TRY_MRA	69.7		/* the time that the MRA asks for, and the ACK timeout of the path */

@@ -222,7 +222,11 @@ static int ib_close_start_limit(struct cmx_id_private *id_priv)
 	return CMX_IB_ON_NOTHING;
 }
 
-/* An ib_cm id that has got the RTU reports that with a reference. */
+/*
+ * The ib_cm id can be destroyed at once if that cancels its message, which ib_cm then does not
+ * report, and in ESTABLISHED, because ib_cm reports the RTU with a reference. Otherwise a report is
+ * due, and comes first.
+ */
 static int ib_close_give_up(struct cmx_id_private *id_priv)
 {
 	const struct ib_cm_id *cm = id_priv->ib.cm;

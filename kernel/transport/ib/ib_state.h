@@ -17,7 +17,7 @@ enum cmx_ib_input {
 #include "ib_state_rows.h"
 };
 
-/* Does a message wait for the send window? Not for a released ib_cm id. */
+/* Does a message of an id that was not released wait for the send window? */
 static inline bool cmx_ib_state_is_waiting(enum cmx_ib_state state)
 {
 	return state == CMX_IB_REQ_WAITS || state == CMX_IB_DREQ_WAITS ||

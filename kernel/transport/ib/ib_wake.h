@@ -5,7 +5,7 @@
 #include <linux/bitops.h>
 #include "id.h"
 
-/* The id got the place in the window that it waited for. All other reasons are events of ib_cm. */
+/* The id got the place in the window that it waited for. Other bits are enum ib_cm_event_type. */
 #define CMX_IB_HAS_ROOM 31
 
 /**
