@@ -23,6 +23,7 @@
 #include "rule_text.h"
 
 #define RULE "rule"
+#define FALLBACK "RDMA_CMX_FALLBACK="
 
 /**
  * struct default_line - a line of the file
@@ -141,6 +142,9 @@ static int default_words_visit(const char *path, struct tool_line *words, void *
 	struct default_line line = { .words = words };
 	default_line_fn *fn = arg;
 
+	/* the library reads this line of the file, see rdma_cmx(7) */
+	if (!strncmp(words->text, FALLBACK, strlen(FALLBACK)))
+		words->argc = 0;
 	if (words->argc)
 		line.port = strchr(words->argv[0], '/');
 	if (line.port)

@@ -120,6 +120,7 @@ cat >$conf <<-END
 	connect_deadline_ms 4000	# until the update
 
 	cm_retries 7
+	RDMA_CMX_FALLBACK=1
 	nosuch0/1 tos 8
 	*/* mode v2 tos none
 END
@@ -131,9 +132,9 @@ check "default --load sets the parameters" says "connect_deadline_ms 4000 cm_ret
 "$cmx" default max_backlog 77
 "$cmx" default netns_listen Y
 check "default --save" "$cmx" default --save $conf
-check "default --save keeps comments and absent ports, and adds what is no default" says \
+check "default --save keeps comments, absent ports and the line of the library, and adds what is no default" says \
 	"$(printf '%s\n' "# a comment" "connect_deadline_ms 4000 # until the update" "" "cm_retries 5" \
-		"nosuch0/1 tos 8" "*/* mode v2 tos none" "max_backlog 77" \
+		"RDMA_CMX_FALLBACK=1" "nosuch0/1 tos 8" "*/* mode v2 tos none" "max_backlog 77" \
 		"max_user_requests $(<$params/max_user_requests)" "netns_listen Y")" cat $conf
 check "default --save: a second time changes nothing" eval 'cp $conf $conf.2 && "$cmx" default --save $conf && cmp $conf $conf.2'
 check "default --save into a new file" says "$(printf '%s\n' "cm_retries 5" "connect_deadline_ms 4000" "max_backlog 77" \
