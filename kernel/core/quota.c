@@ -20,7 +20,7 @@
 #include "quota.h"
 
 CMX_PARAM(max_user_ids, 0, 2147483647, 65536,
-	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE; 0: none");
+	  "maximum number of ids and memberships of a user without CAP_SYS_RESOURCE; 0: such a user can create none");
 
 /**
  * struct cmx_quota - quota of one user
