@@ -83,11 +83,17 @@ struct cmx_quota *cmx_quota_open(void)
  */
 void cmx_quota_put(struct cmx_quota *quota)
 {
-	if (!quota || !refcount_dec_and_lock(&quota->refs, &quotas.xa_lock))
+	bool last;
+
+	if (!quota || refcount_dec_not_one(&quota->refs))
 		return;
-	__xa_erase(&quotas, quota->uid);
+	xa_lock(&quotas);
+	last = refcount_dec_and_test(&quota->refs);
+	if (last)
+		__xa_erase(&quotas, quota->uid);
 	xa_unlock(&quotas);
-	kfree(quota);
+	if (last)
+		kfree(quota);
 }
 
 /**
