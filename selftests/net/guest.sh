@@ -57,6 +57,18 @@ net_wire_up() {
 	done
 }
 
+# The rules decide for all that runs later on this machine.
+net_wire_down() {
+	local i
+	ip rule add pref 0 lookup local
+	for i in 10 11 20 30; do
+		ip rule del pref $i
+	done
+	rdma link delete rxea
+	rdma link delete rxeb
+	ip link delete na
+}
+
 nothing_closing() { ! grep -v '^0$' /sys/class/infiniband/*/cmx*/now_closing; }
 # check that the SA has no group but those of which the program says that no leave may have arrived
 no_groups() {
@@ -112,4 +124,5 @@ net_suite() {
 		net_run ib "$weather" -v "$weather" 10.78.0.2 ib1@h1 10.78.0.1 ib0@h0
 	done
 	check "the module unloads" unload_cmx
+	! net_wants rxe || net_wire_down
 }

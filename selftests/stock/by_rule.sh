@@ -130,4 +130,5 @@ tc qdisc del dev na root
 
 is "no rule is left" "" "$("$cmx" rule list)"
 check "the module unloads after the rules" unload_cmx
+net_wire_down
 finish
