@@ -331,34 +331,40 @@ lost_mads() { # ATTRIBUTE
 	awk -v attr="$1" '$1 == "0x07" && $3 == attr { n += $5 } END { print n + 0 }' /sys/kernel/debug/vib/mad/count
 }
 lost_dreqs() { lost_mads 0x0015; }
+lose() { # ATTRIBUTE
+	knob mad/count 0
+	knob mad/attr "$1"
+	knob mad/drop 1
+}
 unanswered() { # NAME OPTION...
 	check "$1: the cache has a record" learned
-	knob mad/count 0
-	knob mad/attr 0x15
-	knob mad/drop 1
+	lose 0x15
 	check "$1: the client connects and disconnects" call_listener 7646 "${@:2}" connect
 	check "$1: the record is dropped" within 10 forgotten
 	check "$1: DREQs were lost" test "$(lost_dreqs)" -gt 0
 	knob mad/drop 0
 	knob mad/attr 0
 }
-# the first DREQ is lost, and the program that sent it has ended
+# the first DREQ is lost, and the peer gets another one
+second_dreq() { # NAME PID
+	local status
+	check "$1: the first DREQ is lost" within 10 eval '[ "$(lost_dreqs)" -gt 0 ]'
+	check "$1: the peer is still connected" test -e "/proc/$2"
+	knob mad/drop 0
+	knob mad/attr 0
+	wait "$2"
+	status=$?
+	check "$1: the peer receives a repeated DREQ" [ $status = 0 ]
+}
+# the program that sends the DREQ has ended
 repeated_dreq() { # NAME OPTION...
-	local pid status
-	knob mad/count 0
-	knob mad/attr 0x15
-	knob mad/drop 1
+	local pid
+	lose 0x15
 	(enter h0 ours "$path" serve 10.78.0.1 7647) >"$run/server" 2>&1 &
 	pid=$!
 	within 10 listening ours $pid
 	check "$1: a program connects and exits" enter h1 ours "$path" "${@:2}" connect 10.78.0.1 7647
-	check "$1: the first DREQ is lost" within 10 eval '[ "$(lost_dreqs)" -gt 0 ]'
-	check "$1: the peer is still connected" test -e /proc/$pid
-	knob mad/drop 0
-	knob mad/attr 0
-	wait $pid
-	status=$?
-	check "$1: the peer receives a repeated DREQ" [ $status = 0 ]
+	second_dreq "$1" $pid
 }
 knob mad/class 7
 unanswered "lost DREQs, the id stays" -q -s
@@ -375,9 +381,7 @@ check "DREQ of a destroyed id: the release is traced" traced "DREQ_SENT -> RELEA
 check "DREQ of a destroyed id: the reply ends it" within 10 traced "RELEASED_SENT -> DESTROYED"
 echo 0 >$states/enable
 # the program that accepts ends before the RTU arrives, and the first DREQ, which follows the RTU, is lost
-knob mad/count 0
-knob mad/attr 0x14
-knob mad/drop 1
+lose 0x14
 (enter h0 ours "$path" -x serve 10.78.0.1 7651) >"$run/server" 2>&1 &
 server=$!
 within 10 listening ours $server
@@ -388,13 +392,7 @@ status=$?
 check "DREQ of a server that ends early: a program accepts, disconnects and exits" [ $status = 0 ]
 check "DREQ of a server that ends early: the RTU is lost" within 10 eval '[ "$(lost_mads 0x0014)" -gt 0 ]'
 knob mad/attr 0x15
-check "DREQ of a server that ends early: the first DREQ is lost" within 30 eval '[ "$(lost_dreqs)" -gt 0 ]'
-check "DREQ of a server that ends early: the peer is still connected" test -e /proc/$client
-knob mad/drop 0
-knob mad/attr 0
-wait $client
-status=$?
-check "DREQ of a server that ends early: the peer receives a repeated DREQ" [ $status = 0 ]
+second_dreq "DREQ of a server that ends early" $client
 knob mad/class 0
 
 # part "a connection whose last send" "a connection on another device" "another device is removed"
