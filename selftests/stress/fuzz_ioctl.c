@@ -23,20 +23,23 @@
 #define NUM_FILES 6
 #define NUM_SLOTS 192
 #define NUM_EVENTS 4
+#define SERVICE_NAME_LEN 64
 #define FUZZ_MAX_PATHS (CMX_OPT_MAX_LEN / sizeof(struct ib_path_rec_data))
 
 enum call {
-	INFO, GET_EVENTS, LIST_IDS, KILL, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
+	INFO, GET_EVENTS, LIST_IDS, KILL, GET_RULES, CREATE, DESTROY, BIND, RESOLVE_ADDR, RESOLVE_ROUTE,
 	QUERY, LISTEN, CONNECT, ACCEPT, ESTABLISH, REJECT, DISCONNECT, NOTIFY, INIT_QP_ATTR,
-	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, JOIN, LEAVE, REPORT, WRONG, NUM_CALLS,
+	SET_OPTION, GET_OPTION, MIGRATE, WRITE_EVENT, RESOLVE_SERVICE, QUERY_SERVICES, JOIN, LEAVE,
+	REPORT, WRONG, NUM_CALLS,
 };
 
 /* the last one counts the commands that were mutated */
 static const char *const call_names[NUM_CALLS] = {
-	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_LIST_IDS", "CHANNEL_KILL",
+	"CHANNEL_INFO", "CHANNEL_GET_EVENTS", "CHANNEL_LIST_IDS", "CHANNEL_KILL", "CHANNEL_GET_RULES",
 	"ID_CREATE", "ID_DESTROY", "ID_BIND", "ID_RESOLVE_ADDR", "ID_RESOLVE_ROUTE", "ID_QUERY", "ID_LISTEN",
 	"ID_CONNECT", "ID_ACCEPT", "ID_ESTABLISH", "ID_REJECT", "ID_DISCONNECT", "ID_NOTIFY",
 	"ID_INIT_QP_ATTR", "ID_SET_OPTION", "ID_GET_OPTION", "ID_MIGRATE", "ID_WRITE_EVENT",
+	"ID_RESOLVE_SERVICE", "ID_QUERY_SERVICES",
 	"MCAST_JOIN", "MCAST_LEAVE", "MCAST_REPORT", "(made wrong)",
 };
 
@@ -44,7 +47,7 @@ static const char *const call_names[NUM_CALLS] = {
 static const uint8_t fitting[NUM_STAGES][4] = {
 	[FREE] = { CREATE, CREATE, BIND, RESOLVE_ADDR },
 	[IDLE] = { BIND, RESOLVE_ADDR, SET_OPTION, RESOLVE_ADDR },
-	[BOUND] = { LISTEN, LISTEN, RESOLVE_ADDR, JOIN },
+	[BOUND] = { LISTEN, RESOLVE_SERVICE, RESOLVE_ADDR, JOIN },
 	[LISTENING] = { GET_EVENTS, GET_EVENTS, QUERY, GET_EVENTS },
 	[WAITING] = { GET_EVENTS, GET_EVENTS, GET_EVENTS, QUERY },
 	[ADDR] = { RESOLVE_ROUTE, RESOLVE_ROUTE, RESOLVE_ROUTE, JOIN },
@@ -359,7 +362,32 @@ static void channel_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enu
 		out_add(cmd, CMX_ATTR_NEXT_CURSOR, 8);
 	} else if (call == KILL) {
 		id_add(rnd, cmd, slot);
+	} else if (call == GET_RULES) {
+		out_add(cmd, CMX_ATTR_RULES, sizeof(struct cmx_rule) * (1 + stress_rand_below(rnd, 4)));
+		out_add(cmd, CMX_ATTR_COUNT, 4);
+		out_add(cmd, CMX_ATTR_GENERATION, 8);
 	}
+}
+
+/* The name and the ID may be missing. */
+static void service_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
+{
+	if (stress_rand_percent(rnd, 50))
+		cmxl_cmd_u64(cmd, CMX_ATTR_SERVICE_ID, stress_rand_u32(rnd));
+	if (stress_rand_percent(rnd, 80))
+		cmxl_cmd_in(cmd, CMX_ATTR_SERVICE_NAME, memset(in_alloc(SERVICE_NAME_LEN), 's', 8),
+			    stress_rand_percent(rnd, 80) ? 8 : stress_rand_below(rnd, SERVICE_NAME_LEN));
+}
+
+static void services_query_add(struct stress_rand *rnd, struct cmxl_cmd *cmd)
+{
+	uint32_t size = sizeof(struct cmx_service_rec);
+
+	if (stress_rand_percent(rnd, 20))
+		size = 8 * stress_rand_below(rnd, 80);
+	cmxl_cmd_u32(cmd, CMX_ATTR_RECORD_SIZE, size);
+	out_add(cmd, CMX_ATTR_SERVICES, sizeof(struct cmx_service_rec) * (1 + stress_rand_below(rnd, 4)));
+	out_add(cmd, CMX_ATTR_COUNT, 4);
 }
 
 static void mcast_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum call call,
@@ -450,6 +478,12 @@ static void id_cmd_build(struct stress_rand *rnd, struct cmxl_cmd *cmd, enum cal
 		cmxl_cmd_u32(cmd, CMX_ATTR_STATUS, stress_rand_u32(rnd));
 		cmxl_cmd_u64(cmd, CMX_ATTR_ARG, stress_rand_u32(rnd));
 		break;
+	case RESOLVE_SERVICE:
+		service_add(rnd, cmd);
+		break;
+	case QUERY_SERVICES:
+		services_query_add(rnd, cmd);
+		break;
 	case QUERY:
 		out_add(cmd, CMX_ATTR_ECE_INFO, sizeof(struct cmx_ece_info));
 		break;
@@ -500,6 +534,7 @@ static void result_handle(struct stress_rand *rnd, const struct cmxl_cmd *cmd, e
 		[BIND] = BOUND, [RESOLVE_ADDR] = WAITING, [RESOLVE_ROUTE] = WAITING,
 		[LISTEN] = LISTENING, [CONNECT] = WAITING, [ACCEPT] = WAITING,
 		[ESTABLISH] = CONNECTED, [REJECT] = OVER, [DISCONNECT] = OVER,
+		[RESOLVE_SERVICE] = WAITING,
 	};
 	const uint32_t *handle = out_find(cmd, CMX_ATTR_OUT_ID);
 	const uint32_t *count = out_find(cmd, CMX_ATTR_COUNT);
@@ -573,7 +608,7 @@ static void fuzz_call(struct stress_rand *rnd)
 	new = slot->stage == FREE ? slot : slot_for_new(rnd);
 	in_used = 0;
 	out_used = 0;
-	if (call <= KILL)
+	if (call < CREATE)
 		channel_cmd_build(rnd, &cmd, call, slot);
 	else if (call >= JOIN)
 		mcast_cmd_build(rnd, &cmd, call, slot, new);

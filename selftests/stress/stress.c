@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <infiniband/ib.h>
 #include <rdma/rdma_cma.h>
+#include <rdma/rdma_cmx.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -125,6 +126,7 @@ enum stress_stage stress_event_count(unsigned int event)
 		[RDMA_CM_EVENT_UNREACHABLE] = OVER, [RDMA_CM_EVENT_REJECTED] = OVER,
 		[RDMA_CM_EVENT_ESTABLISHED] = CONNECTED, [RDMA_CM_EVENT_DISCONNECTED] = OVER,
 		[RDMA_CM_EVENT_DEVICE_REMOVAL] = OVER,
+		[CMX_EVENT_ADDRINFO_RESOLVED] = ADDR, [CMX_EVENT_ADDRINFO_ERROR] = OVER,
 	};
 
 	shared->events[event % MAX_EVENTS]++;
