@@ -433,7 +433,7 @@ static int ip_join(struct cmx_mcast *mc)
 	ret = cmx_mgid_map_roce(&mc->addr.sa, mc->id_priv->gid_type, &mc->mgid);
 	if (ret)
 		return ret;
-	ndev = addr->bound_dev_if ? dev_get_by_index(addr->net, addr->bound_dev_if) : NULL;
+	ndev = dev_get_by_index(addr->net, addr->bound_dev_if);
 	if (!ndev)
 		return -ENODEV;
 	ret = ip_join_ndev(mc, ndev);
