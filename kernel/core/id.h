@@ -43,7 +43,7 @@ struct cmx_opts {
  * @close_node: in the hash table of ib_close.c while @state is a closing one, until @cm is
  *	destroyed; protected by a lock of that file, read under RCU
  * @close_device: device of @cm; valid while @close_node is in the table
- * @close_item: in &cmx_ib_port.closing of its port while the id waits for the end of
+ * @released_item: in &cmx_ib_port.released of its port while the id waits for the end of
  *	close_seconds, or empty; protected by the same lock. Not valid before the release
  * @window: send window in which the id has a place, or waits for one; or NULL
  * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
@@ -60,7 +60,7 @@ struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct hlist_node close_node;
 	const struct ib_device *close_device;
-	struct list_head close_item;
+	struct list_head released_item;
 	struct cmx_ib_window *window;
 	struct list_head window_item;
 	struct work_struct work;

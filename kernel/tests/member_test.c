@@ -130,12 +130,12 @@ static const struct {
 	  { CMX_MEMBER_LOST, CMX_MEMBER_LOST, CMX_MEMBER_LOST }, { "retry", "retry", "retry" } },
 	{ IN(LEFT) | IN(WANTS_LEAVE),
 	  { CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_WANTS_CLEANUP },
-	  { "clean", "clean", "clean" } },
+	  { "clean_up", "clean_up", "clean_up" } },
 	{ IN(LEAVE_SENT),
 	  { CMX_MEMBER_ENDED, CMX_MEMBER_ENDED, CMX_MEMBER_ENDED }, { "end", "end", "end" } },
 	{ IN(WANTS_CLEANUP),
 	  { CMX_MEMBER_ENDED, CMX_MEMBER_WANTS_CLEANUP, CMX_MEMBER_ENDED },
-	  { "end", "clean", "end" } },
+	  { "end", "clean_up", "end" } },
 };
 
 static void member_test_failure(struct kunit *test)
@@ -209,7 +209,7 @@ static const struct step_test_walk member_test_walks[] = {
 		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
 		{ -EINVAL, CMX_MEMBER_FAILED, "report_error" },
 		{ CMX_ON_LEFT, CMX_MEMBER_WANTS_CLEANUP, "none" },
-		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean" },
+		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
 		{ -ECANCELED, CMX_MEMBER_ENDED, "end" } } },
 	{ "the port refuses", CMX_MEMBER_JOIN_SENT, {
 		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
@@ -238,7 +238,7 @@ static const struct step_test_walk member_test_walks[] = {
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 	{ "left, stale record", CMX_MEMBER_JOIN_SENT, {
 		{ CMX_ON_LEFT, CMX_MEMBER_LEFT, "none" },
-		{ -ETIMEDOUT, CMX_MEMBER_WANTS_CLEANUP, "clean" },
+		{ -ETIMEDOUT, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
 		{ CMX_ON_SENT, CMX_MEMBER_LEFT, "none" },
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 };

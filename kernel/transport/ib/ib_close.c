@@ -48,7 +48,7 @@
 CMX_PARAM(close_seconds, 0, 86400, 60,
 	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit); for ids that are destroyed or disconnected from then on");
 
-/* Protects closing_ids, and &cmx_ib_port.closing with the &cmx_ib_conn.close_item of its ids */
+/* Protects closing_ids, and &cmx_ib_port.released with the &cmx_ib_conn.released_item of its ids */
 static DEFINE_SPINLOCK(close_lock);
 static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
 
@@ -111,7 +111,7 @@ static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
  * The id of a process does not change its QP number while it is closing, except for a moment in an
  * accept that fails. Ids of ULPs are not looked up by QP number. Caller must hold id_priv->lock.
  */
-static void close_begin(struct cmx_id_private *id_priv)
+static void closing_add(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	id_priv->ib.close_device = id_priv->ib.cm->device;
@@ -123,7 +123,7 @@ static void close_begin(struct cmx_id_private *id_priv)
 }
 
 /* Caller must hold id_priv->lock. */
-static void close_end(struct cmx_id_private *id_priv)
+static void closing_remove(struct cmx_id_private *id_priv)
 {
 	wait_queue_head_t *waits = close_wait_queue(close_hash(id_priv->quota, id_priv->qp_num));
 
@@ -145,7 +145,7 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	WRITE_ONCE(id_priv->ib.cm, NULL);
 	ib_destroy_cm_id(cm);
 	cmx_id_lock(id_priv);
-	close_end(id_priv);
+	closing_remove(id_priv);
 	cmx_id_unlock(id_priv);
 	cmx_id_put(id_priv);
 	cmx_device_put(dev);
@@ -215,7 +215,7 @@ static int ib_close_start_limit(struct cmx_id_private *id_priv)
 	struct cmx_device *dev = id_priv->released_dev;
 
 	spin_lock(&close_lock);
-	list_add(&id_priv->ib.close_item, &cmx_ib_port(dev, id_priv->id.port_num)->closing);
+	list_add(&id_priv->ib.released_item, &cmx_ib_port(dev, id_priv->id.port_num)->released);
 	spin_unlock(&close_lock);
 	queue_delayed_work(dev->destroy_wq, &id_priv->end_work,
 			   (unsigned long)cmx_param_get(&close_seconds) * HZ);
@@ -241,7 +241,7 @@ static int ib_close_destroy(struct cmx_id_private *id_priv)
 	if (!cm_id_awaits_reply(id_priv->ib.cm))
 		ib_close_end(id_priv);
 	spin_lock(&close_lock);
-	list_del_init(&id_priv->ib.close_item);
+	list_del_init(&id_priv->ib.released_item);
 	spin_unlock(&close_lock);
 	mod_delayed_work(id_priv->released_dev->destroy_wq, &id_priv->end_work, 0);
 	return CMX_IB_ON_NOTHING;
@@ -279,9 +279,9 @@ void cmx_ib_step(struct cmx_id_private *id_priv, int ret)
 	}
 	closing = cmx_ib_state_is_closing(conn->state);
 	if (closing && !was_closing)
-		close_begin(id_priv);
+		closing_add(id_priv);
 	else if (was_closing && !closing)
-		close_end(id_priv);
+		closing_remove(id_priv);
 }
 
 /**
@@ -369,7 +369,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 		cmx_route_invalidate(id_priv);
 	cmx_device_get(id_priv->dev);
 	id_priv->released_dev = id_priv->dev;
-	INIT_LIST_HEAD(&id_priv->ib.close_item);
+	INIT_LIST_HEAD(&id_priv->ib.released_item);
 	INIT_DELAYED_WORK(&id_priv->end_work, ib_end_work);
 	drop = READ_ONCE(id_priv->dev->removing) || cmx_quota_is_half_used(id_priv->quota) ||
 	       cmx_ib_window_is_half_used(id_priv);
@@ -498,10 +498,10 @@ void cmx_close_stop_port(struct cmx_ib_port *port)
 
 	do {
 		spin_lock(&close_lock);
-		id_priv = list_first_entry_or_null(&port->closing, struct cmx_id_private,
-						   ib.close_item);
+		id_priv = list_first_entry_or_null(&port->released, struct cmx_id_private,
+						   ib.released_item);
 		if (id_priv) {
-			list_del_init(&id_priv->ib.close_item);
+			list_del_init(&id_priv->ib.released_item);
 			mod_delayed_work(port->dev->destroy_wq, &id_priv->end_work, 0);
 		}
 		spin_unlock(&close_lock);

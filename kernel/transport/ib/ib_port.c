@@ -21,7 +21,7 @@ static int ib_port_init(struct cmx_device *dev, u32 port)
 	ib->dev = dev;
 	spin_lock_init(&ib->windows_lock);
 	INIT_LIST_HEAD(&ib->windows);
-	INIT_LIST_HEAD(&ib->closing);
+	INIT_LIST_HEAD(&ib->released);
 	cmx_sa_queue_init(&ib->sa);
 	mutex_init(&ib->mtu_lock);
 	dp->priv = ib;

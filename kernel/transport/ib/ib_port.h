@@ -15,7 +15,8 @@ struct cmx_path_cache;
  * @dev: its device
  * @windows_lock: protects @windows
  * @windows: list of &cmx_ib_window.item, the send window of each user
- * @closing: list of &cmx_ib_conn.close_item; protected by a lock of ib_close.c
+ * @released: ids that were released and whose close_seconds have not ended, by
+ *	&cmx_ib_conn.released_item; protected by a lock of ib_close.c
  * @sa: queue of joins and leaves
  * @paths: cache of path records; NULL on RoCE, which has no SA
  * @mtu_lock: held while the provider is asked for the MTU, so that the latest reply is kept
@@ -25,7 +26,7 @@ struct cmx_ib_port {
 	struct cmx_device *dev;
 	spinlock_t windows_lock;	/* protects windows */
 	struct list_head windows;
-	struct list_head closing;
+	struct list_head released;
 	struct cmx_sa_queue sa;
 	struct cmx_path_cache *paths;
 	struct mutex mtu_lock;	/* protects mtu against older replies */

@@ -332,7 +332,7 @@ static int sa_member_leave(struct cmx_sa_member *m)
 {
 	int ret;
 
-	if (m->port_stays)
+	if (m->leaves_locally)
 		return -ECANCELED;
 	ret = cmx_sa_request_start(sa_member_port_queue(m), &m->req, CMX_SA_LEAVE);
 	if (ret)
@@ -378,7 +378,7 @@ static int sa_member_poll(struct cmx_sa_member *m)
  * The SA may have created a record for a join that it did not answer: ib_sa sends a leave only
  * after a join that succeeds, so the join is repeated.
  */
-static int sa_member_clean(struct cmx_sa_member *m)
+static int sa_member_clean_up(struct cmx_sa_member *m)
 {
 	int ret;
 
@@ -541,7 +541,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	mc->transport_data = NULL;
 	/* Otherwise a user could join and leave faster than leaves end. */
 	cmx_quota_charge_always(m->quota);
-	m->port_stays = cmx_sa_member_unlist(m);
+	m->leaves_locally = cmx_sa_member_unlist(m);
 	sa_member_step(m, CMX_ON_LEFT);
 	sa_member_queue(m, 0);
 }

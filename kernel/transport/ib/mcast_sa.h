@@ -30,7 +30,7 @@ struct seq_file;
  * @reply: result that ib_sa reported, or NO_REPLY; needs no lock
  * @status: status of the last request that has ended
  * @cleanup_joins: joins since the group was left
- * @port_stays: another of our members keeps the join state, so that a leave needs no MAD
+ * @leaves_locally: another of our members keeps the join state, so that a leave needs no MAD
  * @stale_rec: the SA may have a record of a join that it did not answer
  * @takes_any: the last rejoin was refused, and the next one accepts a group with any @defaults
  * @node: in the table of members, from joining to leaving
@@ -55,7 +55,7 @@ struct cmx_sa_member {
 	int reply;
 	int status;
 	u8 cleanup_joins;
-	bool port_stays;
+	bool leaves_locally;
 	bool stale_rec;
 	bool takes_any;
 	struct hlist_node node;
