@@ -8,6 +8,7 @@
 #include "ib.h"
 #include "ib_close.h"
 #include "id.h"
+#include "id_table.h"
 #include "iw.h"
 #include "lock_order.h"
 #include "port_space.h"
@@ -40,6 +41,7 @@ static const struct {
 	void (*exit)(void);
 } parts[] = {
 	{ cmx_lock_order_init_module, cmx_lock_order_exit_module },
+	{ NULL, cmx_id_table_exit_module },
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },
 	{ cmx_id_init_module, cmx_id_exit_module },
@@ -67,7 +69,7 @@ static int __init cmx_init(void)
 
 	cmx_transports = transports;
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		ret = parts[i].init();
+		ret = parts[i].init ? parts[i].init() : 0;
 		if (ret) {
 			cmx_parts_exit(i);
 			return ret;

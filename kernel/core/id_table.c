@@ -8,7 +8,26 @@
 #include "id_table.h"
 
 DEFINE_XARRAY_ALLOC1(cmx_id_table);
-static u32 id_table_next;	/* protected by the lock of cmx_id_table */
+
+/* Protected by the lock of cmx_id_table */
+static u32 id_table_next;
+static u32 id_table_kept;	/* a reserved entry in the node of the last index, or 0 */
+
+/*
+ * Reserve an entry in the node of an index instead of the last one. Without it, the nodes of the
+ * table would be allocated and freed with each id of a process that has one id at a time. Caller
+ * must hold the lock of the table.
+ */
+static void id_table_keep_node(u32 index)
+{
+	u32 last = index | (XA_CHUNK_SIZE - 1);
+
+	if (last == id_table_kept)
+		return;
+	if (id_table_kept)
+		__xa_erase(&cmx_id_table, id_table_kept);
+	id_table_kept = __xa_insert(&cmx_id_table, last, NULL, 0) ? 0 : last;
+}
 
 /**
  * cmx_id_table_alloc() - allocate an entry of the table
@@ -23,8 +42,15 @@ static u32 id_table_next;	/* protected by the lock of cmx_id_table */
  */
 int cmx_id_table_alloc(void *entry, u32 *index, gfp_t gfp)
 {
-	return __xa_alloc_cyclic(&cmx_id_table, index, entry, xa_limit_32b, &id_table_next,
-				 gfp) < 0 ? -ENOMEM : 0;
+	if (__xa_alloc_cyclic(&cmx_id_table, index, entry, xa_limit_32b, &id_table_next, gfp) < 0)
+		return -ENOMEM;
+	id_table_keep_node(*index);
+	return 0;
+}
+
+void cmx_id_table_exit_module(void)
+{
+	xa_destroy(&cmx_id_table);
 }
 
 /**

@@ -20,6 +20,7 @@ extern struct xarray cmx_id_table;
 int cmx_id_table_alloc(void *entry, u32 *index, gfp_t gfp);
 struct cmx_id_private *cmx_id_table_get(unsigned long index);
 struct cmx_id_private *cmx_id_walk_next(u64 *pos);
+void cmx_id_table_exit_module(void);
 bool cmx_id_walk_trylock(struct cmx_id_private *id_priv, unsigned int *lock_wait_ms);
 
 #endif
