@@ -23,8 +23,11 @@ static void json_value_begin(const char *name)
 		putchar(',');
 	if (json.pretty && json.depth)
 		printf("\n%*s", 4 * json.depth, "");
-	if (name)
-		printf(json.pretty ? "\"%s\": " : "\"%s\":", name);
+	if (name) {
+		putchar('"');
+		fputs(name, stdout);
+		fputs(json.pretty ? "\": " : "\":", stdout);
+	}
 	json.comma = true;
 }
 
@@ -99,7 +102,7 @@ void json_string_put(const char *name, const char *text)
 		if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
 		else if (len > 1 || isprint((unsigned char)*text))
-			printf("%.*s", len, text);
+			fwrite(text, len, 1, stdout);	/* printf() would take far longer */
 		else
 			printf("\\u%04x", *text & 0x80 ? 0xfffd : *text);
 	}
