@@ -37,21 +37,21 @@
  * @key: what it is
  * @waiting: list of &cmx_watch_link.item of the ids that wait for the neighbour
  * @watching: list of the ids that depend on the address of the neighbour, or use the bond
- * @todo: list of the ids that @work has still to look at; they are in none of the other lists
+ * @unvisited: list of the ids that @work has still to look at; they are in none of the other lists
  * @users: number of ids in the lists, plus one each time that @work is queued or runs
  * @mac: link layer address from the last update; before that, from the first id
  * @is_mixed: the ids have resolved different addresses, so the next update is handled even if it
  *	reports @mac
  * @probe: @work is queued, maybe with a delay, to let one of @waiting look the neighbour up. This
  *	probes the neighbour for all of them
- * @work: looks at the ids in @todo
+ * @work: looks at the ids in @unvisited
  */
 struct cmx_watch {
 	struct hlist_node node;
 	struct cmx_watch_key key;
 	struct list_head waiting;
 	struct list_head watching;
-	struct list_head todo;
+	struct list_head unvisited;
 	unsigned int users;
 	u8 mac[ETH_ALEN];
 	bool is_mixed;
@@ -193,8 +193,8 @@ static bool watch_id_look(const struct cmx_watch *w, struct cmx_id_private *id_p
 }
 
 /*
- * Take the next id: from the list todo, and then one that waits, if the neighbour is to be probed.
- * Returns it with a reference, or NULL. @waits: it waits. @mac receives the address.
+ * Take the next id: from the list unvisited, and then one that waits, if the neighbour is to be
+ * probed. Returns it with a reference, or NULL. @waits: it waits. @mac receives the address.
  */
 static struct cmx_id_private *watch_next_id(struct cmx_watch *w, bool probe, bool *waits, u8 *mac)
 {
@@ -202,7 +202,7 @@ static struct cmx_id_private *watch_next_id(struct cmx_watch *w, bool probe, boo
 	struct cmx_watch_link *link;
 
 	spin_lock_bh(&watch_lock);
-	link = list_first_entry_or_null(&w->todo, struct cmx_watch_link, item);
+	link = list_first_entry_or_null(&w->unvisited, struct cmx_watch_link, item);
 	if (!link && probe)
 		link = list_first_entry_or_null(&w->waiting, struct cmx_watch_link, item);
 	if (link) {
@@ -256,7 +256,7 @@ static struct cmx_watch *watch_get(const struct cmx_watch_key *key)
 	w->key = *key;
 	INIT_LIST_HEAD(&w->waiting);
 	INIT_LIST_HEAD(&w->watching);
-	INIT_LIST_HEAD(&w->todo);
+	INIT_LIST_HEAD(&w->unvisited);
 	INIT_DELAYED_WORK(&w->work, watch_work);
 	hash_add(watches, &w->node, watch_key_hash(key));
 	return w;
@@ -287,7 +287,7 @@ static void watch_link_del(struct cmx_watch_link *link)
 	spin_lock_bh(&watch_lock);
 	list_del(&link->item);
 	/* delayed work must not outlive the ids, since the module does not wait for it */
-	if (w->probe && list_empty(&w->waiting) && list_empty(&w->todo)) {
+	if (w->probe && list_empty(&w->waiting) && list_empty(&w->unvisited)) {
 		w->probe = false;
 		if (cancel_delayed_work(&w->work))
 			watch_put(w);
@@ -447,13 +447,13 @@ void cmx_unwatch(struct cmx_id_private *id_priv)
 	watch_link_del(&id_priv->bond);
 }
 
-/* Have the list todo worked off. Caller must hold watch_lock. */
+/* Have the list unvisited worked off. Caller must hold watch_lock. */
 static void watch_ids_tell(struct cmx_watch *w, struct list_head *ids)
 {
 	lockdep_assert_held(&watch_lock);
 	if (list_empty(ids))
 		return;
-	list_splice_tail_init(ids, &w->todo);
+	list_splice_tail_init(ids, &w->unvisited);
 	watch_queue(w, 0);
 }
 
