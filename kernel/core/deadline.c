@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Deadline of a connect or accept, or of the end of a connection. The retries of ib_cm cannot
- * guarantee one. The event of the timer tells which one it is.
+ * guarantee one.
  */
 #include "deadline.h"
 #include "event.h"
@@ -11,32 +11,28 @@
 
 static void deadline_step(struct cmx_id_private *id_priv)
 {
-	struct cmx_event *ev;
-	bool of_end;
+	enum rdma_cm_event_type type = RDMA_CM_EVENT_UNREACHABLE;
 
 	lockdep_assert_held(&id_priv->lock);
 	/* a work item of the last deadline that has waited for the lock */
 	if (time_before(jiffies, id_priv->timer->end))
 		return;
-	ev = cmx_timer_take(id_priv);
-	of_end = ev->ev.event == RDMA_CM_EVENT_DISCONNECTED;
-	if (id_priv->state != CMX_CONNECT || id_priv->established != of_end) {
-		cmx_event_free(ev);
+	cmx_timer_stop(id_priv);
+	if (id_priv->state != CMX_CONNECT)
 		return;
-	}
-	if (of_end)
+	if (id_priv->established) {
 		/* TIMEWAIT_EXIT is still to come */
 		cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
-	else
+		type = RDMA_CM_EVENT_DISCONNECTED;
+	} else {
 		cmx_conn_release(id_priv);
-	cmx_event_post(ev);
+	}
+	cmx_event_post(cmx_event_alloc_nofail(id_priv, type, -ETIMEDOUT));
 }
 
-static void deadline_start(struct cmx_id_private *id_priv, u32 ms, enum rdma_cm_event_type type)
+static void deadline_start(struct cmx_id_private *id_priv, u32 ms)
 {
-	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, type, -ETIMEDOUT);
-
-	cmx_timer_start(id_priv, deadline_step, ev, msecs_to_jiffies(ms));
+	cmx_timer_start(id_priv, deadline_step, NULL, msecs_to_jiffies(ms));
 	cmx_timer_set(id_priv, msecs_to_jiffies(ms));
 }
 
@@ -53,7 +49,7 @@ void cmx_deadline_start(struct cmx_id_private *id_priv)
 
 	lockdep_assert_held(&id_priv->lock);
 	if (ms)
-		deadline_start(id_priv, ms, RDMA_CM_EVENT_UNREACHABLE);
+		deadline_start(id_priv, ms);
 }
 
 /**
@@ -68,5 +64,5 @@ void cmx_deadline_start_end(struct cmx_id_private *id_priv, u32 ms)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (ms && !cmx_timer_is_active(id_priv))
-		deadline_start(id_priv, ms, RDMA_CM_EVENT_DISCONNECTED);
+		deadline_start(id_priv, ms);
 }

@@ -303,12 +303,12 @@ static int ib_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u
 }
 
 /* Report the end of the connection. Caller must hold id_priv->lock. */
-static void ib_conn_set_disconnected(struct cmx_id_private *id_priv, struct cmx_event *ev)
+static void ib_conn_set_disconnected(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_timer_stop(id_priv);
 	cmx_state_move(id_priv, CMX_IN(CONNECT), CMX_DISCONNECT);
-	cmx_event_post(ev);
+	cmx_event_post(cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0));
 }
 
 /*
@@ -322,47 +322,40 @@ static int ib_disconnect(struct cmx_id_private *id_priv, bool qp_is_stopped)
 {
 	bool rep_is_unanswered = id_priv->ib.state == CMX_IB_REP_SENT;
 	bool at_once = qp_is_stopped || rep_is_unanswered;
-	struct cmx_event *ev = NULL;
+	/* The consumer waits for the event, whatever is returned. */
+	bool is_open = id_priv->state == CMX_CONNECT && id_priv->established;
 	int ret;
 
-	/* The consumer waits for the event, whatever is returned. */
-	if (id_priv->state == CMX_CONNECT && id_priv->established)
-		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_DISCONNECTED, 0);
-	if (ev && id_priv->dev_port->transport->has_sa && cmx_qp_has_failed(id_priv))
+	if (is_open && id_priv->dev_port->transport->has_sa && cmx_qp_has_failed(id_priv))
 		cmx_route_invalidate(id_priv);
 	ret = cmx_qp_to_err(id_priv);
 	if (ret)
-		goto out;
+		return ret;
 	/*
 	 * ib_cm accepts no DREQ while the REP is unanswered. ib_close.c sends the DREQ when the RTU
 	 * has arrived.
 	 */
-	if (!ev || !rep_is_unanswered)
+	if (!is_open || !rep_is_unanswered)
 		ret = cmx_ib_dreq_start(id_priv);
 	/* An earlier call or ib_cm has sent it. The peer may have chosen a timeout of days. */
-	if (ev && ret == -EINVAL && READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_SENT) {
+	if (is_open && ret == -EINVAL && READ_ONCE(id_priv->ib.cm->state) == IB_CM_DREQ_SENT) {
 		cmx_ib_step(id_priv, CMX_IB_ON_SENT);
 		ret = 0;
 	}
-	if (ev && !at_once && (!ret || ret == -EINVAL)) {
+	if (is_open && !at_once && (!ret || ret == -EINVAL)) {
 		/* A handler will report the end. ib_cm may have sent the DREQ by itself. */
 		cmx_close_start_deadline(id_priv);
-	} else if (ev && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
+	} else if (is_open && (!ret || READ_ONCE(id_priv->ib.cm->state) == IB_CM_TIMEWAIT)) {
 		/*
 		 * ib_cm ends the connection even if it cannot send the DREQ. After a DREQ
 		 * ib_close.c waits for the reply.
 		 */
 		if (!ret)
 			cmx_ib_step(id_priv, CMX_IB_ON_CLOSE);
-		ib_conn_set_disconnected(id_priv, ev);
+		ib_conn_set_disconnected(id_priv);
 		return 0;
 	}
-	if (!ev || ret != -ENOMEM)
-		ret = 0;
-out:
-	if (ev)
-		cmx_event_free(ev);
-	return ret;
+	return is_open && ret == -ENOMEM ? ret : 0;
 }
 
 /*
