@@ -10,10 +10,13 @@
 #include "stats.h"
 #include "trace.h"
 
-/* Can the private data of a message come with the event? It takes more memory than all else. */
+/*
+ * Can the private data of a message come with the event? It takes more memory than all else. Each
+ * message except a request begins as CONNECT_ERROR.
+ */
 static bool event_has_data(enum rdma_cm_event_type type)
 {
-	return type >= RDMA_CM_EVENT_CONNECT_REQUEST && type <= RDMA_CM_EVENT_DISCONNECTED;
+	return type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_CONNECT_ERROR;
 }
 
 /**
