@@ -81,7 +81,7 @@ static void stats_id_add(struct cmx_id_private *id_priv, struct debugfs_stats *s
 		stats->busy++;
 		return;
 	}
-	stats->groups += cmx_mcast_count(id_priv);
+	stats->groups += id_priv->num_groups;
 	mutex_unlock(&id_priv->lock);
 }
 

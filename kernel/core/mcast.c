@@ -46,18 +46,6 @@ void cmx_mcast_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc)
 }
 
 /**
- * cmx_mcast_count() - count the memberships of an id
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the number of memberships.
- */
-u32 cmx_mcast_count(const struct cmx_id_private *id_priv)
-{
-	return id_priv->num_groups;
-}
-
-/**
  * cmx_mcast_receives() - check whether a membership receives from the group
  * @mc: the membership
  *

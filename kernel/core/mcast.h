@@ -67,7 +67,6 @@ struct cmx_mcast {
 void cmx_mcast_add(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 void cmx_mcast_del(struct cmx_id_private *id_priv, struct cmx_mcast *mc);
 struct cmx_mcast *cmx_mcast_find(struct cmx_id_private *id_priv, const struct sockaddr *addr);
-u32 cmx_mcast_count(const struct cmx_id_private *id_priv);
 bool cmx_mcast_receives(const struct cmx_mcast *mc);
 int cmx_mcast_attach(struct cmx_mcast *mc);
 void cmx_mcast_detach(struct cmx_mcast *mc);

@@ -73,8 +73,6 @@ static enum cmx_stat stats_of_event(const struct cmx_event *ev)
 		return stats_of_reject(ev->id_priv, status);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return CMX_STAT_DISCONNECTED;
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-		return CMX_STAT_ADDR_CHANGED;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 		/* sa_member_restore() counts a rejoin; the event may be posted later */
 		return ev->flags & CMX_EVENT_F_REJOIN ? CMX_STAT_NUM : CMX_STAT_GROUP_JOINED;

@@ -161,7 +161,8 @@ int cmx_call_in(const struct cmx_call *call, enum cmx_attr id, void *to, size_t 
  * cmx_call_in_addr() - copy a socket address
  * @call: the command
  * @id: the attribute
- * @to: destination; zeroed if the address was not given
+ * @to: destination; its family is 0 if the address was not given. No byte after cmx_addr_size() of
+ *	it is valid
  *
  * Return: 0, -EFAULT, -EAFNOSUPPORT, or -EINVAL if the address is too short.
  */
@@ -171,7 +172,7 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 	size_t len = attr ? attr->len : 0, size;
 
 	if (!len) {
-		memset(to, 0, sizeof(*to));
+		to->ss_family = 0;
 		return 0;
 	}
 	/* by the lists of all methods, @len includes the family and does not exceed @to */
@@ -182,7 +183,6 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 		return -EAFNOSUPPORT;
 	if (len < size)
 		return -EINVAL;
-	memset((void *)to + size, 0, sizeof(*to) - size);
 	return 0;
 }
 

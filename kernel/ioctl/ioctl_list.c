@@ -145,7 +145,7 @@ static void list_locked_fill(struct list_entry *entry, struct cmx_id_private *id
 	lockdep_assert_held(&id_priv->lock);
 	if (owner)
 		strscpy(to->comm, owner, sizeof(to->comm));
-	to->groups = cmx_mcast_count(id_priv);
+	to->groups = id_priv->num_groups;
 	to->ece_flags = id_priv->ece_flags;
 	to->ece_local = cmx_ece_to_user(&id_priv->ece_local);
 	to->ece_remote = cmx_ece_to_user(&id_priv->ece_remote);
