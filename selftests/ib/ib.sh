@@ -600,16 +600,22 @@ is "services: a name of 64 bytes is refused" "resolve_addrinfo: E2BIG" "$(servic
 is "services: a name of 64 bytes is refused without an id" "getaddrinfo: ENOENT" "$(service getaddrinfo "$long")"
 if grep -q ' ib_sa_service_rec_get' /proc/kallsyms; then
 	offered="$(port_gid 0) $sid 0xffff"
-	rejected="offered $offered
-peer $offered
-rejected"
-	for service in "a service" $sid; do
+	service_reached() { # CASE SERVICE RETRIES
 		service listen "$(vib_gid 0)" $sid >"$run/listen" &
 		pid=$!
 		within 10 grep -q ready "$run/listen"
-		is "services: a connect reaches \"$service\"" "$rejected" "$(service connect "$(vib_gid 1)" "$service")"
+		is "services: $1" "offered $offered
+peer $offered
+retries $3
+rejected" "$(service connect "$(vib_gid 1)" "$2")"
 		wait $pid
+	}
+	for service in "a service" $sid; do
+		service_reached "a connect reaches \"$service\"" "$service" 15
 	done
+	"$top/tools/cmx" rule add "dst $(port_gid 0) set cm_retries 3"
+	service_reached "a rule for the peer sets its option" $sid 3
+	"$top/tools/cmx" rule delete all
 	is "services: an unknown name is an error" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
 		"$(service connect "$(vib_gid 1)" another)"
 	is "services: an unknown name of 63 bytes is an error" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \

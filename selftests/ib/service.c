@@ -4,7 +4,7 @@
  *   service register DEVICE ID NAME   register the service of port 1 of the device
  *   service listen GID ID             reject one request for the service ID
  *   service connect GID NAME          query the service on that port, print the ports that have
- *                                     it, and connect to the first one
+ *                                     it and CM_RETRIES, and connect to the first one
  *   service getaddrinfo NAME          query the service without an id
  * The errno of a failed call and the status of a failed event are printed.
  */
@@ -193,6 +193,8 @@ static int service_connect(const char *gid, const char *service)
 	struct rdma_conn_param par = { .qp_num = 0x4711, .retry_count = 7 };
 	struct rdma_cm_id *id = id_create_bound(gid, 0);
 	struct rdma_addrinfo *rai, *next;
+	size_t len = sizeof(uint32_t);
+	uint32_t retries;
 
 	if (rdma_resolve_addrinfo(id, NULL, service, &hints))
 		error_print("resolve_addrinfo");
@@ -203,6 +205,9 @@ static int service_connect(const char *gid, const char *service)
 		addr_print("offered", next->ai_dst_addr);
 	rdma_freeaddrinfo(rai);
 	addr_print("peer", rdma_get_peer_addr(id));
+	if (rdma_cmx_get_option(id, CMX_OPTION, CMX_OPTION_CM_RETRIES, &retries, &len, NULL))
+		error_print("get_option");
+	printf("retries %u\n", retries);
 	if (rdma_resolve_route(id, 2000))
 		error_print("resolve_route");
 	event_expect(RDMA_CM_EVENT_ROUTE_RESOLVED);

@@ -10,6 +10,7 @@
 #include "port_space.h"
 #include "sa_query.h"
 #include "service.h"
+#include "rule.h"
 #include "service_sa.h"
 #include "sockaddr.h"
 #include "timer.h"
@@ -90,6 +91,8 @@ static void service_query_step(struct cmx_id_private *id_priv)
 	ev = cmx_sa_query_end(id_priv);
 	if (status)
 		ev->ev.event = (enum rdma_cm_event_type)CMX_EVENT_ADDRINFO_ERROR;
+	else
+		cmx_rule_apply(id_priv, id_priv);
 	ev->ev.status = status;
 	cmx_state_move(id_priv, CMX_IN(ADDR_QUERY), status ? CMX_BOUND : CMX_ADDR_RESOLVED);
 	cmx_event_post(ev);
