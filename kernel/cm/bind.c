@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 #include "attach.h"
 #include "bind.h"
+#include "compat.h"
 #include "device.h"
 #include "ndev.h"
 #include "port_space.h"

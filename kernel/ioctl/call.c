@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/uaccess.h>
+#include "compat.h"
 #include "info.h"
 #include "ioctl.h"
 #include "lock_order.h"
