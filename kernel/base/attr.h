@@ -47,9 +47,9 @@ struct cmx_attr_spec {
 
 /**
  * struct cmx_attr_index - which attributes a command has
- * @at: position of each enum cmx_attr, counted from 1, or 0 if absent
- * @outputs: mask of the positions, counted from 0, that are outputs
+ * @at: 1 + the position of each enum cmx_attr, or 0 if it is absent
  * @surplus: an input is longer than this kernel knows
+ * @outputs: bit n: the attribute at position n is an output
  */
 struct cmx_attr_index {
 	u8 at[CMX_ATTR_NUM];

@@ -35,9 +35,9 @@ static bool ndev_has_addr(struct net_device *ndev, const struct sockaddr *addr)
 }
 
 /**
- * cmx_ndev_is_in() - does a network interface belong to the device that an id is bound to?
+ * cmx_ndev_is_in() - check whether a network interface matches BIND_DEVICE
  * @ndev: the interface
- * @bind_device: index of an interface or of a VRF; 0: every interface belongs to it
+ * @bind_device: index of an interface or of a VRF; 0: every interface matches
  *
  * Context: Caller must hold the RCU read lock.
  * Return: true if it is that interface, or an interface of that VRF.
@@ -49,12 +49,12 @@ bool cmx_ndev_is_in(const struct net_device *ndev, int bind_device)
 }
 
 /**
- * cmx_ndev_index_is_in() - does a network interface belong to the device that an id is bound to?
+ * cmx_ndev_index_is_in() - check whether the index of a network interface matches BIND_DEVICE
  * @net: network namespace
  * @ifindex: index of the interface
  * @bind_device: as for cmx_ndev_is_in()
  *
- * Return: true if it belongs to it.
+ * Return: as for cmx_ndev_is_in().
  */
 bool cmx_ndev_index_is_in(struct net *net, int ifindex, int bind_device)
 {
@@ -65,8 +65,8 @@ bool cmx_ndev_index_is_in(struct net *net, int ifindex, int bind_device)
 /**
  * cmx_ndev_find() - find the network interface that has an IP address
  * @net: network namespace
- * @bind_device: index of the interface, or of the VRF that it belongs to. 0: any interface; if
- *	several have the address, one that belongs to no VRF
+ * @bind_device: index of the interface, or of the VRF that it belongs to. 0: any interface. One
+ *	that belongs to no VRF is preferred
  * @addr: the address, of IPv4 or IPv6
  *
  * Context: Caller must hold the RCU read lock.
@@ -76,7 +76,7 @@ struct net_device *cmx_ndev_find(struct net *net, int bind_device, const struct 
 {
 	struct net_device *ndev, *in_vrf = NULL;
 
-	/* The kernel has a table of IPv4 addresses. It may return an interface of a VRF. */
+	/* The kernel's table of IPv4 addresses is fast, but may return an interface of a VRF. */
 	if (addr->sa_family == AF_INET && !bind_device) {
 		ndev = __ip_dev_find(net, ((struct sockaddr_in *)addr)->sin_addr.s_addr, false);
 		if (!ndev || !l3mdev_master_ifindex_rcu(ndev))
@@ -93,7 +93,7 @@ struct net_device *cmx_ndev_find(struct net *net, int bind_device, const struct 
 }
 
 /**
- * cmx_ndev_copy_link() - copy what an RDMA address has of its network interface
+ * cmx_ndev_copy_link() - copy type, index and addresses of a network interface to an RDMA address
  * @addr: the address
  * @ndev: the interface
  *

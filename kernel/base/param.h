@@ -21,8 +21,8 @@ struct cmx_param {
 extern const struct kernel_param_ops cmx_param_ops;
 
 /*
- * Define a module parameter. @text describes it and names the unit. The range and the default
- * follow in the description.
+ * Define a module parameter. @text describes it and names the unit. The macro appends the range and
+ * the default.
  */
 #define CMX_PARAM(name, min, max, def, text)				\
 	static struct cmx_param name = { def, min, max };		\

@@ -26,7 +26,7 @@ static bool port_devices_differ(const struct cmx_bind_key *have, const struct cm
  * The first rule that applies decides:
  *
  * * Both have a BIND_DEVICE and these differ: no conflict.
- * * Both have REUSEADDR and neither listens: no conflict.
+ * * Both have REUSEADDR and neither listens: no conflict, also of a wildcard address.
  * * Both have AFONLY and their address families differ: no conflict.
  * * At least one is bound to a wildcard or loopback address: -EADDRNOTAVAIL.
  * * Both are bound to the same address: -EADDRINUSE.

@@ -24,8 +24,8 @@ void cmx_addr_set_port(struct sockaddr *addr, __be16 port);
  * @addr: the address
  *
  * Each address of a consumer passes this check before anything else uses it. A host without IPv6
- * (ipv6.disable=1) must not use an IPv6 address: the tables that it would be looked up in do not
- * exist there, and the functions that search them do not check that.
+ * (ipv6.disable=1) must not use an IPv6 address: it has no tables of them, and the functions that
+ * search these tables do not check that they exist.
  *
  * Return: the size in bytes, or 0 for an unsupported family.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Events. Everything that is reported to a consumer is a &struct cmx_event.
+ * Events. Everything that is reported to a consumer is a &struct cmx_event. cmx_event_post() is the
+ * usual way to pass one on. cmx_event_queue() is for callers that deliver it after the unlock, and
+ * cmx_event_try_queue() for cmx_request_deliver().
  */
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -40,8 +40,8 @@ struct cmx_opts {
 /**
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
  * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
- * @close_node: in the hash table of ib_close.c while @state is a closing one, until @cm is
- *	destroyed; protected by a lock of that file, read under RCU
+ * @close_node: in the hash table of closing ids, from the first closing @state until @cm is
+ *	destroyed; changed under close_lock of ib_close.c, read under RCU
  * @close_device: device of @cm; valid while @close_node is in the table
  * @released_item: in &cmx_ib_port.released of its port while the id waits for the end of
  *	close_seconds, or empty; protected by the same lock. Not valid before the release
@@ -51,10 +51,11 @@ struct cmx_opts {
  * @work: does what @reasons say, see ib_wake.h; while it is queued or runs, it holds a reference
  * @reasons: bits, changed atomically
  * @req: the REQ or SIDR REQ that waits for a place, or NULL
- * @state: enum cmx_ib_state; changed by cmx_ib_step() only
+ * @state: enum cmx_ib_state, which also says whether the id is closing; changed by cmx_ib_step()
+ *	only
  *
  * The lock of the id protects the members for which no other lock is named, except @reasons. In
- * the last state only @end_work of the id uses them.
+ * CMX_IB_DESTROYED only @end_work of the id uses them.
  */
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;

@@ -37,6 +37,9 @@ union cmx_mcast_addr {
  * @node: on the list &cmx_id_private.groups
  * @item: on the list of the process, see handle.c; unused for a ULP
  *
+ * If @posted equals @fetched, no event is on its way to the program, and a rejoin may be reported
+ * again. A leave returns @fetched: the library waits for as many acks.
+ *
  * The lock of the id protects all members for which no other lock is named, except @ref.
  */
 struct cmx_mcast {

@@ -298,6 +298,8 @@ struct cmx_channel *cmx_channel_new(void)
 /**
  * cmx_channel_close() - destroy a channel with its ids and events
  * @channel: the channel. Only posting an event may still access it
+ *
+ * This also runs after kill -9. The peer of each connection gets a DREQ (ib_close.c).
  */
 void cmx_channel_close(struct cmx_channel *channel)
 {

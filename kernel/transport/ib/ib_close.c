@@ -223,9 +223,9 @@ static int ib_close_start_limit(struct cmx_id_private *id_priv)
 }
 
 /*
- * The ib_cm id can be destroyed at once if that cancels its message, which ib_cm then does not
- * report, and in ESTABLISHED, because ib_cm reports the RTU with a reference. Otherwise a report is
- * due, and comes first.
+ * An ib_cm id that awaits a reply can be destroyed at once: ib_cm cancels the message and reports
+ * nothing. So can an established one: ib_cm reports its RTU with a reference. In other states a
+ * report is due first.
  */
 static int ib_close_give_up(struct cmx_id_private *id_priv)
 {

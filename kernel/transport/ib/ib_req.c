@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Incoming REQs and SIDR REQs: find the listener and create the id of the new connection.
+ * Incoming REQs and SIDR REQs: find the listener and create the id of the new connection. Outgoing
+ * ones are in ib_conn.c (ib_req_send()) and ib_sidr.c.
  *
  * The return value of the handler decides how ib_cm replies to the peer. For -ENOMEM ib_cm sends
  * nothing, so that the peer tries again. For any other error it sends a reject.

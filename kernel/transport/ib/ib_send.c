@@ -2,8 +2,9 @@
 /*
  * The messages for which a user needs a place in the send window: REQ, SIDR REQ and DREQ
  *
- * A message that waits is sent when ib_close.c is told that the window has room. The parameters of
- * a REQ are kept for that time. A DREQ has none.
+ * A message that waits is sent by ib_work() (ib_event.c) when the window has room: by the acts
+ * send_req and send_dreq of ib_close.c. The parameters of a REQ are kept for that time. A DREQ has
+ * none.
  */
 #include <linux/cred.h>
 #include <linux/slab.h>

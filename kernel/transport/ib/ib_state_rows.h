@@ -51,7 +51,7 @@ CMX_IB_INPUT(RTU, "the RTU has arrived")
 CMX_IB_INPUT(ENDED, "a message of the peer, or a timeout, has ended our message")
 CMX_IB_INPUT(CLOSE, "the consumer gets DISCONNECTED, and the peer has not confirmed the end")
 CMX_IB_INPUT(RELEASE, "the consumer releases the connection")
-CMX_IB_INPUT(DROP, "likewise, but the device is being removed, or half of a limit is used")
+CMX_IB_INPUT(DROP, "as RELEASE, while the device is being removed or half of a limit is used")
 CMX_IB_INPUT(LIMIT, "close_seconds are over, or the device is being removed")
 
 #define IN_CLOSING (IN(CLOSING_REP) | IN(CLOSING_WAITS) | IN(CLOSING_SENT))

@@ -8,7 +8,8 @@
  * each user has a send window of its own on each port, and ids whose messages are beyond it wait
  * here. REQ, SIDR REQ and DREQ are counted. REP is not, because ib_mad does not count it.
  *
- * This file counts messages and wakes ids. ib_send.c sends the messages.
+ * This file counts messages and wakes ids. ib_send.c sends the messages. ib_close.c takes back the
+ * place of a message that will not be sent, also when the device is removed.
  */
 #include <linux/slab.h>
 #include "charge.h"

@@ -135,6 +135,8 @@ struct cmx_event *cmx_sa_query_end(struct cmx_id_private *id_priv)
  * cmx_sa_query_cancel() - cancel the query of an id
  * @id_priv: the id, whose timer the caller has stopped; nothing is done if it has no query
  *
+ * A reply that comes later finds no query, and is ignored. The id may have been destroyed by then.
+ *
  * Context: Caller must hold the lock of the id.
  */
 void cmx_sa_query_cancel(struct cmx_id_private *id_priv)
