@@ -16,18 +16,18 @@ chmod 666 /dev/infiniband/* 2>/dev/null
 [ -n "$cmx_lib" ] && load_cmx || { not_ok "our stack" "no module, or no library"; finish; }
 cmx=$top/tools/cmx
 run=$(mktemp -d)
-port=7300
+port=7303
 
-# both ENDS: a server and a client run to their ends. @P is a port, and the client comes when it listens
+# both ENDS: a server and a client run to their ends. The client comes when the server listens
 both() { # SERVER CLIENT
 	local server
-	port=$((port + 3))
 	# shellcheck disable=SC2086 # they are words
-	ours timeout $((60 * slow)) ${1//@P/$port} >"$run/server" 2>&1 </dev/null &
+	LD_LIBRARY_PATH=$cmx_lib timeout $((60 * slow)) $1 >"$run/server" 2>&1 </dev/null &
 	server=$!
 	within 20 eval '"$cmx" show | grep -q "listen.*:$port "'
 	# shellcheck disable=SC2086
-	ours timeout $((60 * slow)) ${2//@P/$port} >"$run/client" 2>&1 </dev/null || { cat "$run/client"; return 1; }
+	ours timeout $((60 * slow)) $2 >"$run/client" 2>&1 </dev/null ||
+		{ kill $server; wait $server; cat "$run/client"; return 1; }
 	wait $server || { cat "$run/server"; return 1; }
 }
 # its own connection goes by TCP
@@ -59,8 +59,8 @@ wire_is() { # TOS COMMAND...: of the packets of both ends
 	got=$(wire_of "${@:2}") || { echo "$got"; return 1; }
 	[ "$got" = "$(printf '10.76.0.1 %s\n10.76.0.2 %s\n' "$1" "$1")" ] || { echo "$got"; return 1; }
 }
-rping=(both "rping -s -a 10.76.0.2 -p @P -C 3" "rping -c -a 10.76.0.2 -p @P -C 3")
-perftest=(both "ib_send_lat -d rxeb -R -p @P -n 20" "ib_send_lat -d rxea -R -p @P -n 20 10.76.0.2")
+rping=(both "rping -s -a 10.76.0.2 -p $port -C 3" "rping -c -a 10.76.0.2 -p $port -C 3")
+perftest=(both "ib_send_lat -d rxeb -R -p $port -n 20" "${slowly[*]} ib_send_lat -d rxea -R -p $port -n 20 10.76.0.2")
 
 check "rping without a rule" wire_is 0 "${rping[@]}"
 "$cmx" rule add dport 7300-7999 set tos 104

@@ -51,12 +51,7 @@ with() { # ours|stock|fallback COMMAND...: in the background, its process in $pi
 	pid=$!
 }
 
-# each call of either CM's device begins 50 ms late
-slowly=(strace -o /dev/null -P /dev/infiniband/rdma_cm -P /dev/infiniband/rdma_cmx
-	-e inject=ioctl,write:delay_enter=50000)
-
-# perftest takes its port and the next one. Its client connects for the second time while the server is
-# still about to listen, and crashes when it is rejected: its calls are late.
+# perftest takes its port and the next one, and its client needs $slowly.
 # mckey's sender leaves the group and ends without waiting for its datagrams to be sent: it leaves late.
 # try_pair PASSIVE-STACK ACTIVE-STACK PASSIVE ACTIVE: its status goes to $a and $p
 try_pair() {
