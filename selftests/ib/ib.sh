@@ -613,7 +613,7 @@ rejected" "$(service connect "$(vib_gid 1)" "$2")"
 	for service in "a service" $sid; do
 		service_reached "a connect reaches \"$service\"" "$service" 15
 	done
-	"$top/tools/cmx" rule add "dst $(port_gid 0) set cm_retries 3"
+	"$top/tools/cmx" rule add dst "$(port_gid 0)" set cm_retries 3
 	service_reached "a rule for the peer sets its option" $sid 3
 	"$top/tools/cmx" rule delete all
 	is "services: an unknown name is an error" "RDMA_CM_EVENT_ADDRINFO_ERROR: status -61" \
