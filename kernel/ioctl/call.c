@@ -182,9 +182,7 @@ int cmx_call_in_addr(const struct cmx_call *call, enum cmx_attr id, struct socka
 	size = cmx_addr_size((struct sockaddr *)to);
 	if (!size)
 		return -EAFNOSUPPORT;
-	if (len < size)
-		return -EINVAL;
-	return 0;
+	return len < size ? -EINVAL : 0;
 }
 
 /**

@@ -21,6 +21,7 @@ port=7303
 # both ENDS: a server and a client run to their ends. The client comes when the server listens
 both() { # SERVER CLIENT
 	local server
+	# not by ours(): $! must be timeout, which passes the signal on
 	# shellcheck disable=SC2086 # they are words
 	LD_LIBRARY_PATH=$cmx_lib timeout $((60 * slow)) $1 >"$run/server" 2>&1 </dev/null &
 	server=$!
