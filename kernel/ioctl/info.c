@@ -43,8 +43,7 @@ void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t
 {
 	struct cmx_id_private *id_priv = &user_id->id_priv;
 
-	/* a constant size is zeroed without a call; the rest is written below, or not asked for */
-	memset(info, 0, offsetof(struct cmx_id_info, init_attr));
+	memset(info, 0, min(len, sizeof(*info)));
 	if (len > offsetof(struct cmx_id_info, init_attr) &&
 	    cmx_info_qp_attr(id_priv, IB_QPS_INIT, &info->init_attr))
 		memset(&info->init_attr, 0, sizeof(info->init_attr));
