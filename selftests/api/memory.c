@@ -28,9 +28,12 @@
 #define REQUEST_BYTES 1400
 #define EVENT_BYTES 300
 
-/* An entry for each device, of which there are three or more; a copy of private data */
+/*
+ * An entry for each device, of which there are three or more; a copy of private data, which takes 256.
+ * Memory from before may be freed meanwhile, a page at a time.
+ */
 #define LISTENER_BYTES 300
-#define WAITING_BYTES 250
+#define WAITING_BYTES 150
 
 /**
  * struct server - a process in the cgroup
