@@ -11,7 +11,6 @@
 #include "device.h"
 #include "listen.h"
 #include "port_space.h"
-#include "sockaddr.h"
 #include "transport.h"
 #include "cma_hdr.h"
 

@@ -4,7 +4,6 @@
  * id, and an option over the default of the transport. mcast_rec.c does the same for the keys on
  * InfiniBand.
  */
-#include <linux/kernel.h>
 #include "mcast.h"
 
 /* An option acts like an attribute that the join does not have. */

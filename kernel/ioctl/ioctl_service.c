@@ -3,7 +3,6 @@
  * Methods of CMX_OBJ_ID: services.
  */
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include "ioctl.h"
 #include "service.h"
 

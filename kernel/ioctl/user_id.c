@@ -3,7 +3,6 @@
  * The ids of processes: the consumer operations, and what a process does with an id beside the CM
  * operations.
  */
-#include <linux/memcontrol.h>
 #include <linux/slab.h>
 #include "channel.h"
 #include "charge.h"

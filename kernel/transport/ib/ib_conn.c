@@ -3,7 +3,6 @@
  * Connections over ib_cm: REQ, REP, RTU, REJ, DREQ and DREP.
  */
 #include <linux/random.h>
-#include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include "cma_hdr.h"
 #include "compat.h"

@@ -3,7 +3,6 @@
  * Events of ib_cm for connections: messages of the peer, timeouts and send errors.
  */
 #include <linux/sched/mm.h>
-#include <linux/slab.h>
 #include "compat.h"
 #include "ece.h"
 #include "event.h"

@@ -7,7 +7,6 @@
  * nothing, so that the peer tries again. For any other error it sends a reject.
  */
 #include <linux/if_arp.h>
-#include <linux/slab.h>
 #include <net/ip6_route.h>
 #include <net/ip_fib.h>
 #include <net/ipv6.h>

@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include <rdma/ib_addr.h>
-#include <rdma/ib_cache.h>
 #include "charge.h"
 #include "device.h"
 #include "event.h"
