@@ -91,18 +91,29 @@ static int json_utf8_len(const char *text)
 	return len;
 }
 
+/* Length of the character at @text; 0 if it needs an escape, and at the end */
+static int json_plain_len(const char *text)
+{
+	if (*text == '"' || *text == '\\')
+		return 0;
+	return isprint((unsigned char)*text) ? 1 : json_utf8_len(text);
+}
+
 void json_string_put(const char *name, const char *text)
 {
+	const char *plain;
 	int len;
 
 	json_value_begin(name);
 	putchar('"');
-	for (; *text; text += len) {
-		len = json_utf8_len(text) ?: 1;
+	for (;; text++) {
+		for (plain = text; (len = json_plain_len(text)); text += len)
+			;
+		fwrite(plain, text - plain, 1, stdout);
+		if (!*text)
+			break;
 		if (*text == '"' || *text == '\\')
 			printf("\\%c", *text);
-		else if (len > 1 || isprint((unsigned char)*text))
-			fwrite(text, len, 1, stdout);	/* printf() would take far longer */
 		else
 			printf("\\u%04x", *text & 0x80 ? 0xfffd : *text);
 	}
