@@ -184,6 +184,8 @@ static void table_id_put(const struct cmx_id_record *r, bool details)
 		fprintf(table.stream, " groups=%u", r->groups);
 	if (r->queued)
 		fprintf(table.stream, " queued=%u", r->queued);
+	if (r->flags & CMX_ID_F_WAITING)
+		fputs(" waiting", table.stream);
 	if (r->flags & CMX_ID_F_BUSY)
 		fputs(" busy", table.stream);
 	fputc(0, table.stream);
@@ -392,6 +394,7 @@ static void json_id_put(const struct cmx_id_record *r, bool details)
 	}
 	json_bool_put("kernel", r->flags & CMX_ID_F_KERNEL);
 	json_bool_put("passive", r->flags & CMX_ID_F_PASSIVE);
+	json_bool_put("waiting", r->flags & CMX_ID_F_WAITING);
 	json_bool_put("busy", r->flags & CMX_ID_F_BUSY);
 	if (!(r->flags & CMX_ID_F_BUSY))
 		json_options_put(r);

@@ -23,6 +23,8 @@ struct cmx_service;
  * @consumer_reject: status of REJECTED if the consumer of the peer rejected, and not its CM
  * @reject_msg: describes the status of REJECTED for messages
  * @has_conn: checks whether the id has an ib_cm or iw_cm id
+ * @is_waiting: checks whether a message of the id waits for the send window of its user; NULL:
+ *	there is no window
  * @connect: sends the request; the event follows
  * @accept: accepts a request
  * @establish: confirms a reply with an RTU, or accepts a datagram request with default parameters
@@ -39,6 +41,7 @@ struct cmx_conn_ops {
 	int consumer_reject;
 	const char *(*reject_msg)(int reason);
 	bool (*has_conn)(const struct cmx_id_private *id_priv);
+	bool (*is_waiting)(const struct cmx_id_private *id_priv);
 	int (*connect)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*accept)(struct cmx_id_private *id_priv, const struct rdma_conn_param *param);
 	int (*establish)(struct cmx_id_private *id_priv);

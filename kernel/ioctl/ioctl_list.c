@@ -156,6 +156,9 @@ static void list_locked_fill(struct list_entry *entry, struct cmx_id_private *id
 		to->port_num = id_priv->id.port_num;
 		strscpy(to->device, dev_name(&id_priv->id.device->dev), sizeof(to->device));
 	}
+	if (id_priv->conn_ops && id_priv->conn_ops->is_waiting &&
+	    id_priv->conn_ops->is_waiting(id_priv))
+		to->flags |= CMX_ID_F_WAITING;
 	to->num_options = cmx_opt_list(id_priv, entry->options);
 }
 

@@ -283,7 +283,7 @@ check_not "import without the module's ports sets nothing" eval '"$cmx" default 
 # Ids on a software device. hold has ids in every state, and its connections have the QP numbers from 0x1235 on.
 show_suite() {
 	# two of the ids of hold are still unknown to the module
-	local tmp pid other name details names all=14 tracing=/sys/kernel/tracing
+	local tmp pid other name details names window all=14 tracing=/sys/kernel/tracing
 	tmp=$(mktemp -d)
 	chmod 755 "$tmp"
 	rig || return
@@ -447,6 +447,24 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	check "kill: the server gets DEVICE_REMOVAL" within 20 grep -q "device removal" "$tmp/server"
 	kill $pid $other 2>/dev/null
 	wait
+
+	# a window for one request, and a peer that never replies
+	ip neigh replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev d0 nud permanent
+	window=$(<$params/max_user_requests)
+	echo 1 >$params/max_user_requests
+	request_send() { # the program
+		setpriv --reuid=65534 --regid=65534 --clear-groups env LD_LIBRARY_PATH="$cmx_lib" \
+			rping -c -a 10.77.0.99 -p 7800 >/dev/null 2>&1 &
+		echo $!
+	}
+	pid=$(request_send)
+	other=$(request_send)
+	check "show: a request waits for the send window" within 20 eval \
+		'[ "$(echo $(field waiting dst-port 7800 state connect))" = "False True" ]'
+	check "show: the table marks a request that waits" eval \
+		'[ "$("$cmx" show dst-port 7800 | grep -c " waiting$")" = 1 ]'
+	kill $pid $other
+	echo "$window" >$params/max_user_requests
 
 	# the QP numbers of ib_core
 	env LD_LIBRARY_PATH="$cmx_lib" rping -s -a 10.77.0.1 -p 7700 >/dev/null 2>&1 &

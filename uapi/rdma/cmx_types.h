@@ -653,6 +653,11 @@ enum cmx_id_flags {
 	CMX_ID_F_ESTABLISHED = 1 << 2,
 	/** @CMX_ID_F_PASSIVE: the passive side of a connection, or a listener */
 	CMX_ID_F_PASSIVE = 1 << 3,
+	/**
+	 * @CMX_ID_F_WAITING: a REQ, SIDR REQ or DREQ of the id waits for the send
+	 * window of its user
+	 */
+	CMX_ID_F_WAITING = 1 << 4,
 };
 
 /** enum cmx_id_transport - transport of an id */

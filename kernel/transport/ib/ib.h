@@ -23,6 +23,7 @@ extern const struct cmx_mcast_ops cmx_mcast_sa_ops;
 int cmx_ib_cm_id_create(struct cmx_id_private *id_priv);
 int cmx_ib_sgid_set(struct cmx_id_private *id_priv);
 bool cmx_ib_has_conn(const struct cmx_id_private *id_priv);
+bool cmx_ib_is_waiting(const struct cmx_id_private *id_priv);
 void cmx_ib_cm_id_abort(struct cmx_id_private *id_priv);	/* only if nothing was sent */
 void cmx_ib_conn_abort(struct cmx_id_private *id_priv, enum ib_cm_rej_reason reason);
 int cmx_req_data_fill(struct cmx_id_private *id_priv, const struct rdma_conn_param *param,

@@ -73,6 +73,19 @@ bool cmx_ib_has_conn(const struct cmx_id_private *id_priv)
 }
 
 /**
+ * cmx_ib_is_waiting() - check whether a message of an id waits for the send window
+ * @id_priv: the id
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: true if it does.
+ */
+bool cmx_ib_is_waiting(const struct cmx_id_private *id_priv)
+{
+	lockdep_assert_held(&id_priv->lock);
+	return cmx_ib_state_is_waiting(id_priv->ib.state);
+}
+
+/**
  * cmx_psn_get() - get the starting PSN of an id's QP
  * @id_priv: the id
  *
@@ -442,6 +455,7 @@ const struct cmx_conn_ops cmx_ib_conn_ops = {
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,
 	.has_conn = cmx_ib_has_conn,
+	.is_waiting = cmx_ib_is_waiting,
 	.connect = ib_connect,
 	.accept = ib_accept,
 	.establish = ib_establish,

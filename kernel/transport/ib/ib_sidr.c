@@ -188,6 +188,7 @@ const struct cmx_conn_ops cmx_ib_sidr_ops = {
 	.consumer_reject = IB_CM_REJ_CONSUMER_DEFINED,
 	.reject_msg = ibcm_reject_msg,
 	.has_conn = cmx_ib_has_conn,
+	.is_waiting = cmx_ib_is_waiting,
 	.connect = sidr_connect,
 	.accept = sidr_accept,
 	.establish = sidr_establish,
