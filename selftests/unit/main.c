@@ -14,6 +14,11 @@
 #define MAX_ALLOCS 64
 #define CASE_SECONDS 10
 
+/* of the sanitizers, for which gcc has no header */
+size_t __sanitizer_get_current_allocated_bytes(void);
+int __lsan_do_recoverable_leak_check(void);
+const char *__asan_default_options(void);
+
 static struct kunit_suite *suites;
 /* one more: an empty row ends the table */
 static struct test tests[MAX_CASES + 1];
@@ -85,14 +90,23 @@ static void suite_add_cases(const struct kunit_suite *suite)
 	}
 }
 
+/* A search for leaks takes 60 ms, and each case has a process. case_run() calls it if there is a reason. */
+const char *__asan_default_options(void)
+{
+	return "leak_check_at_exit=0";
+}
+
 static int case_run(const struct test *test)
 {
 	const struct unit_call *call = &calls[test - tests];
+	size_t before = __sanitizer_get_current_allocated_bytes();
 	struct kunit kunit = { .param_value = call->param };
 
 	call->run(&kunit);
 	while (num_allocs)
 		free(allocs[--num_allocs]);
+	if (__sanitizer_get_current_allocated_bytes() != before)
+		failed |= __lsan_do_recoverable_leak_check();
 	return failed;
 }
 
