@@ -163,13 +163,11 @@ static void ib_end_work(struct work_struct *work)
 	bool destroy;
 
 	cmx_id_lock(id_priv);
-	if (id_priv->ib.state != CMX_IB_DESTROYED)
-		cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
+	cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
 	destroy = id_priv->ib.state == CMX_IB_DESTROYED;
 	if (destroy) {
 		/* it may be queued again, by the step or because the limit ended meanwhile */
-		if (delayed_work_pending(&id_priv->end_work))
-			cancel_delayed_work(&id_priv->end_work);
+		cancel_delayed_work(&id_priv->end_work);
 		cmx_ib_window_leave(id_priv);
 	}
 	cmx_id_unlock(id_priv);
@@ -364,9 +362,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	if (id_priv->released_dev)
 		return;
 	if (!cm) {
-		/* most ids have no request that waits: do not search the table for them */
-		if (id_priv->ib.state != CMX_IB_NONE)
-			cmx_ib_step(id_priv, CMX_IB_ON_RELEASE);
+		cmx_ib_step(id_priv, CMX_IB_ON_RELEASE);
 		return;
 	}
 	if (cm_id_is_unanswered(cm))

@@ -50,5 +50,7 @@ static enum cmx_ib_input ib_state_input(int ret)
  */
 int cmx_ib_state_step(u8 *state, int ret)
 {
-	return cmx_step_make(steps, ARRAY_SIZE(steps), state, ib_state_input(ret));
+	static u8 found[CMX_IB_STATE_NUM][CMX_STEP_INPUTS];
+
+	return cmx_step_make(steps, ARRAY_SIZE(steps), found, state, ib_state_input(ret));
 }

@@ -62,5 +62,7 @@ static enum cmx_member_input member_input(int ret)
  */
 int cmx_member_step(u8 *state, int ret)
 {
-	return cmx_step_make(steps, ARRAY_SIZE(steps), state, member_input(ret));
+	static u8 found[CMX_MEMBER_STATE_NUM][CMX_STEP_INPUTS];
+
+	return cmx_step_make(steps, ARRAY_SIZE(steps), found, state, member_input(ret));
 }
