@@ -91,6 +91,12 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 	}
 }
 
+/* Would ib_destroy_cm_id() send nothing, because the connection has ended? */
+static bool cm_id_has_ended(const struct ib_cm_id *cm)
+{
+	return READ_ONCE(cm->state) == IB_CM_TIMEWAIT;
+}
+
 /* Has the peer sent nothing yet? @cm has sent a REQ or SIDR REQ. */
 static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 {
@@ -235,7 +241,10 @@ static int ib_close_give_up(struct cmx_id_private *id_priv)
 		       CMX_IB_ON_ENDED : CMX_IB_ON_NOTHING;
 }
 
-/* The work item drops the reference that the ib_cm id holds. */
+/*
+ * The work item drops the reference that the ib_cm id holds. If nobody waits for a message, it may
+ * run with the next tick: one wake-up of a worker then serves all connections that end until then.
+ */
 static int ib_close_destroy(struct cmx_id_private *id_priv)
 {
 	if (!cm_id_awaits_reply(id_priv->ib.cm))
@@ -243,7 +252,8 @@ static int ib_close_destroy(struct cmx_id_private *id_priv)
 	spin_lock(&close_lock);
 	list_del_init(&id_priv->ib.released_item);
 	spin_unlock(&close_lock);
-	mod_delayed_work(id_priv->released_dev->destroy_wq, &id_priv->end_work, 0);
+	mod_delayed_work(id_priv->released_dev->destroy_wq, &id_priv->end_work,
+			 cm_id_has_ended(id_priv->ib.cm) ? 1 : 0);
 	return CMX_IB_ON_NOTHING;
 }
 
@@ -443,9 +453,19 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_typ
 }
 
 /*
- * Is a connection of the QP closing, of the same user and device? If it waits for its peer, only a
- * connection to the same peer counts.
+ * May the last message of a connection get in the way of @next? If it waits for its peer, only a
+ * connection to the same peer counts. Caller must hold the RCU read lock.
  */
+static bool closing_blocks(const struct cmx_id_private *id_priv, const struct cmx_id_private *next)
+{
+	const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.cm);
+
+	if (READ_ONCE(id_priv->ib.state) == CMX_IB_DESTROYED)
+		return !cm || !cm_id_has_ended(cm);
+	return cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next));
+}
+
+/* Is a connection of the QP closing, of the same user and device? */
 static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u32 hash)
 {
 	struct cmx_id_private *id_priv;
@@ -457,8 +477,7 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 		if (id_priv->user && id_priv->quota == next->quota &&
 		    READ_ONCE(id_priv->qp_num) == qp_num &&
 		    id_priv->ib.close_device == READ_ONCE(next->id.device) &&
-		    (READ_ONCE(id_priv->ib.state) == CMX_IB_DESTROYED ||
-		     cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next)))) {
+		    closing_blocks(id_priv, next)) {
 			found = true;
 			break;
 		}
