@@ -453,19 +453,22 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_typ
 }
 
 /*
- * May the last message of a connection get in the way of @next? If it waits for its peer, only a
- * connection to the same peer counts. Caller must hold the RCU read lock.
+ * May the last message of a connection get in the way of @next? It must be one of the same device.
+ * If it waits for its peer, only a connection to the same peer counts. Caller must hold the RCU
+ * read lock.
  */
 static bool closing_blocks(const struct cmx_id_private *id_priv, const struct cmx_id_private *next)
 {
 	const struct ib_cm_id *cm = READ_ONCE(id_priv->ib.cm);
 
+	if (id_priv->ib.close_device != READ_ONCE(next->id.device))
+		return false;
 	if (READ_ONCE(id_priv->ib.state) == CMX_IB_DESTROYED)
 		return !cm || !cm_id_has_ended(cm);
 	return cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next));
 }
 
-/* Is a connection of the QP closing, of the same user and device? */
+/* Is a connection of the QP closing, of the same user? */
 static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u32 hash)
 {
 	struct cmx_id_private *id_priv;
@@ -474,14 +477,11 @@ static bool close_qp_is_closing(const struct cmx_id_private *next, u32 qp_num, u
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(closing_ids, id_priv, ib.close_node, hash) {
-		if (id_priv->user && id_priv->quota == next->quota &&
-		    READ_ONCE(id_priv->qp_num) == qp_num &&
-		    id_priv->ib.close_device == READ_ONCE(next->id.device) &&
-		    closing_blocks(id_priv, next)) {
-			found = true;
-			break;
-		}
-		if (++searched == MAX_SEARCHED)
+		if (!id_priv->user || id_priv->quota != next->quota ||
+		    READ_ONCE(id_priv->qp_num) != qp_num)
+			continue;
+		found = closing_blocks(id_priv, next);
+		if (found || ++searched == MAX_SEARCHED)
 			break;
 	}
 	rcu_read_unlock();
