@@ -115,18 +115,18 @@ static int sidr_rep_send(struct cmx_id_private *id_priv, struct ib_cm_sidr_rep_p
 	return ret;
 }
 
-static int sidr_rep_send_success(struct cmx_id_private *id_priv, u32 qkey, const void *data, u8 len)
+static int sidr_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
 {
 	struct ib_cm_sidr_rep_param rep = {
 		.status = IB_SIDR_SUCCESS,
 		.qp_num = id_priv->qp_num,
-		.private_data = data,
-		.private_data_len = len,
+		.private_data = param->private_data,
+		.private_data_len = param->private_data_len,
 	};
 	u32 old_qkey = id_priv->qkey;
 	int ret;
 
-	ret = cmx_qkey_set(id_priv, qkey);
+	ret = cmx_qkey_set(id_priv, param->qkey);
 	if (ret)
 		return ret;
 	rep.qkey = id_priv->qkey;
@@ -139,15 +139,11 @@ static int sidr_rep_send_success(struct cmx_id_private *id_priv, u32 qkey, const
 	return ret;
 }
 
-static int sidr_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
-{
-	return sidr_rep_send_success(id_priv, param->qkey, param->private_data,
-				     param->private_data_len);
-}
-
 static int sidr_establish(struct cmx_id_private *id_priv)
 {
-	return sidr_rep_send_success(id_priv, 0, NULL, 0);
+	static const struct rdma_conn_param defaults;
+
+	return sidr_accept(id_priv, &defaults);
 }
 
 static int sidr_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
@@ -171,10 +167,7 @@ static int sidr_init_qp_attr(struct cmx_id_private *id_priv, struct ib_qp_attr *
 {
 	int ret;
 
-	ret = cmx_ib_port_attr(id_priv, attr, mask);
-	if (ret)
-		return ret;
-	ret = cmx_qkey_get(id_priv, &attr->qkey);
+	ret = cmx_ib_port_attr(id_priv, attr, mask) ?: cmx_qkey_get(id_priv, &attr->qkey);
 	if (ret)
 		return ret;
 	*mask |= IB_QP_QKEY;
