@@ -32,6 +32,7 @@
  * struct ib_request - contents of a REQ or SIDR REQ
  * @cm: the ib_cm id of the request
  * @event: event of ib_cm
+ * @path: primary path of a REQ; NULL for a SIDR REQ
  * @sgid_attr: local GID at which the request arrived; valid as long as @event. NULL on InfiniBand
  *	without a GRH
  * @gid: local GID at which the path ends (InfiniBand), or NULL
@@ -53,6 +54,7 @@
 struct ib_request {
 	struct ib_cm_id *cm;
 	const struct ib_cm_event *event;
+	const struct sa_path_rec *path;
 	const struct ib_gid_attr *sgid_attr;
 	const union ib_gid *gid;
 	struct net_device *ndev;
@@ -87,12 +89,13 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 	req->device = cm->device;
 	switch (event->event) {
 	case IB_CM_REQ_RECEIVED:
+		req->path = conn->primary_path;
 		req->sgid_attr = conn->ppath_sgid_attr;
-		req->service_id = conn->primary_path->service_id;
+		req->service_id = req->path->service_id;
 		req->qp_type = conn->qp_type;
 		req->port = conn->port;
-		req->pkey = be16_to_cpu(conn->primary_path->pkey);
-		req->gid = &conn->primary_path->sgid;
+		req->pkey = be16_to_cpu(req->path->pkey);
+		req->gid = &req->path->sgid;
 		break;
 	case IB_CM_SIDR_REQ_RECEIVED:
 		req->sgid_attr = sidr->sgid_attr;
@@ -474,25 +477,24 @@ static const struct cmx_request_ops ib_request_ops = {
 /* An AF_IB listener sees AF_IB addresses and the whole private data. */
 static void ib_request_convert_to_sib(struct ib_request *req, const struct sockaddr_ib *listener)
 {
-	const struct sa_path_rec *path =
-		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
-	struct sockaddr_ib local = *listener, peer = { .sib_family = AF_IB };
+	struct sockaddr_ib *local = (struct sockaddr_ib *)&req->local;
+	struct sockaddr_ib *peer = (struct sockaddr_ib *)&req->peer;
 
-	if (path) {
-		local.sib_pkey = path->pkey;
-		local.sib_flowinfo = path->flow_label;
-		memcpy(&local.sib_addr, &path->sgid, sizeof(local.sib_addr));
-		local.sib_sid = path->service_id;
-		local.sib_scope_id = 0;
-		peer.sib_pkey = path->pkey;
-		peer.sib_flowinfo = path->flow_label;
-		memcpy(&peer.sib_addr, &path->dgid, sizeof(peer.sib_addr));
-	}
-	local.sib_sid_mask = cpu_to_be64(~0ULL);
 	memset(&req->local, 0, sizeof(req->local));
 	memset(&req->peer, 0, sizeof(req->peer));
-	memcpy(&req->local, &local, sizeof(local));
-	memcpy(&req->peer, &peer, sizeof(peer));
+	*local = *listener;
+	peer->sib_family = AF_IB;
+	if (req->path) {
+		local->sib_pkey = req->path->pkey;
+		local->sib_flowinfo = req->path->flow_label;
+		memcpy(&local->sib_addr, &req->path->sgid, sizeof(local->sib_addr));
+		local->sib_sid = req->path->service_id;
+		local->sib_scope_id = 0;
+		peer->sib_pkey = req->path->pkey;
+		peer->sib_flowinfo = req->path->flow_label;
+		memcpy(&peer->sib_addr, &req->path->dgid, sizeof(peer->sib_addr));
+	}
+	local->sib_sid_mask = cpu_to_be64(~0ULL);
 	req->hdr_len = 0;
 }
 
@@ -528,15 +530,6 @@ static void ib_request_reject_service_id(const struct ib_request *req)
 		ib_send_cm_rej(req->cm, IB_CM_REJ_INVALID_SERVICE_ID, NULL, 0, NULL, 0);
 }
 
-static void ib_request_record_refusal(const struct ib_request *req, int ret)
-{
-	const struct sa_path_rec *path =
-		ib_request_is_sidr(req) ? NULL : req->event->param.req_rcvd.primary_path;
-
-	cmx_request_record_refusal(req->device, req->port, &req->peer, &req->local,
-				   path ? &path->dgid : NULL, ret);
-}
-
 /*
  * Handle a request to a service ID that ids listen on. @cm is a new ib_cm id, which then belongs to
  * the new id. On error ib_cm refuses the request and destroys @cm.
@@ -548,11 +541,7 @@ static int ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 	int ret;
 
 	ret = ib_request_parse(&req, cm, event);
-	if (ret) {
-		ib_request_record_refusal(&req, ret);
-		return ret;
-	}
-	listener = ib_listener_find(&req);
+	listener = ret ? ERR_PTR(ret) : ib_listener_find(&req);
 	ret = PTR_ERR_OR_ZERO(listener);
 	if (!ret) {
 		if (cmx_src(listener)->sa_family == AF_IB)
@@ -561,7 +550,8 @@ static int ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		cmx_id_put(listener);
 	}
 	if (ret)
-		ib_request_record_refusal(&req, ret);
+		cmx_request_record_refusal(req.device, req.port, &req.peer, &req.local,
+					   req.path ? &req.path->dgid : NULL, ret);
 	if (ret == -ECONNREFUSED)
 		ib_request_reject_service_id(&req);
 	dev_put(req.ndev);
