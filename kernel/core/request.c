@@ -45,8 +45,8 @@ static int request_alloc(struct cmx_request *req, struct cmx_id_private *listene
  * @listener: the id that listens, with a reference of the caller
  * @qp_type: type of the QP that the peer asks for
  *
- * The caller fills in the id and the event, and then calls cmx_request_deliver() or
- * cmx_request_cancel(). The memory is charged to the cgroup of the listener.
+ * The caller fills in the event, and then calls cmx_request_deliver(). The memory is charged to the
+ * cgroup of the listener.
  *
  * Context: process, may sleep.
  *
@@ -66,11 +66,8 @@ int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
 	return ret;
 }
 
-/**
- * cmx_request_cancel() - undo cmx_request_init()
- * @req: the request
- */
-void cmx_request_cancel(struct cmx_request *req)
+/* Undo cmx_request_init(). */
+static void request_cancel(struct cmx_request *req)
 {
 	cmx_event_free(req->ev);
 	request_id_drop(req->conn_id);
@@ -170,7 +167,7 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (ret) {
-		cmx_request_cancel(req);
+		request_cancel(req);
 		return ret;
 	}
 	if (!taken)

@@ -18,8 +18,9 @@ struct cmx_request {
 
 /**
  * struct cmx_request_ops - operations of a transport to set up the id of a request
- * @attach: attaches the new id to its device and checks the request. Called with the locks of the
- *	listener and of the new id held. Returns 0, or -errno to refuse the request
+ * @attach: sets the addresses of the new id, attaches it to its device and checks the request.
+ *	Called with the locks of the listener and of the new id held. Returns 0, or -errno to refuse
+ *	the request
  * @set_cm: connects the ib_cm or iw_cm id with the new id. The ib_cm or iw_cm id then owns a
  *	reference to the new id, which the caller has taken. Called with the same locks held
  * @deliver_later: the consumer must not be called in the context of the caller
@@ -32,7 +33,6 @@ struct cmx_request_ops {
 
 int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
 		     enum ib_qp_type qp_type);
-void cmx_request_cancel(struct cmx_request *req);
 void cmx_request_record_refusal(struct ib_device *device, u32 port,
 				const struct sockaddr_storage *peer,
 				const struct sockaddr_storage *local, const union ib_gid *gid,

@@ -32,6 +32,7 @@
  * struct ib_request - contents of a REQ or SIDR REQ
  * @cm: the ib_cm id of the request
  * @event: event of ib_cm
+ * @listener: the id that listens, with a reference, or an ERR_PTR
  * @path: primary path of a REQ; NULL for a SIDR REQ
  * @sgid_attr: local GID at which the request arrived; valid as long as @event. NULL on InfiniBand
  *	without a GRH
@@ -54,6 +55,7 @@
 struct ib_request {
 	struct ib_cm_id *cm;
 	const struct ib_cm_event *event;
+	struct cmx_id_private *listener;
 	const struct sa_path_rec *path;
 	const struct ib_gid_attr *sgid_attr;
 	const union ib_gid *gid;
@@ -324,18 +326,17 @@ static struct cmx_id_private *ib_listener_find(struct ib_request *req)
 	return ib;
 }
 
-static int ib_request_set_paths(const struct cmx_request *request,
-				const struct ib_cm_req_event_param *conn)
+static int ib_request_set_paths(struct rdma_route *route, const struct ib_request *req)
 {
-	struct rdma_route *route = &request->conn_id->id.route;
-	int num = conn->alternate_path ? 2 : 1;
+	const struct sa_path_rec *alternate = req->event->param.req_rcvd.alternate_path;
+	int num = alternate ? 2 : 1;
 
-	route->path_rec = cmx_charge_alloc(request->listener, num * sizeof(*route->path_rec));
+	route->path_rec = cmx_charge_alloc(req->listener, num * sizeof(*route->path_rec));
 	if (!route->path_rec)
 		return -ENOMEM;
-	route->path_rec[0] = *conn->primary_path;
-	if (num == 2)
-		route->path_rec[1] = *conn->alternate_path;
+	route->path_rec[0] = *req->path;
+	if (alternate)
+		route->path_rec[1] = *alternate;
 	route->num_pri_alt_paths = num;
 	rdma_addr_set_dgid(&route->addr.dev_addr, &route->path_rec[0].dgid);
 	return 0;
@@ -395,14 +396,6 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 	cmx_ndev_copy_link(dev_addr, req->ndev);
 }
 
-/* Set the addresses and paths of a new id. No lock is needed: no other thread knows the id. */
-static int ib_request_set_route(const struct cmx_request *request, const struct ib_request *req)
-{
-	ib_request_set_addr(&request->conn_id->id.route.addr, req);
-	return ib_request_is_sidr(req) ? 0 : ib_request_set_paths(request,
-				  &req->event->param.req_rcvd);
-}
-
 static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request *req)
 {
 	const struct ib_cm_req_event_param *conn = &req->event->param.req_rcvd;
@@ -452,8 +445,11 @@ static int ib_request_check_ece(struct cmx_id_private *conn_id, const struct ib_
 static int ib_request_set_up(struct cmx_id_private *conn_id, void *arg)
 {
 	const struct ib_request *req = arg;
+	int ret;
 
-	return ib_request_attach(conn_id, req) ?: ib_request_check_ece(conn_id, req);
+	ib_request_set_addr(&conn_id->id.route.addr, req);
+	ret = req->path ? ib_request_set_paths(&conn_id->id.route, req) : 0;
+	return ret ?: ib_request_attach(conn_id, req) ?: ib_request_check_ece(conn_id, req);
 }
 
 static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
@@ -475,14 +471,14 @@ static const struct cmx_request_ops ib_request_ops = {
 };
 
 /* An AF_IB listener sees AF_IB addresses and the whole private data. */
-static void ib_request_convert_to_sib(struct ib_request *req, const struct sockaddr_ib *listener)
+static void ib_request_convert_to_sib(struct ib_request *req)
 {
 	struct sockaddr_ib *local = (struct sockaddr_ib *)&req->local;
 	struct sockaddr_ib *peer = (struct sockaddr_ib *)&req->peer;
 
 	memset(&req->local, 0, sizeof(req->local));
 	memset(&req->peer, 0, sizeof(req->peer));
-	*local = *listener;
+	*local = *(const struct sockaddr_ib *)cmx_src(req->listener);
 	peer->sib_family = AF_IB;
 	if (req->path) {
 		local->sib_pkey = req->path->pkey;
@@ -499,19 +495,14 @@ static void ib_request_convert_to_sib(struct ib_request *req, const struct socka
 }
 
 /* Create an id for the request and report it. */
-static int ib_request_deliver(struct cmx_id_private *listener, struct ib_request *req)
+static int ib_request_deliver(struct ib_request *req)
 {
 	struct cmx_request request;
 	int ret;
 
-	ret = cmx_request_init(&request, listener, req->qp_type);
+	ret = cmx_request_init(&request, req->listener, req->qp_type);
 	if (ret)
 		return ret;
-	ret = ib_request_set_route(&request, req);
-	if (ret) {
-		cmx_request_cancel(&request);
-		return ret;
-	}
 	ib_request_fill_event(request.ev, req);
 	return cmx_request_deliver(&request, &ib_request_ops, req);
 }
@@ -537,17 +528,16 @@ static void ib_request_reject_service_id(const struct ib_request *req)
 static int ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 {
 	struct ib_request req = {};
-	struct cmx_id_private *listener;
 	int ret;
 
 	ret = ib_request_parse(&req, cm, event);
-	listener = ret ? ERR_PTR(ret) : ib_listener_find(&req);
-	ret = PTR_ERR_OR_ZERO(listener);
+	req.listener = ret ? ERR_PTR(ret) : ib_listener_find(&req);
+	ret = PTR_ERR_OR_ZERO(req.listener);
 	if (!ret) {
-		if (cmx_src(listener)->sa_family == AF_IB)
-			ib_request_convert_to_sib(&req, (struct sockaddr_ib *)cmx_src(listener));
-		ret = ib_request_deliver(listener, &req);
-		cmx_id_put(listener);
+		if (cmx_src(req.listener)->sa_family == AF_IB)
+			ib_request_convert_to_sib(&req);
+		ret = ib_request_deliver(&req);
+		cmx_id_put(req.listener);
 	}
 	if (ret)
 		cmx_request_record_refusal(req.device, req.port, &req.peer, &req.local,
