@@ -20,19 +20,12 @@
 		      IB_SA_MCMEMBER_REC_TRAFFIC_CLASS | MTU_IS | RATE_IS |		\
 		      IB_SA_MCMEMBER_REC_HOP_LIMIT)
 
-static u8 mcast_rec_join_state(const struct cmx_mcast *mc)
-{
-	switch (mc->attr.join_state) {
-	case CMX_MCAST_NON:
-		return BIT(NONMEMBER_JOIN);
-	case CMX_MCAST_SENDONLY_NON:
-		return BIT(SENDONLY_NONMEBER_JOIN);
-	case CMX_MCAST_SENDONLY_FULL:
-		return BIT(SENDONLY_FULLMEMBER_JOIN);
-	default:
-		return BIT(FULLMEMBER_JOIN);
-	}
-}
+static const u8 join_states[] = {
+	[CMX_MCAST_FULL] = BIT(FULLMEMBER_JOIN),
+	[CMX_MCAST_SENDONLY_FULL] = BIT(SENDONLY_FULLMEMBER_JOIN),
+	[CMX_MCAST_NON] = BIT(NONMEMBER_JOIN),
+	[CMX_MCAST_SENDONLY_NON] = BIT(SENDONLY_NONMEBER_JOIN),
+};
 
 /* The P_Key of the join, otherwise that of the id */
 static u16 mcast_rec_pkey(const struct cmx_mcast *mc)
@@ -118,7 +111,7 @@ int cmx_mcast_fill_rec(struct cmx_mcast *mc, struct ib_sa_mcmember_rec *rec,
 	rdma_addr_get_sgid(addr, &rec->port_gid);
 	rec->pkey = cpu_to_be16(pkey);
 	rec->qkey = cpu_to_be32(qkey);
-	rec->join_state = mcast_rec_join_state(mc);
+	rec->join_state = join_states[mc->attr.join_state];
 	given = cmx_mcast_rec_merge(rec, &mc->attr, &mc->id_priv->opt);
 	*mask |= given;
 	*defaults = OF_BROADCAST & ~given;
