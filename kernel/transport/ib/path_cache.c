@@ -43,10 +43,9 @@ struct path_cache_entry {
  * @lock: protects all members. Leaf lock: no other lock is taken while holding it
  * @entries: the records, oldest first
  * @count: number of records
- * @epoch: changes when all records are dropped: replies to earlier queries are not added
  * @hits: lookups that found a record
  * @misses: lookups that found none
- * @drops: how often all records were dropped
+ * @drops: how often all records were dropped: replies to earlier queries are not added
  * @seed: of both hashes, because users choose the service ID and other fields of queries
  * @bucket: the records by key
  * @dgid_bucket: the records by DGID
@@ -55,7 +54,6 @@ struct cmx_path_cache {
 	spinlock_t lock;	/* protects all members */
 	struct list_head entries;
 	u32 count;
-	u32 epoch;
 	u64 hits;
 	u64 misses;
 	u64 drops;
@@ -137,17 +135,17 @@ static bool path_cache_entry_expired(const struct path_cache_entry *entry)
  * @cache: cache of the port
  * @key: the query
  * @rec: receives the record if there is one
- * @epoch: receives the epoch for cmx_path_cache_add()
+ * @drops: receives the number of drops for cmx_path_cache_add()
  *
  * Return: true if there is a record.
  */
 bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key *key,
-			struct sa_path_rec *rec, u32 *epoch)
+			struct sa_path_rec *rec, u64 *drops)
 {
 	struct path_cache_entry *entry;
 
 	spin_lock(&cache->lock);
-	*epoch = cache->epoch;
+	*drops = cache->drops;
 	entry = cmx_param_get(&path_cache) ? path_cache_find(cache, key) : NULL;
 	if (entry && path_cache_entry_expired(entry)) {
 		path_cache_remove(cache, entry);
@@ -168,10 +166,10 @@ bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key 
  * @cache: cache of the port
  * @key: the query
  * @rec: the record from the reply
- * @epoch: from cmx_path_cache_get(), before the query was sent
+ * @drops: from cmx_path_cache_get(), before the query was sent
  */
 void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key *key,
-			const struct sa_path_rec *rec, u32 epoch)
+			const struct sa_path_rec *rec, u64 drops)
 {
 	u32 max = cmx_param_get(&path_cache);
 	struct path_cache_entry *entry, *old;
@@ -185,7 +183,7 @@ void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key 
 	entry->rec = *rec;
 
 	spin_lock(&cache->lock);
-	if (epoch != cache->epoch) {
+	if (drops != cache->drops) {
 		kfree(entry);
 	} else {
 		old = path_cache_find(cache, key);
@@ -208,7 +206,6 @@ void cmx_path_cache_drop_all(struct cmx_path_cache *cache)
 {
 	spin_lock(&cache->lock);
 	path_cache_shrink(cache, 0);
-	cache->epoch++;
 	cache->drops++;
 	spin_unlock(&cache->lock);
 }

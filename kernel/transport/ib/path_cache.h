@@ -24,9 +24,9 @@ struct cmx_path_cache *cmx_path_cache_new(void);
 void cmx_path_cache_free(struct cmx_path_cache *cache);
 
 bool cmx_path_cache_get(struct cmx_path_cache *cache, const struct cmx_path_key *key,
-			struct sa_path_rec *rec, u32 *epoch);
+			struct sa_path_rec *rec, u64 *drops);
 void cmx_path_cache_add(struct cmx_path_cache *cache, const struct cmx_path_key *key,
-			const struct sa_path_rec *rec, u32 epoch);
+			const struct sa_path_rec *rec, u64 drops);
 void cmx_path_cache_drop_all(struct cmx_path_cache *cache);
 void cmx_path_cache_drop_dgid(struct cmx_path_cache *cache, const union ib_gid *dgid);
 void cmx_path_cache_show(struct cmx_path_cache *cache, struct seq_file *s);

@@ -43,7 +43,7 @@
  * @timeout_ms: how long to wait for a reply
  * @deadline: jiffies after which no query is sent
  * @needs_sa: the query fails if no SA is known when it is sent first
- * @epoch: epoch of the cache when it had no record
+ * @drops: number of drops of the cache when it had no record
  * @key: what is asked
  * @num: number of records in @recs
  * @recs: the reply
@@ -53,7 +53,7 @@ struct path_query {
 	unsigned long timeout_ms;
 	unsigned long deadline;
 	bool needs_sa;
-	u32 epoch;
+	u64 drops;
 	struct cmx_path_key key;
 	unsigned int num;
 	struct sa_path_rec recs[MAX_PATH_RECS];
@@ -157,7 +157,7 @@ static void path_query_finish(struct path_query *op, int status)
 	if (!status)
 		status = op->num ? sa_route_set(id_priv, op->recs, op->num) : -EINVAL;
 	if (!status && op->num == 1)
-		cmx_path_cache_add(sa_path_cache(id_priv), &op->key, op->recs, op->epoch);
+		cmx_path_cache_add(sa_path_cache(id_priv), &op->key, op->recs, op->drops);
 	ev = cmx_sa_query_end(id_priv);
 	cmx_state_move(id_priv, CMX_IN(ROUTE_QUERY),
 		       status ? CMX_ADDR_RESOLVED : CMX_ROUTE_RESOLVED);
@@ -273,7 +273,7 @@ static int sa_resolve(struct cmx_id_private *id_priv, unsigned long timeout_ms,
 	if (!op)
 		return -ENOMEM;
 	sa_query_init(id_priv, &op->key.rec, &op->key.mask);
-	if (cmx_path_cache_get(sa_path_cache(id_priv), &op->key, &rec, &op->epoch)) {
+	if (cmx_path_cache_get(sa_path_cache(id_priv), &op->key, &rec, &op->drops)) {
 		kfree(op);
 		return sa_route_set(id_priv, &rec, 1);
 	}
