@@ -31,8 +31,8 @@ struct cmx_dev_port {
  * struct cmx_device - an RDMA device
  * @device: the device of ib_core; valid while a reference is held
  * @item: in the list of devices
- * @ref: references of the ib_client, of ids, of listeners, of memberships (InfiniBand), of released
- *	ib_cm and iw_cm ids, and of look-ups in progress
+ * @ref: references of the ib_client, of ids, of listeners, of memberships (InfiniBand), of iw_cm
+ *	ids, of released ib_cm ids, and of look-ups in progress
  * @gone: completed when the last reference is dropped
  * @lock: protects @ids and @removing. Leaf lock: no other lock is taken while holding it
  * @ids: list of &cmx_id_private.dev_item

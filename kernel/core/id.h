@@ -73,6 +73,7 @@ struct cmx_ib_conn {
 /**
  * struct cmx_iw_conn - connection over iw_cm; only for transport/iwarp
  * @cm: the iw_cm id, or NULL
+ * @dev: its device, with a reference until it is destroyed
  * @released: the released iw_cm id
  * @calls: number of calls of the provider for @cm that are running, without the lock of the id
  * @result_pending: iw_cm has still to report the result of iw_cm_connect() or iw_cm_accept().
@@ -83,6 +84,7 @@ struct cmx_ib_conn {
  */
 struct cmx_iw_conn {
 	struct iw_cm_id *cm;
+	struct cmx_device *dev;
 	struct iw_cm_id *released;
 	unsigned int calls;
 	u8 result_pending:1;

@@ -27,27 +27,25 @@
 #include "cma_hdr.h"
 
 /* Queue the work item, which holds a reference to the id. Caller must hold id_priv->lock. */
-static void iw_wake(struct cmx_id_private *id_priv, struct cmx_device *dev)
+static void iw_wake(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_id_get(id_priv);
-	if (!queue_delayed_work(dev->destroy_wq, &id_priv->end_work, 0))
+	if (!queue_delayed_work(id_priv->iw.dev->destroy_wq, &id_priv->end_work, 0))
 		cmx_id_put(id_priv);
 }
 
 /*
- * Queue the destruction of @iw, which drops the reference that @iw holds. Caller must hold
+ * Queue the destruction of @iw, which drops the references that @iw holds. Caller must hold
  * id_priv->lock.
  */
-static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
-				struct cmx_device *dev)
+static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	lockdep_assert_held(&id_priv->lock);
-	cmx_device_get(dev);
-	id_priv->released_dev = dev;
+	id_priv->released_dev = id_priv->iw.dev;
 	id_priv->iw.released = iw;
 	if (!id_priv->iw.result_pending)
-		iw_wake(id_priv, dev);
+		iw_wake(id_priv);
 }
 
 /* A connection attempt has ended: destroy @iw if it was released meanwhile. */
@@ -58,7 +56,7 @@ static void iw_result_handle(struct cmx_id_private *id_priv, const struct iw_cm_
 		return;
 	id_priv->iw.result_pending = 0;
 	if (id_priv->iw.released == iw)
-		iw_wake(id_priv, id_priv->released_dev);
+		iw_wake(id_priv);
 }
 
 /* While the provider is being called, iw_call_end() queues the destruction. */
@@ -66,34 +64,29 @@ static void iw_release(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->iw.cm && !id_priv->iw.calls)
-		iw_id_defer_destroy(id_priv, id_priv->iw.cm, id_priv->dev);
+		iw_id_defer_destroy(id_priv, id_priv->iw.cm);
 	id_priv->iw.cm = NULL;
 }
 
 /*
  * Release id_priv->lock for a call of the provider, which may wait for its firmware, for TCP, or
  * for memory of a process. Meanwhile events arrive, and the consumer can give up. The iw_cm id is
- * not destroyed before iw_call_end(). Caller must hold a reference to the id. Returns the device,
- * with a reference.
+ * not destroyed before iw_call_end(). Caller must hold a reference to the id.
  */
-static struct cmx_device *iw_call_begin(struct cmx_id_private *id_priv)
+static void iw_call_begin(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->dev;
-
 	lockdep_assert_held(&id_priv->lock);
-	cmx_device_get(dev);
 	id_priv->iw.calls++;
 	mutex_unlock(&id_priv->lock);
 	cmx_id_lock_assert_none();
-	return dev;
 }
 
 /*
  * Take id_priv->lock again after a call for @iw that has sent @msg and returned @ret. If @iw was
  * released meanwhile, the end has been reported, so the result is dropped. Returns the result.
  */
-static int iw_call_end(struct cmx_id_private *id_priv, struct iw_cm_id *iw, struct cmx_device *dev,
-		       const char *msg, int ret)
+static int iw_call_end(struct cmx_id_private *id_priv, struct iw_cm_id *iw, const char *msg,
+		       int ret)
 {
 	mutex_lock(&id_priv->lock);
 	trace_cmx_cm_send(id_priv, msg, ret);
@@ -102,10 +95,9 @@ static int iw_call_end(struct cmx_id_private *id_priv, struct iw_cm_id *iw, stru
 		id_priv->iw.result_pending = 0;
 	if (id_priv->iw.cm != iw) {
 		if (!id_priv->iw.calls)
-			iw_id_defer_destroy(id_priv, iw, dev);
+			iw_id_defer_destroy(id_priv, iw);
 		ret = 0;
 	}
-	cmx_device_put(dev);
 	return ret;
 }
 
@@ -163,17 +155,27 @@ void cmx_iw_id_set_tos(const struct cmx_id_private *id_priv, struct iw_cm_id *iw
 static int iw_conn_close(struct cmx_id_private *id_priv)
 {
 	struct iw_cm_id *iw = id_priv->iw.cm;
-	struct cmx_device *dev = iw_call_begin(id_priv);
 
-	return iw_call_end(id_priv, iw, dev, "FIN", iw_cm_disconnect(iw, 0));
+	iw_call_begin(id_priv);
+	return iw_call_end(id_priv, iw, "FIN", iw_cm_disconnect(iw, 0));
 }
 
-/* Disconnect, then destroy a released iw_cm id, which drops the reference that this holds. */
+/* Destroy an iw_cm id, and drop the references that it holds. */
+static void iw_id_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
+{
+	struct cmx_device *dev = id_priv->iw.dev;
+
+	cmx_id_lock_assert_none();
+	iw_destroy_cm_id(iw);
+	cmx_id_put(id_priv);
+	cmx_device_put(dev);
+}
+
+/* Disconnect, then destroy a released iw_cm id. */
 static void iw_work(struct work_struct *work)
 {
 	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
 						      end_work);
-	struct cmx_device *dev = NULL;
 	struct iw_cm_id *iw = NULL;
 
 	mutex_lock(&id_priv->lock);
@@ -181,28 +183,24 @@ static void iw_work(struct work_struct *work)
 		id_priv->iw.disconnect_pending = 0;
 		iw_conn_close(id_priv);
 	}
-	if (!id_priv->iw.result_pending) {
-		dev = id_priv->released_dev;
+	if (!id_priv->iw.result_pending)
 		swap(iw, id_priv->iw.released);
-	}
 	mutex_unlock(&id_priv->lock);
-	if (iw) {
-		cmx_id_lock_assert_none();
-		iw_destroy_cm_id(iw);
-		cmx_id_put(id_priv);
-		cmx_device_put(dev);
-	}
+	if (iw)
+		iw_id_destroy(id_priv, iw);
 	cmx_id_put(id_priv);
 }
 
 /**
  * cmx_iw_conn_init() - give an id its iw_cm id
- * @id_priv: the id, which has none
+ * @id_priv: the id, which is attached to a device and has none
  * @iw: the iw_cm id. The caller has taken the reference to the id that it holds
  */
 void cmx_iw_conn_init(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	id_priv->iw.cm = iw;
+	id_priv->iw.dev = id_priv->dev;
+	cmx_device_get(id_priv->dev);
 	id_priv->iw.disconnect_pending = 0;
 	INIT_DELAYED_WORK(&id_priv->end_work, iw_work);
 }
@@ -212,7 +210,7 @@ static void iw_conn_set_established(struct cmx_id_private *id_priv)
 {
 	cmx_state_set_established(id_priv, true);
 	if (id_priv->iw.disconnect_pending)
-		iw_wake(id_priv, id_priv->dev);
+		iw_wake(id_priv);
 }
 
 static enum rdma_cm_event_type iw_reply_handle(struct cmx_id_private *id_priv, int status)
@@ -292,13 +290,9 @@ int cmx_iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *iw,
 			       struct iw_cm_conn_param *conn)
 {
-	struct cmx_device *dev;
-	int ret;
-
 	id_priv->iw.result_pending = 1;
-	dev = iw_call_begin(id_priv);
-	ret = iw_cm_connect(iw, conn);
-	return iw_call_end(id_priv, iw, dev, "MPA request", ret);
+	iw_call_begin(id_priv);
+	return iw_call_end(id_priv, iw, "MPA request", iw_cm_connect(iw, conn));
 }
 
 /*
@@ -307,16 +301,12 @@ static int iw_provider_connect(struct cmx_id_private *id_priv, struct iw_cm_id *
  */
 static void iw_conn_abort(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
-	struct cmx_device *dev = id_priv->dev;
-
 	lockdep_assert_held(&id_priv->lock);
-	cmx_device_get(dev);
 	cmx_timer_stop(id_priv);
 	id_priv->iw.cm = NULL;
 	mutex_unlock(&id_priv->lock);
-	cmx_id_lock_assert_none();
-	iw_destroy_cm_id(iw);
-	cmx_device_put(dev);
+	/* not the last reference to the id: the caller holds one */
+	iw_id_destroy(id_priv, iw);
 	mutex_lock(&id_priv->lock);
 }
 
@@ -340,11 +330,8 @@ static int iw_connect(struct cmx_id_private *id_priv, const struct rdma_conn_par
 	memcpy(&iw->remote_addr, cmx_dst(id_priv), cmx_addr_size(cmx_dst(id_priv)));
 	cmx_iw_conn_init(id_priv, iw);
 	ret = iw_qp_init(id_priv) ?: iw_provider_connect(id_priv, iw, &conn);
-	if (ret) {
+	if (ret)
 		iw_conn_abort(id_priv, iw);
-		/* not the last reference: the caller holds one */
-		cmx_id_put(id_priv);
-	}
 	return ret;
 }
 
@@ -354,15 +341,14 @@ static int iw_provider_accept(struct cmx_id_private *id_priv, struct iw_cm_conn_
 {
 	struct iw_cm_id *iw = id_priv->iw.cm;
 	bool is_ulp = id_priv->id.qp;
-	struct cmx_device *dev;
 
 	id_priv->iw.result_pending = 1;
-	dev = iw_call_begin(id_priv);
+	iw_call_begin(id_priv);
 	ret = ret ?: iw_cm_accept(iw, conn);
 	/* fails if the provider has given up the connection by itself */
 	if (ret && is_ulp)
 		iw_cm_reject(iw, NULL, 0);
-	return iw_call_end(id_priv, iw, dev, "MPA reply", ret);
+	return iw_call_end(id_priv, iw, "MPA reply", ret);
 }
 
 static int iw_accept(struct cmx_id_private *id_priv, const struct rdma_conn_param *param)
@@ -393,15 +379,14 @@ static int iw_establish(struct cmx_id_private *id_priv)
 static int iw_reject(struct cmx_id_private *id_priv, const void *data, u8 len, u8 reason)
 {
 	struct iw_cm_id *iw = id_priv->iw.cm;
-	struct cmx_device *dev;
 	int ret;
 
 	/* an MPA reply has no reason */
 	if (!id_priv->passive || !id_priv->response_pending)
 		return -EINVAL;
 	id_priv->response_pending = 0;
-	dev = iw_call_begin(id_priv);
-	ret = iw_call_end(id_priv, iw, dev, "MPA reject", iw_cm_reject(iw, data, len));
+	iw_call_begin(id_priv);
+	ret = iw_call_end(id_priv, iw, "MPA reject", iw_cm_reject(iw, data, len));
 	if (ret)
 		id_priv->response_pending = 1;
 	return ret;
