@@ -40,7 +40,6 @@
  * @ndev: network interface that the request is for, with a reference; NULL for AF_IB
  * @local: local address that the request is for
  * @peer: address of the sender
- * @device: device on which the request arrived
  * @service_id: encodes the port space and the port
  * @qp_type: QP type of the peer
  * @port: port of the device
@@ -50,7 +49,6 @@
  * @may_match_af_ib: AF_IB listeners may match: the request is for AF_IB, or no IP listener has the
  *	address
  * @port_has_listener: somebody listens on the port, though maybe not on this address
- * @hdr_len: length of the CMA header that the listener does not see; 0 for AF_IB listeners
  */
 struct ib_request {
 	struct ib_cm_id *cm;
@@ -62,7 +60,6 @@ struct ib_request {
 	struct net_device *ndev;
 	struct sockaddr_storage local;
 	struct sockaddr_storage peer;
-	struct ib_device *device;
 	__be64 service_id;
 	enum ib_qp_type qp_type;
 	u32 port;
@@ -71,7 +68,6 @@ struct ib_request {
 	bool has_no_cma_hdr;
 	bool may_match_af_ib;
 	bool port_has_listener;
-	u8 hdr_len;
 };
 
 static bool ib_request_is_sidr(const struct ib_request *req)
@@ -88,7 +84,6 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 
 	req->cm = cm;
 	req->event = event;
-	req->device = cm->device;
 	switch (event->event) {
 	case IB_CM_REQ_RECEIVED:
 		req->path = conn->primary_path;
@@ -110,13 +105,12 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 	default:
 		return -EINVAL;
 	}
-	req->ib = rdma_protocol_ib(req->device, req->port);
+	req->ib = rdma_protocol_ib(req->cm->device, req->port);
 	if (!req->ib && !req->sgid_attr)
 		return -ENOENT;
 	ret = cmx_cma_hdr_unpack(event->private_data, cmx_service_id_port(req->service_id),
 				 &req->local, &req->peer);
 	req->has_no_cma_hdr = req->ib && ret;
-	req->hdr_len = CMX_CMA_HDR_LEN;
 	return req->has_no_cma_hdr ? 0 : ret;
 }
 
@@ -210,7 +204,7 @@ static bool ib_listener_match(struct cmx_id_private *id_priv, void *arg)
 	const struct sockaddr *src = cmx_src(id_priv);
 
 	req->port_has_listener = true;
-	if (device && device != req->device)
+	if (device && device != req->cm->device)
 		return false;
 	if (id_priv->id.qp_type && id_priv->id.qp_type != req->qp_type)
 		return false;
@@ -231,7 +225,7 @@ static struct net_device *ib_request_find_ndev(struct ib_request *req)
 
 	/* ib_ipoib looks it up by partition, GID if there is one, and IP address */
 	if (req->ib)
-		return ib_get_net_dev_by_params(req->device, req->port, req->pkey, req->gid,
+		return ib_get_net_dev_by_params(req->cm->device, req->port, req->pkey, req->gid,
 						(struct sockaddr *)&req->local);
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(req->sgid_attr);
@@ -299,7 +293,7 @@ static struct cmx_id_private *ib_listener_find_sib(struct ib_request *req)
 	struct cmx_id_private *id_priv;
 
 	rcu_read_lock();
-	id_priv = ib_listener_find_in_net(read_pnet(&req->device->coredev.rdma_net), req);
+	id_priv = ib_listener_find_in_net(read_pnet(&req->cm->device->coredev.rdma_net), req);
 	rcu_read_unlock();
 	return id_priv;
 }
@@ -353,9 +347,9 @@ static const struct ib_gid_attr *ib_request_find_gid_ib(struct cmx_id_private *c
 	union ib_gid gid;
 
 	if (!req->ndev && !req->gid)
-		return rdma_get_gid_attr(req->device, req->port, 0);
+		return rdma_get_gid_attr(req->cm->device, req->port, 0);
 	rdma_addr_get_sgid(addr, &gid);
-	return rdma_find_gid_by_port(req->device, &gid, IB_GID_TYPE_IB, req->port, NULL);
+	return rdma_find_gid_by_port(req->cm->device, &gid, IB_GID_TYPE_IB, req->port, NULL);
 }
 
 /*
@@ -371,7 +365,7 @@ static const struct ib_gid_attr *ib_request_find_gid_roce(const struct ib_reques
 		rdma_hold_gid_attr(req->sgid_attr);
 		return req->sgid_attr;
 	}
-	return rdma_find_gid_by_port(req->device, &gid, req->sgid_attr->gid_type, req->port,
+	return rdma_find_gid_by_port(req->cm->device, &gid, req->sgid_attr->gid_type, req->port,
 				     req->ndev);
 }
 
@@ -399,10 +393,11 @@ static void ib_request_set_addr(struct rdma_addr *addr, const struct ib_request 
 static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request *req)
 {
 	const struct ib_cm_req_event_param *conn = &req->event->param.req_rcvd;
-	const void *data = req->event->private_data + req->hdr_len;
+	u8 hdr_len = cmx_cma_hdr_len((const struct sockaddr *)&req->local);
+	const void *data = req->event->private_data + hdr_len;
 
 	if (ib_request_is_sidr(req)) {
-		cmx_event_set_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
+		cmx_event_set_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - hdr_len);
 		return;
 	}
 	ev->ev.param.conn = (struct rdma_conn_param) {
@@ -414,7 +409,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 		.srq = conn->srq,
 		.qp_num = conn->remote_qpn,
 	};
-	cmx_event_set_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - req->hdr_len);
+	cmx_event_set_data(ev, data, IB_CM_REQ_PRIVATE_DATA_SIZE - hdr_len);
 }
 
 static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_request *req)
@@ -423,14 +418,14 @@ static int ib_request_attach(struct cmx_id_private *conn_id, const struct ib_req
 
 	if (conn_id->id.ps == RDMA_PS_IPOIB && !req->ib)
 		return -EPROTONOSUPPORT;
-	if (!rdma_dev_access_netns(req->device, cmx_net(conn_id)))
+	if (!rdma_dev_access_netns(req->cm->device, cmx_net(conn_id)))
 		return -ENODEV;
 	attr = req->ib ? ib_request_find_gid_ib(conn_id, req) : ib_request_find_gid_roce(req);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
 	if (!req->ndev && !req->gid)
 		ib_request_set_sgid(&conn_id->id.route.addr.dev_addr, attr->gid);
-	return cmx_device_attach_request(conn_id, req->device, req->port, attr);
+	return cmx_device_attach_request(conn_id, req->cm->device, req->port, attr);
 }
 
 /* A peer without ECE is refused with a reason of its own if our policy requires ECE. */
@@ -491,7 +486,6 @@ static void ib_request_convert_to_sib(struct ib_request *req)
 		memcpy(&peer->sib_addr, &req->path->dgid, sizeof(peer->sib_addr));
 	}
 	local->sib_sid_mask = cpu_to_be64(~0ULL);
-	req->hdr_len = 0;
 }
 
 /* Create an id for the request and report it. */
@@ -540,7 +534,7 @@ static int ib_req_handler(struct ib_cm_id *cm, const struct ib_cm_event *event)
 		cmx_id_put(req.listener);
 	}
 	if (ret)
-		cmx_request_record_refusal(req.device, req.port, &req.peer, &req.local,
+		cmx_request_record_refusal(cm->device, req.port, &req.peer, &req.local,
 					   req.path ? &req.path->dgid : NULL, ret);
 	if (ret == -ECONNREFUSED)
 		ib_request_reject_service_id(&req);
