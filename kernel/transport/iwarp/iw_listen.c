@@ -236,8 +236,6 @@ static int iw_listen_wait_port(const struct net *net, u16 port)
 {
 	int ret;
 
-	if (!iw_port_is_leaving(net, port))
-		return 0;
 	ret = wait_event_killable_timeout(iw_port_released, !iw_port_is_leaving(net, port),
 					  msecs_to_jiffies(PORT_RELEASE_MS));
 	return min(ret, 0);

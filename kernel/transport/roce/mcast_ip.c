@@ -331,12 +331,12 @@ static bool ip_gid_is_link_local(const union ib_gid *gid)
 }
 
 /*
- * With RoCE v2 the source GID of a datagram decides between IPv4 and IPv6. If the id has an address
- * of the other family than the group, take another GID of the interface, and a link-local one only
- * if there is no other. An interface without one can only receive.
+ * With RoCE v2 the source GID of a datagram decides between IPv4 and IPv6. If @gid, that of the id,
+ * is of the other family than the group, take another GID of the interface, and a link-local one
+ * only if there is no other. An interface without one can only receive.
  */
-static void ip_source_gid_get(const struct cmx_mcast *mc, const struct net_device *ndev,
-			      union ib_gid *gid)
+static void ip_source_gid_select(const struct cmx_mcast *mc, const struct net_device *ndev,
+				 union ib_gid *gid)
 {
 	struct ib_device *device = mc->id_priv->id.device;
 	u32 port = mc->id_priv->id.port_num;
@@ -344,7 +344,6 @@ static void ip_source_gid_get(const struct cmx_mcast *mc, const struct net_devic
 	bool found = false;
 	int i;
 
-	rdma_ip2gid(cmx_src(mc->id_priv), gid);
 	if (ip_gid_is_v4(gid) == ip_gid_is_v4(&mc->mgid))
 		return;
 	for (i = 0; i < device->port_data[port].immutable.gid_tbl_len; i++) {
@@ -368,10 +367,9 @@ static void ip_rec_fill(const struct cmx_mcast *mc, const struct net_device *nde
 	const struct cmx_id_private *id_priv = mc->id_priv;
 
 	rec->mgid = mc->mgid;
+	rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
 	if (v2)
-		ip_source_gid_get(mc, ndev, &rec->port_gid);
-	else
-		rdma_ip2gid(cmx_src(id_priv), &rec->port_gid);
+		ip_source_gid_select(mc, ndev, &rec->port_gid);
 	rec->pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL);
 	if (mc->attr.mask & CMX_MCAST_QKEY)
 		rec->qkey = cpu_to_be32(mc->attr.qkey);
