@@ -75,6 +75,7 @@ static bool ib_request_is_sidr(const struct ib_request *req)
 	return req->qp_type == IB_QPT_UD;
 }
 
+/* ib_cm has no other events than IB_CM_REQ_RECEIVED and IB_CM_SIDR_REQ_RECEIVED for a listener. */
 static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 			    const struct ib_cm_event *event)
 {
@@ -84,8 +85,7 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 
 	req->cm = cm;
 	req->event = event;
-	switch (event->event) {
-	case IB_CM_REQ_RECEIVED:
+	if (event->event == IB_CM_REQ_RECEIVED) {
 		req->path = conn->primary_path;
 		req->sgid_attr = conn->ppath_sgid_attr;
 		req->service_id = req->path->service_id;
@@ -93,17 +93,13 @@ static int ib_request_parse(struct ib_request *req, struct ib_cm_id *cm,
 		req->port = conn->port;
 		req->pkey = be16_to_cpu(req->path->pkey);
 		req->gid = &req->path->sgid;
-		break;
-	case IB_CM_SIDR_REQ_RECEIVED:
+	} else {
 		req->sgid_attr = sidr->sgid_attr;
 		req->service_id = sidr->service_id;
 		req->qp_type = IB_QPT_UD;
 		req->port = sidr->port;
 		req->pkey = sidr->pkey;
 		req->gid = sidr->sgid_attr ? &sidr->sgid_attr->gid : NULL;
-		break;
-	default:
-		return -EINVAL;
 	}
 	req->ib = rdma_protocol_ib(req->cm->device, req->port);
 	if (!req->ib && !req->sgid_attr)
