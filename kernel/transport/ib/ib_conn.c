@@ -134,7 +134,6 @@ static int ib_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 	struct rdma_route *route = &id_priv->id.route;
 	struct ib_cm_req_param req = {
 		.primary_path = &route->path_rec[0],
-		.alternate_path = route->num_pri_alt_paths == 2 ? &route->path_rec[1] : NULL,
 		.ppath_sgid_attr = route->addr.dev_addr.sgid_attr,
 		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
 		.qp_num = id_priv->qp_num,
