@@ -305,7 +305,9 @@ void cmx_channel_close(struct cmx_channel *channel)
 {
 	struct cmx_user_id *user_id;
 
-	while ((user_id = cmx_handle_take_any(channel))) {
+	/* no call can add or remove an id any more, so that the list needs no lock */
+	while ((user_id = list_first_entry_or_null(&channel->ids, struct cmx_user_id, item))) {
+		cmx_handle_take_id(channel, user_id->handle);
 		cmx_id_shutdown(&user_id->id_priv);
 		cmx_user_id_put(user_id);
 		cond_resched();

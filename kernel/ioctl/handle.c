@@ -250,28 +250,6 @@ struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *channel, u32 handle)
 	return user_id;
 }
 
-/**
- * cmx_handle_take_any() - remove the handle of any id of a channel
- * @channel: the channel
- *
- * See cmx_handle_take_id().
- *
- * Return: the id with the consumer's reference, or NULL if there is none.
- */
-struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *channel)
-{
-	struct cmx_user_id *user_id;
-
-	xa_lock(&cmx_id_table);
-	user_id = list_first_entry_or_null(&channel->ids, struct cmx_user_id, item);
-	if (user_id)
-		handle_id_unpublish(user_id);
-	xa_unlock(&cmx_id_table);
-	if (user_id)
-		handle_mcast_drop_all(user_id);
-	return user_id;
-}
-
 /*
  * With @end, the handle is removed, and the caller gets the reference of the table. Otherwise the
  * caller gets a new reference.

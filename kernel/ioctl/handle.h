@@ -93,7 +93,6 @@ int cmx_handle_publish_mcast(struct cmx_mcast *mc);
 
 struct cmx_user_id *cmx_handle_get_id(struct cmx_channel *channel, u32 handle);
 struct cmx_user_id *cmx_handle_take_id(struct cmx_channel *channel, u32 handle);
-struct cmx_user_id *cmx_handle_take_any(struct cmx_channel *channel);
 struct cmx_mcast *cmx_handle_get_mcast(struct cmx_channel *channel, u32 handle);
 struct cmx_mcast *cmx_handle_take_mcast(struct cmx_channel *channel, u32 handle);
 int cmx_handle_move_id(struct cmx_user_id *user_id, struct cmx_channel *from,
