@@ -36,26 +36,24 @@ const struct cmx_method cmx_method_resolve_service = {
 	},
 };
 
-/* A copy of the records, which user memory can be written from without the lock of the id */
-static int ioctl_services_get(struct cmx_id_private *id_priv, struct cmx_service_rec **recs,
-			      u32 *num)
+/*
+ * A copy of the records, which user memory can be written from without the lock of the id, or an
+ * ERR_PTR. Another query may replace the records, but an id that has some never loses them.
+ */
+static struct cmx_service_rec *ioctl_services_get(struct cmx_id_private *id_priv, u32 *num)
 {
-	const struct cmx_service_result *services;
+	struct cmx_service_rec *recs;
 
-	*recs = kvmalloc_array(CMX_MAX_SERVICE_RECS, sizeof(**recs), GFP_KERNEL_ACCOUNT);
-	if (!*recs)
-		return -ENOMEM;
+	if (!READ_ONCE(id_priv->services))
+		return ERR_PTR(-ENOENT);
+	recs = kvmalloc_array(CMX_MAX_SERVICE_RECS, sizeof(*recs), GFP_KERNEL_ACCOUNT);
+	if (!recs)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&id_priv->lock);
-	services = id_priv->services;
-	if (services) {
-		*num = services->num;
-		memcpy(*recs, services->recs, array_size(services->num, sizeof(**recs)));
-	}
+	*num = id_priv->services->num;
+	memcpy(recs, id_priv->services->recs, array_size(*num, sizeof(*recs)));
 	mutex_unlock(&id_priv->lock);
-	if (services)
-		return 0;
-	kvfree(*recs);
-	return -ENOENT;
+	return recs;
 }
 
 static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *user_id)
@@ -64,13 +62,13 @@ static int ioctl_id_query_services(struct cmx_call *call, struct cmx_user_id *us
 	u32 size = cmx_call_u32(call, CMX_ATTR_RECORD_SIZE), num, i;
 	u8 __user *to = u64_to_user_ptr(out->data);
 	struct cmx_service_rec *recs;
-	int ret;
+	int ret = 0;
 
 	if (size < CMX_MIN_SERVICE_REC || size % sizeof(u64) || size > out->len)
 		return -EINVAL;
-	ret = ioctl_services_get(&user_id->id_priv, &recs, &num);
-	if (ret)
-		return ret;
+	recs = ioctl_services_get(&user_id->id_priv, &num);
+	if (IS_ERR(recs))
+		return PTR_ERR(recs);
 	for (i = 0; i < num && (i + 1) * size <= out->len && !ret; i++, to += size)
 		ret = cmx_ioctl_copy_out(to, &recs[i], sizeof(recs[i]), size);
 	kvfree(recs);
