@@ -290,12 +290,11 @@ const struct cmx_method cmx_method_list_ids = {
 	},
 };
 
-/* Returns 0, or why the caller may not end the id. Caller must hold id_priv->lock. */
+/* Returns 0, or why the caller may not end the id. */
 static int kill_check(const struct list_caller *caller, const struct cmx_id_private *id_priv)
 {
 	u32 netns;
 
-	lockdep_assert_held(&id_priv->lock);
 	if (!list_caller_may_see(caller, id_priv, INVALID_UID, &netns))
 		return -ENOENT;
 	return id_priv->user ? 0 : -EOPNOTSUPP;
@@ -305,36 +304,47 @@ static int kill_check(const struct list_caller *caller, const struct cmx_id_priv
  * The program of a connection must not take its device for removed, as it may have thousands of
  * others there. DISCONNECTED does not wait for the peer, so that the next call ends the id if the
  * program has ignored the event. Caller must hold id_priv->lock, which is released meanwhile on
- * iWARP. Returns true if @ev has been queued.
+ * iWARP. *@ev becomes NULL if it has been queued.
  */
-static bool kill_locked(const struct list_caller *caller, struct cmx_id_private *id_priv,
-			struct cmx_event *ev, int *ret)
+static int kill_locked(struct cmx_id_private *id_priv, struct cmx_event **ev)
 {
 	lockdep_assert_held(&id_priv->lock);
-	*ret = kill_check(caller, id_priv);
-	if (*ret)
-		return false;
 	if (id_priv->state == CMX_CONNECT && id_priv->established &&
-	    id_priv->id.qp_type != IB_QPT_UD) {
-		*ret = cmx_disconnect_locked(id_priv, true);
-		return false;
-	}
-	if (!cmx_id_remove(id_priv, ev)) {
-		*ret = -EINVAL;
-		return false;
-	}
+	    id_priv->id.qp_type != IB_QPT_UD)
+		return cmx_disconnect_locked(id_priv, true);
+	if (!cmx_id_remove(id_priv, *ev))
+		return -EINVAL;
+	*ev = NULL;
 	cmx_id_release_device(id_priv);
 	cmx_port_release(id_priv);
-	return true;
+	return 0;
+}
+
+static int kill_user_id(struct cmx_user_id *user_id)
+{
+	struct cmx_id_private *id_priv = &user_id->id_priv;
+	struct cmx_event *ev;
+	int ret;
+
+	ret = cmx_user_id_begin_call(user_id);
+	if (ret)
+		return ret;
+	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, GFP_KERNEL_ACCOUNT);
+	ret = ev ? mutex_lock_killable(&id_priv->lock) : -ENOMEM;
+	if (!ret) {
+		ret = kill_locked(id_priv, &ev);
+		mutex_unlock(&id_priv->lock);
+	}
+	cmx_user_id_end_call(user_id);
+	cmx_event_free(ev);
+	return ret;
 }
 
 static int ioctl_kill(struct cmx_call *call)
 {
 	struct cmx_id_private *id_priv;
 	struct list_caller caller;
-	struct cmx_event *ev;
-	bool queued = false;
-	int ret = -ENOMEM;
+	int ret;
 
 	/* first, so that nobody learns which handles others have */
 	list_caller_init(&caller);
@@ -343,20 +353,7 @@ static int ioctl_kill(struct cmx_call *call)
 	id_priv = cmx_id_table_get(cmx_call_u32(call, CMX_ATTR_ID));
 	if (!id_priv)
 		return -ENOENT;
-	ev = cmx_event_alloc(id_priv, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, GFP_KERNEL_ACCOUNT);
-	if (ev)
-		ret = id_priv->user ? cmx_user_id_begin_call(to_user_id(id_priv)) : 0;
-	if (!ret) {
-		ret = mutex_lock_killable(&id_priv->lock);
-		if (!ret) {
-			queued = kill_locked(&caller, id_priv, ev, &ret);
-			mutex_unlock(&id_priv->lock);
-		}
-		if (id_priv->user)
-			cmx_user_id_end_call(to_user_id(id_priv));
-	}
-	if (!queued)
-		cmx_event_free(ev);
+	ret = kill_check(&caller, id_priv) ?: kill_user_id(to_user_id(id_priv));
 	cmx_id_put(id_priv);
 	return ret;
 }
