@@ -261,6 +261,25 @@ void cmx_destroy_qp(struct cmx_id *id)
 EXPORT_SYMBOL_GPL(cmx_destroy_qp);
 
 /**
+ * cmx_qp_attr_get() - as cmx_init_qp_attr(), under the lock
+ * @id_priv: the id
+ * @attr: as there
+ * @mask: as there
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: as there. On success the id is attached to a device.
+ */
+int cmx_qp_attr_get(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask)
+{
+	lockdep_assert_held(&id_priv->lock);
+	/* A datagram QP needs no connection: the QP of a listener can serve all SIDR requests. */
+	if (!id_priv->conn_ops ||
+	    (id_priv->state == CMX_LISTEN && id_priv->id.qp_type != IB_QPT_UD))
+		return -EINVAL;
+	return qp_attr_init(id_priv, attr, mask);
+}
+
+/**
  * cmx_init_qp_attr() - get the attributes that move a QP to its next state
  * @id: the id, which is bound to a device
  * @attr: in: qp_state, the next state; out: attributes for ib_modify_qp()
@@ -280,11 +299,7 @@ int cmx_init_qp_attr(struct cmx_id *id, struct ib_qp_attr *attr, int *mask)
 	int ret;
 
 	mutex_lock(&id_priv->lock);
-	/* A datagram QP needs no connection: the QP of a listener can serve all SIDR requests. */
-	if (id_priv->conn_ops && (id_priv->state != CMX_LISTEN || id_priv->id.qp_type == IB_QPT_UD))
-		ret = qp_attr_init(id_priv, attr, mask);
-	else
-		ret = -EINVAL;
+	ret = cmx_qp_attr_get(id_priv, attr, mask);
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }

@@ -9,6 +9,7 @@ int cmx_qp_to_rts(struct cmx_id_private *id_priv, const struct rdma_conn_param *
 int cmx_qp_to_err(struct cmx_id_private *id_priv);
 bool cmx_qp_has_failed(struct cmx_id_private *id_priv);
 
+int cmx_qp_attr_get(struct cmx_id_private *id_priv, struct ib_qp_attr *attr, int *mask);
 int cmx_qp_check_owner(const struct cmx_id_private *id_priv, u32 qp_num);
 
 #endif

@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "info.h"
 #include "option_value.h"
+#include "qp.h"
 #include "route_rec.h"
 #include "sockaddr.h"
 
@@ -44,9 +45,8 @@ void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t
 	struct cmx_id_private *id_priv = &user_id->id_priv;
 
 	memset(info, 0, min(len, sizeof(*info)));
-	if (len > offsetof(struct cmx_id_info, init_attr) &&
-	    cmx_info_qp_attr(id_priv, IB_QPS_INIT, &info->init_attr))
-		memset(&info->init_attr, 0, sizeof(info->init_attr));
+	if (len > offsetof(struct cmx_id_info, init_attr))
+		cmx_info_qp_attr(id_priv, IB_QPS_INIT, &info->init_attr);
 
 	mutex_lock(&id_priv->lock);
 	info->state = id_priv->state;
@@ -64,7 +64,7 @@ void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t
  * cmx_info_qp_attr() - get the QP attributes for ibv_modify_qp()
  * @id_priv: the id. Caller must not hold its lock
  * @state: state that the QP is to be moved to
- * @to: receives the attributes
+ * @to: receives the attributes; unchanged on error
  *
  * Return: 0, -EINVAL without a device, or the error of cmx_init_qp_attr().
  */
@@ -76,16 +76,13 @@ int cmx_info_qp_attr(struct cmx_id_private *id_priv, enum ib_qp_state state,
 
 	if (!READ_ONCE(id_priv->dev))
 		return -EINVAL;
-	ret = cmx_init_qp_attr(&id_priv->id, &attr, &mask);
-	if (ret)
-		return ret;
-	memset(to, 0, sizeof(*to));
-	to->qp_attr_mask = mask;
 	mutex_lock(&id_priv->lock);
-	if (id_priv->dev)
+	ret = cmx_qp_attr_get(id_priv, &attr, &mask);
+	if (!ret) {
+		memset(to, 0, sizeof(*to));
+		to->qp_attr_mask = mask;
 		ib_copy_qp_attr_to_user(id_priv->id.device, to, &attr);
-	else
-		ret = -EINVAL;
+	}
 	mutex_unlock(&id_priv->lock);
 	return ret;
 }
