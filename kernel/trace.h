@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include <rdma/rdma_cm.h>
+#include <trace/misc/rdma.h>
 #include "compat.h"
 #include "id.h"
 #include "mcast.h"
@@ -19,23 +20,7 @@
 pid_t cmx_trace_owner(struct cmx_id_private *id_priv, char *comm);
 
 #define cmx_trace_event_name(type)							\
-	__print_symbolic(type,								\
-		{ RDMA_CM_EVENT_ADDR_RESOLVED, "ADDR_RESOLVED" },			\
-		{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR" },				\
-		{ RDMA_CM_EVENT_ROUTE_RESOLVED, "ROUTE_RESOLVED" },			\
-		{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR" },				\
-		{ RDMA_CM_EVENT_CONNECT_REQUEST, "CONNECT_REQUEST" },			\
-		{ RDMA_CM_EVENT_CONNECT_RESPONSE, "CONNECT_RESPONSE" },			\
-		{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR" },			\
-		{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE" },				\
-		{ RDMA_CM_EVENT_REJECTED, "REJECTED" },					\
-		{ RDMA_CM_EVENT_ESTABLISHED, "ESTABLISHED" },				\
-		{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED" },				\
-		{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL" },			\
-		{ RDMA_CM_EVENT_MULTICAST_JOIN, "MULTICAST_JOIN" },			\
-		{ RDMA_CM_EVENT_MULTICAST_ERROR, "MULTICAST_ERROR" },			\
-		{ RDMA_CM_EVENT_ADDR_CHANGE, "ADDR_CHANGE" },				\
-		{ RDMA_CM_EVENT_TIMEWAIT_EXIT, "TIMEWAIT_EXIT" },			\
+	__print_symbolic(type, RDMA_CM_EVENT_LIST,					\
 		{ CMX_EVENT_ADDRINFO_RESOLVED, "ADDRINFO_RESOLVED" },			\
 		{ CMX_EVENT_ADDRINFO_ERROR, "ADDRINFO_ERROR" },				\
 		{ CMX_EVENT_USER, "USER" })
