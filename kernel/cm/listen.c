@@ -41,14 +41,12 @@ struct cmx_listener {
 
 /**
  * struct listen_entry - a listener on one device
- * @item: on &cmx_listener.entries
+ * @item: on &cmx_listener.entries, or empty if the entry was removed
  * @to_start: on the list of entries that the caller must start
  * @listener: the listener, with a reference
  * @dev: the device, with a reference, so that its removal waits for this entry
  * @ops: operations of the transport of its ports
- * @started: what @ops needs to stop it
- * @starting: not started yet; listen_entry_start() checks @removed afterwards
- * @removed: removed while @starting was set
+ * @started: what @ops needs to stop it; NULL: not started yet
  * @work: stops listening and frees the entry
  */
 struct listen_entry {
@@ -58,8 +56,6 @@ struct listen_entry {
 	struct cmx_device *dev;
 	const struct cmx_listen_ops *ops;
 	void *started;
-	bool starting;
-	bool removed;
 	struct work_struct work;
 };
 
@@ -100,10 +96,8 @@ static void listen_entry_destroy(struct listen_entry *entry)
 static void listen_entry_remove(struct listen_entry *entry)
 {
 	lockdep_assert_held(&listen_lock);
-	list_del(&entry->item);
-	if (entry->starting)
-		entry->removed = true;
-	else
+	list_del_init(&entry->item);
+	if (entry->started)
 		listen_entry_destroy(entry);
 }
 
@@ -137,7 +131,6 @@ static int listen_entry_add(struct cmx_listener *listener, struct cmx_device *de
 	cmx_device_get(dev);
 	entry->dev = dev;
 	entry->ops = listen_ops_find(dev);
-	entry->starting = true;
 	INIT_WORK(&entry->work, listen_entry_work);
 	list_add(&entry->item, &listener->entries);
 	list_add_tail(&entry->to_start, to_start);
@@ -168,18 +161,18 @@ static bool listen_is_allowed(const struct listen_entry *entry)
 		entry->ops->device_is_in(device, cmx_net(listener->id_priv)));
 }
 
-static int listen_call_provider(struct listen_entry *entry)
+/* Returns what stops the entry, or an ERR_PTR. */
+static void *listen_call_provider(const struct listen_entry *entry)
 {
 	struct cmx_listener *listener = entry->listener;
-	int ret;
+	void *started;
 
 	if (!listen_is_allowed(entry))
-		return -EACCES;
-	entry->started = entry->ops->start(listener->id_priv, entry->dev->device,
-					   listener->service_id, listener->backlog);
-	ret = PTR_ERR_OR_ZERO(entry->started);
+		return ERR_PTR(-EACCES);
+	started = entry->ops->start(listener->id_priv, entry->dev->device, listener->service_id,
+				    listener->backlog);
 	/* -EINVAL: another module has a handler for the service ID. */
-	return ret == -EINVAL ? -EADDRINUSE : ret;
+	return started == ERR_PTR(-EINVAL) ? ERR_PTR(-EADDRINUSE) : started;
 }
 
 /*
@@ -188,21 +181,20 @@ static int listen_call_provider(struct listen_entry *entry)
  */
 static int listen_entry_start(struct listen_entry *entry, int ret)
 {
+	void *started = ret ? ERR_PTR(ret) : listen_call_provider(entry);
 	bool removed;
 
-	if (!ret)
-		ret = listen_call_provider(entry);
 	mutex_lock(&listen_lock);
-	entry->starting = false;
-	removed = entry->removed;
-	if (ret && !removed)
+	removed = list_empty(&entry->item);
+	entry->started = started;
+	if (IS_ERR(started))
 		list_del(&entry->item);
 	mutex_unlock(&listen_lock);
-	if (ret)
+	if (IS_ERR(started))
 		listen_entry_free(entry);
 	else if (removed)
 		listen_entry_destroy(entry);
-	return ret;
+	return PTR_ERR_OR_ZERO(started);
 }
 
 /* Start all entries. After an error, or if @ret is one already, entries are only released. */
