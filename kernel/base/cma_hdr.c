@@ -74,24 +74,16 @@ int cmx_cma_hdr_pack(u8 *hdr, const struct sockaddr *src, const struct sockaddr 
 	return 0;
 }
 
-static void cma_hdr_unpack_ipv4(struct sockaddr_storage *addr, const struct in6_addr *ip,
-				__be16 port)
+static void cma_hdr_unpack_addr(struct sockaddr_storage *addr, sa_family_t family,
+				const struct in6_addr *ip, __be16 port)
 {
-	struct sockaddr_in *in = (struct sockaddr_in *)addr;
-
-	in->sin_family = AF_INET;
-	in->sin_addr.s_addr = ip->s6_addr32[3];
-	in->sin_port = port;
-}
-
-static void cma_hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_addr *ip,
-				__be16 port)
-{
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
-
-	in6->sin6_family = AF_INET6;
-	in6->sin6_addr = *ip;
-	in6->sin6_port = port;
+	memset(addr, 0, sizeof(*addr));
+	addr->ss_family = family;
+	if (family == AF_INET)
+		((struct sockaddr_in *)addr)->sin_addr.s_addr = ip->s6_addr32[3];
+	else
+		((struct sockaddr_in6 *)addr)->sin6_addr = *ip;
+	cmx_addr_set_port((struct sockaddr *)addr, port);
 }
 
 /**
@@ -110,7 +102,7 @@ static void cma_hdr_unpack_ipv6(struct sockaddr_storage *addr, const struct in6_
 int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage *local,
 		       struct sockaddr_storage *peer)
 {
-	void (*unpack)(struct sockaddr_storage *addr, const struct in6_addr *ip, __be16 port);
+	sa_family_t family;
 	struct cma_hdr h;
 
 	memcpy(&h, hdr, sizeof(h));
@@ -119,20 +111,18 @@ int cmx_cma_hdr_unpack(const u8 *hdr, __be16 local_port, struct sockaddr_storage
 
 	switch (h.ip_version >> 4) {
 	case 4:
-		unpack = cma_hdr_unpack_ipv4;
+		family = AF_INET;
 		break;
 	case 6:
 		if (!ipv6_mod_enabled())
 			return -EAFNOSUPPORT;
-		unpack = cma_hdr_unpack_ipv6;
+		family = AF_INET6;
 		break;
 	default:
 		return -EAFNOSUPPORT;
 	}
-	memset(local, 0, sizeof(*local));
-	memset(peer, 0, sizeof(*peer));
-	unpack(local, &h.dst, local_port);
-	unpack(peer, &h.src, h.port);
+	cma_hdr_unpack_addr(local, family, &h.dst, local_port);
+	cma_hdr_unpack_addr(peer, family, &h.src, h.port);
 	return 0;
 }
 
