@@ -41,10 +41,13 @@ struct cmx_port_space {
 	struct port_bucket bucket[1024];
 };
 
-enum { SPACE_TCP, SPACE_UDP, SPACE_IPOIB, SPACE_IB, SPACE_NUM };
+static const enum rdma_ucm_port_space port_spaces[] = {
+	RDMA_PS_TCP, RDMA_PS_UDP, RDMA_PS_IPOIB, RDMA_PS_IB
+};
 
+/* The port spaces of a network namespace, in the order of port_spaces */
 struct cmx_port_net {
-	struct cmx_port_space *space[SPACE_NUM];
+	struct cmx_port_space *space[ARRAY_SIZE(port_spaces)];
 };
 
 static unsigned int cmx_port_net_id;
@@ -52,19 +55,12 @@ static unsigned int cmx_port_net_id;
 static struct cmx_port_space **port_space_slot(struct net *net, enum rdma_ucm_port_space ps)
 {
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);
+	int i;
 
-	switch (ps) {
-	case RDMA_PS_TCP:
-		return &pn->space[SPACE_TCP];
-	case RDMA_PS_UDP:
-		return &pn->space[SPACE_UDP];
-	case RDMA_PS_IPOIB:
-		return &pn->space[SPACE_IPOIB];
-	case RDMA_PS_IB:
-		return &pn->space[SPACE_IB];
-	default:
-		return NULL;
-	}
+	for (i = 0; i < ARRAY_SIZE(port_spaces); i++)
+		if (port_spaces[i] == ps)
+			return &pn->space[i];
+	return NULL;
 }
 
 static struct cmx_port_space *port_space_get(struct net *net, enum rdma_ucm_port_space ps)
@@ -407,7 +403,7 @@ static void __net_exit port_net_exit(struct net *net)
 	struct cmx_port_net *pn = net_generic(net, cmx_port_net_id);
 	int i;
 
-	for (i = 0; i < SPACE_NUM; i++) {
+	for (i = 0; i < ARRAY_SIZE(pn->space); i++) {
 		WARN_ON_ONCE(pn->space[i] && !bitmap_empty(pn->space[i]->used, PORTS));
 		kvfree(pn->space[i]);
 	}
