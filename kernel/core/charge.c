@@ -23,7 +23,6 @@
 /* How far a cgroup may exceed its limit before requests to its listeners are dropped */
 #define CHARGE_EXCESS (SZ_1M / PAGE_SIZE)
 
-#ifdef CONFIG_MEMCG
 /**
  * cmx_memcg_get_current() - get the memory cgroup of the calling process
  *
@@ -39,6 +38,7 @@ struct mem_cgroup *cmx_memcg_get_current(void)
 	return NULL;
 }
 
+#ifdef CONFIG_MEMCG
 /**
  * cmx_memcg_tryget() - get a reference to a memory cgroup
  * @memcg: the cgroup, or NULL. An RCU grace period ago its last reference was not dropped yet
@@ -82,11 +82,6 @@ bool cmx_charge_is_excessive(const struct cmx_charge *charge)
 	return false;
 }
 #else
-struct mem_cgroup *cmx_memcg_get_current(void)
-{
-	return NULL;
-}
-
 struct mem_cgroup *cmx_memcg_tryget(struct mem_cgroup *memcg)
 {
 	return NULL;
