@@ -79,39 +79,25 @@ struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 	return ev ?: cmx_event_alloc(id_priv, type, status, GFP_NOIO | __GFP_NOFAIL);
 }
 
-static void *event_data_copy(struct cmx_event *ev, const void *data, size_t *len)
-{
-	*len = min_t(size_t, *len, U8_MAX);
-	/* the type may have changed since the event was allocated */
-	if (!data || !*len || WARN_ON_ONCE(!ev->has_data)) {
-		*len = 0;
-		return NULL;
-	}
-	return memcpy(ev->data, data, *len);
-}
+/* The parameters of connections and of datagrams both begin with the private data. */
+static_assert(offsetof(struct rdma_conn_param, private_data_len) ==
+	      offsetof(struct rdma_ud_param, private_data_len));
 
 /**
- * cmx_event_set_data() - add the private data of a connection message
- * @ev: the event
+ * cmx_event_set_data() - add the private data of a message
+ * @ev: the event, to which no data has been added yet
  * @data: the private data, which is copied, or NULL
  * @len: length of @data in bytes; no more than the first 255 bytes are copied
  */
 void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len)
 {
-	ev->ev.param.conn.private_data = event_data_copy(ev, data, &len);
-	ev->ev.param.conn.private_data_len = len;
-}
+	struct rdma_conn_param *param = &ev->ev.param.conn;
 
-/**
- * cmx_event_set_ud_data() - add the private data of a datagram message
- * @ev: the event
- * @data: the private data, which is copied, or NULL
- * @len: length of @data in bytes; no more than the first 255 bytes are copied
- */
-void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len)
-{
-	ev->ev.param.ud.private_data = event_data_copy(ev, data, &len);
-	ev->ev.param.ud.private_data_len = len;
+	/* the type may have changed since the event was allocated */
+	if (!data || !len || WARN_ON_ONCE(!ev->has_data))
+		return;
+	param->private_data_len = min_t(size_t, len, U8_MAX);
+	param->private_data = memcpy(ev->data, data, param->private_data_len);
 }
 
 /**

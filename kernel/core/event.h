@@ -78,7 +78,6 @@ struct cmx_event *cmx_event_alloc(struct cmx_id_private *id_priv, enum rdma_cm_e
 struct cmx_event *cmx_event_alloc_nofail(struct cmx_id_private *id_priv,
 					 enum rdma_cm_event_type type, int status);
 void cmx_event_set_data(struct cmx_event *ev, const void *data, size_t len);
-void cmx_event_set_ud_data(struct cmx_event *ev, const void *data, size_t len);
 bool cmx_event_try_queue(struct cmx_event *ev);
 void cmx_event_post(struct cmx_event *ev);
 void cmx_event_queue(struct cmx_event *ev);

@@ -393,7 +393,7 @@ static void ib_request_fill_event(struct cmx_event *ev, const struct ib_request 
 	const void *data = req->event->private_data + hdr_len;
 
 	if (ib_request_is_sidr(req)) {
-		cmx_event_set_ud_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - hdr_len);
+		cmx_event_set_data(ev, data, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE - hdr_len);
 		return;
 	}
 	ev->ev.param.conn = (struct rdma_conn_param) {

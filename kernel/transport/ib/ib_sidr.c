@@ -61,7 +61,7 @@ bool cmx_sidr_event_handle(struct cmx_id_private *id_priv, const struct ib_cm_ev
 		break;
 	case IB_CM_SIDR_REP_RECEIVED:
 		sidr_rep_handle(id_priv, &event->param.sidr_rep_rcvd, &ev->ev);
-		cmx_event_set_ud_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
+		cmx_event_set_data(ev, event->private_data, IB_CM_SIDR_REP_PRIVATE_DATA_SIZE);
 		break;
 	default:
 		return false;
