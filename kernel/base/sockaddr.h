@@ -8,6 +8,14 @@
 #include <linux/ipv6.h>
 #include <rdma/ib.h>
 
+/* An address of a supported family. It is much smaller than struct sockaddr_storage. */
+union cmx_addr {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_ib ib;
+};
+
 /* Helpers for addresses of AF_INET, AF_INET6 and AF_IB: no locks, no I/O. */
 bool cmx_addr_has_no_device(const struct sockaddr *addr);
 bool cmx_addr_is_any(const struct sockaddr *addr);

@@ -2,9 +2,8 @@
 #ifndef CMX_NEIGH_LOOKUP_H
 #define CMX_NEIGH_LOOKUP_H
 
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <rdma/ib_addr.h>
+#include "sockaddr.h"
 #include "watch.h"
 
 /**
@@ -15,11 +14,7 @@
  */
 struct cmx_addr_result {
 	struct rdma_dev_addr addr;
-	union {
-		struct sockaddr sa;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-	} src;
+	union cmx_addr src;
 	struct cmx_watch_key key;
 };
 

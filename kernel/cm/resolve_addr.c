@@ -115,12 +115,7 @@ static void addr_query_wait(struct cmx_id_private *id_priv, const struct cmx_wat
 
 static void addr_loopback_set_src(struct cmx_id_private *id_priv)
 {
-	union {
-		struct sockaddr sa;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-		struct sockaddr_ib ib;
-	} src;
+	union cmx_addr src;
 
 	memcpy(&src, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	switch (src.sa.sa_family) {
@@ -199,11 +194,7 @@ static int addr_query_start(struct cmx_id_private *id_priv, struct cmx_event *ev
 static int addr_src_bind(struct cmx_id_private *id_priv, const struct sockaddr *src,
 			 const struct sockaddr *dst)
 {
-	union {
-		struct sockaddr sa;
-		struct sockaddr_in6 in6;
-		struct sockaddr_ib ib;
-	} any = { .ib.sib_family = dst->sa_family };
+	union cmx_addr any = { .ib.sib_family = dst->sa_family };
 
 	if (src && src->sa_family)
 		return src->sa_family == dst->sa_family ? cmx_bind_dst(id_priv, src, dst) : -EINVAL;

@@ -3,18 +3,11 @@
 #define CMX_MCAST_H
 
 #include <linux/kref.h>
-#include <rdma/ib.h>
 #include <rdma/ib_sa.h>
 #include "id.h"
+#include "sockaddr.h"
 
 struct net_device;
-
-/* This is much smaller than struct sockaddr_storage, and there may be thousands of them. */
-union cmx_mcast_addr {
-	struct sockaddr sa;
-	struct sockaddr_in6 in6;
-	struct sockaddr_ib ib;
-};
 
 /**
  * struct cmx_mcast - membership of one id in one group
@@ -45,7 +38,7 @@ union cmx_mcast_addr {
 struct cmx_mcast {
 	struct kref ref;
 	struct cmx_id_private *id_priv;
-	union cmx_mcast_addr addr;
+	union cmx_addr addr;
 	void *context;
 	u64 user_data;
 	u32 handle;
