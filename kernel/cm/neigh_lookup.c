@@ -104,7 +104,7 @@ static int neigh_lookup_route4(struct cmx_id_private *id_priv, struct cmx_addr_r
 	struct rtable *rt;
 	int ret;
 
-	flowi4_init_output(&fl4, r.oif, 0, cmx_opt_tos(id_priv),
+	flowi4_init_output(&fl4, r.oif, 0, cmx_opt_get(id_priv, CMX_OPT_TOS),
 			   RT_SCOPE_UNIVERSE, 0, 0, dst->sin_addr.s_addr, f->src.in.sin_addr.s_addr,
 			   0, 0, sock_net_uid(net, NULL));
 	rt = ip_route_output_key(net, &fl4);
@@ -126,7 +126,7 @@ static int neigh_lookup_route6(struct cmx_id_private *id_priv, struct cmx_addr_r
 	const struct sockaddr_in6 *peer = (const struct sockaddr_in6 *)cmx_dst(id_priv);
 	struct neigh_route r = { .daddr = &peer->sin6_addr };
 	struct flowi6 fl6 = {
-		.flowlabel = ip6_make_flowinfo(cmx_opt_tos(id_priv), 0),
+		.flowlabel = ip6_make_flowinfo(cmx_opt_get(id_priv, CMX_OPT_TOS), 0),
 		.daddr = peer->sin6_addr,
 		.saddr = f->src.in6.sin6_addr,
 	};

@@ -35,7 +35,6 @@
  * struct cmx_option - a row of option_rows.h
  * @level: RDMA_OPTION_ID, RDMA_OPTION_IB or CMX_OPTION
  * @name: within @level
- * @offset: offset of its field in &struct cmx_opts; 0: no field
  * @late: errno of a set outside the stages of @until; 0: EISCONN
  * @is_bool: any value but 0 means 1
  * @zero_resets: 0 restores the default
@@ -46,13 +45,12 @@
  * @apply: applies a value that has been stored, or NULL
  * @in_effect: returns the value in effect while the option is not set; NULL: the default
  * @of_path: @in_effect gets it from the path; it is not listed before there is one
- * @set: replaces the generic set, or NULL
+ * @set: replaces the generic set of an option that is not a single value; else NULL
  * @get: replaces the generic get, or NULL
  */
 struct cmx_option {
 	u32 level;
 	u32 name;
-	u8 offset;
 	u8 late;
 	u8 is_bool:1;
 	u8 zero_resets:1;
@@ -82,18 +80,12 @@ module_param_cb(connect_deadline_ms, &cmx_param_ops,
 MODULE_PARM_DESC(connect_deadline_ms,
 		 "default of CMX_OPTION_CONNECT_DEADLINE_MS, in ms, 0 for none: 0..2147483647 (0)");
 
-static u32 *opt_field(const struct cmx_id_private *id_priv, const struct cmx_option *o)
-{
-	return (void *)&id_priv->opt + o->offset;
-}
-
 static u32 opt_value_in_effect(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
 {
 	const struct cmx_option *o = &opt_rows[bit];
 
-	if (cmx_opt_is_set(id_priv, bit))
-		return *opt_field(id_priv, o);
-	return o->in_effect ? o->in_effect(id_priv) : cmx_param_get(&cmx_opt_defaults[bit]);
+	return o->in_effect && !cmx_opt_is_set(id_priv, bit) ? o->in_effect(id_priv) :
+							       cmx_opt_get(id_priv, bit);
 }
 
 static u32 opt_afonly(const struct cmx_id_private *id_priv)
@@ -242,7 +234,7 @@ static int opt_check_mcast_loopback(const struct cmx_id_private *id_priv, u32 va
 
 static const struct cmx_option opt_rows[CMX_OPT_NUM] = {
 #define CMX_OPTION_VALUE(level, name, label, field, least, most, def, ...)		\
-	OPT_ROW(level, name, label, .offset = offsetof(struct cmx_opts, field), __VA_ARGS__),
+	OPT_ROW(level, name, label, __VA_ARGS__),
 #define CMX_OPTION_RECORDS(level, name, label, ...) OPT_ROW(level, name, label, __VA_ARGS__),
 #include "option_rows.h"
 };
@@ -269,7 +261,7 @@ static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_opt
 	if (id_priv->opt.forced & bit)
 		return;
 	/* Checks for conflicts of ports read the options of other ids without their locks. */
-	WRITE_ONCE(*opt_field(id_priv, o), val);
+	WRITE_ONCE(id_priv->opt.val[opt_row_bit(o)], val);
 	id_priv->opt.ruled &= ~bit;
 	if (o->zero_resets && !val)
 		id_priv->opt.set &= ~bit;
@@ -306,7 +298,7 @@ static bool opt_value_is_known(const struct cmx_id_private *id_priv, enum cmx_op
 
 	if (cmx_opt_is_set(id_priv, bit))
 		return true;
-	if (!o->offset)
+	if (o->set)
 		return false;
 	if (o->of_path)
 		return opt_path(id_priv);
@@ -336,8 +328,8 @@ u32 cmx_opt_list(const struct cmx_id_private *id_priv, struct cmx_id_option *to)
 		to[n++] = (struct cmx_id_option) {
 			.level = o->level,
 			.name = o->name,
-			.value = o->offset ? opt_value_in_effect(id_priv, bit) :
-					   id_priv->id.route.num_pri_alt_paths,
+			.value = o->set ? id_priv->id.route.num_pri_alt_paths :
+					  opt_value_in_effect(id_priv, bit),
 			.flags = opt_flags(id_priv, bit),
 		};
 	}
@@ -393,7 +385,6 @@ int cmx_opt_fill_rule_value(struct cmx_rule_value *value, const struct cmx_id_op
 		return -EINVAL;
 	*value = (struct cmx_rule_value) {
 		.bit = bit,
-		.offset = o->offset,
 		.transports = o->transports,
 		.val = option->value,
 		.check = o->check,

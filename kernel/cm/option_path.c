@@ -182,6 +182,6 @@ int cmx_opt_apply_tos(struct cmx_id_private *id_priv)
 	if (id_priv->dev && id_priv->dev_port->transport->route->apply_tos)
 		return id_priv->dev_port->transport->route->apply_tos(id_priv);
 	if (id_priv->state == CMX_ROUTE_RESOLVED)
-		id_priv->id.route.path_rec->traffic_class = cmx_opt_tos(id_priv);
+		id_priv->id.route.path_rec->traffic_class = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	return 0;
 }

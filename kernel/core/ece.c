@@ -6,16 +6,12 @@
 #include <linux/export.h>
 #include "device.h"
 #include "ece.h"
+#include "option_value.h"
 #include "transport.h"
 
 #define BEFORE_ANSWER (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
 		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\
 		       CMX_IN(ROUTE_RESOLVED))
-
-static u8 ece_policy(const struct cmx_id_private *id_priv)
-{
-	return cmx_opt_is_set(id_priv, CMX_OPT_ECE_POLICY) ? id_priv->opt.ece_policy : CMX_ECE_AUTO;
-}
 
 static bool ece_is_supported(const struct cmx_id_private *id_priv)
 {
@@ -112,7 +108,7 @@ void cmx_query_ece(struct cmx_id *id, struct cmx_ece_info *info)
 	info->local = cmx_ece_to_user(&id_priv->ece_local);
 	info->remote = cmx_ece_to_user(&id_priv->ece_remote);
 	info->flags = id_priv->ece_flags;
-	info->policy = ece_policy(id_priv);
+	info->policy = cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY);
 	mutex_unlock(&id_priv->lock);
 }
 EXPORT_SYMBOL_GPL(cmx_query_ece);
@@ -132,7 +128,7 @@ void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *o
 {
 	lockdep_assert_held(&id_priv->lock);
 	memset(out, 0, sizeof(*out));
-	if (ece_policy(id_priv) == CMX_ECE_OFF || !id_priv->ece_local.vendor_id)
+	if (cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY) == CMX_ECE_OFF || !id_priv->ece_local.vendor_id)
 		return;
 	*out = id_priv->ece_local;
 	id_priv->ece_flags |= CMX_ECE_F_OFFERED;
@@ -150,7 +146,7 @@ void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *o
 bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *ece)
 {
 	lockdep_assert_held(&id_priv->lock);
-	if (ece_policy(id_priv) == CMX_ECE_OFF)
+	if (cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY) == CMX_ECE_OFF)
 		return true;
 	id_priv->ece_remote = *ece;
 	if (ece->vendor_id) {
@@ -158,7 +154,7 @@ bool cmx_ece_receive(struct cmx_id_private *id_priv, const struct rdma_ucm_ece *
 		ece_update_applied(id_priv);
 		return true;
 	}
-	if (ece_policy(id_priv) != CMX_ECE_REQUIRE)
+	if (cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY) != CMX_ECE_REQUIRE)
 		return true;
 	id_priv->ece_flags |= CMX_ECE_F_REJECTED;
 	return false;

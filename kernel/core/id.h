@@ -27,14 +27,20 @@ enum cmx_opt_bit {
  *	bind_device is changed in CMX_IDLE only
  * @ruled: those of @set whose value comes from a rule
  * @forced: those of @ruled whose value the consumer cannot change
+ * @val: the values, by enum cmx_opt_bit. Each of them is also a field with a name
  */
 struct cmx_opts {
 	u32 set;
 	u32 ruled;
 	u32 forced;
+	union {
+		u32 val[CMX_OPT_NUM];
+		struct {
 #define CMX_OPTION_VALUE(level, name, label, field, ...) u32 field;
-#define CMX_OPTION_RECORDS(...)
+#define CMX_OPTION_RECORDS(level, name, label, ...) u32 unused_##label;
 #include "option_rows.h"
+		};
+	};
 };
 
 /**

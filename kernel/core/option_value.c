@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Values in effect of the options that several layers use: the value that was set, or the host-wide
- * default.
+ * The defaults of the options, and values in effect that depend on more than the option.
  */
 #include <linux/capability.h>
 #include "option_value.h"
@@ -13,46 +12,6 @@ struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
 #define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"
 };
-
-#define OPT_IN_EFFECT(id_priv, label, field) \
-	(cmx_opt_is_set(id_priv, CMX_OPT_##label) ? (id_priv)->opt.field \
-					 : cmx_param_get(&cmx_opt_defaults[CMX_OPT_##label]))
-
-/**
- * cmx_opt_tos() - get the traffic class in effect
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the traffic class.
- */
-u8 cmx_opt_tos(const struct cmx_id_private *id_priv)
-{
-	return OPT_IN_EFFECT(id_priv, TOS, tos);
-}
-
-/**
- * cmx_opt_cm_retries() - get the number of resends of a CM message in effect
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: the number of resends.
- */
-u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv)
-{
-	return OPT_IN_EFFECT(id_priv, CM_RETRIES, cm_retries);
-}
-
-/**
- * cmx_opt_cm_response_timeout() - get the CM response timeout in effect
- * @id_priv: the id
- *
- * Context: Caller must hold id_priv->lock.
- * Return: n, for a timeout of 4.096 us * 2^n.
- */
-u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv)
-{
-	return OPT_IN_EFFECT(id_priv, CM_RESPONSE_TIMEOUT, cm_response_timeout);
-}
 
 /**
  * cmx_opt_lifetime_max() - find the longest packet lifetime that a consumer can choose
@@ -94,7 +53,7 @@ static u32 opt_longest_wait_ms(void)
  */
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv)
 {
-	u32 ms = OPT_IN_EFFECT(id_priv, CONNECT_DEADLINE_MS, connect_deadline_ms);
+	u32 ms = cmx_opt_get(id_priv, CMX_OPT_CONNECT_DEADLINE_MS);
 
 	return ms || !id_priv->passive ? ms : opt_longest_wait_ms();
 }

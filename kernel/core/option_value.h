@@ -31,11 +31,18 @@ static inline u32 cmx_opt_timeout_ms(u8 n)
 	 BIT(CMX_OPT_HOP_LIMIT) | BIT(CMX_OPT_GID_TYPE) | BIT(CMX_OPT_PKEY) |			\
 	 BIT(CMX_OPT_PATH_MTU))
 
+/*
+ * Return: the value of an option that was set, or else the default of the host. Caller must hold
+ * id_priv->lock.
+ */
+static inline u32 cmx_opt_get(const struct cmx_id_private *id_priv, enum cmx_opt_bit bit)
+{
+	return cmx_opt_is_set(id_priv, bit) ? id_priv->opt.val[bit] :
+					      cmx_param_get(&cmx_opt_defaults[bit]);
+}
+
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
-u8 cmx_opt_tos(const struct cmx_id_private *id_priv);
-u8 cmx_opt_cm_retries(const struct cmx_id_private *id_priv);
-u8 cmx_opt_cm_response_timeout(const struct cmx_id_private *id_priv);
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv);
 void cmx_opt_inherit(struct cmx_id_private *child, const struct cmx_id_private *listener);
 

@@ -11,14 +11,12 @@
 /**
  * struct cmx_rule_value - an option of a rule
  * @bit: enum cmx_opt_bit
- * @offset: offset of its field in &struct cmx_opts
  * @transports: mask of the transports that support it
  * @val: the value
  * @check: checks whether an id can have the value, or NULL
  */
 struct cmx_rule_value {
 	u8 bit;
-	u8 offset;
 	u8 transports;
 	u32 val;
 	int (*check)(const struct cmx_id_private *id_priv, u32 val);

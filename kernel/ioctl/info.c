@@ -50,7 +50,7 @@ void cmx_info_fill(struct cmx_user_id *user_id, struct cmx_id_info *info, size_t
 
 	mutex_lock(&id_priv->lock);
 	info->state = id_priv->state;
-	info->tos = cmx_opt_tos(id_priv);
+	info->tos = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	info->qp_type = id_priv->id.qp_type;
 	memcpy(&info->src_addr, cmx_src(id_priv), cmx_addr_size(cmx_src(id_priv)));
 	if (len > offsetof(struct cmx_id_info, dst_addr))

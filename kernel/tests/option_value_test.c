@@ -122,9 +122,9 @@ static void option_value_test_tos(struct kunit *test)
 
 	id_priv->opt.tos = 8;
 	cmx_opt_defaults[CMX_OPT_TOS].val = 4;
-	KUNIT_EXPECT_EQ(test, cmx_opt_tos(id_priv), 4);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_TOS), 4);
 	id_priv->opt.set = BIT(CMX_OPT_TOS);
-	KUNIT_EXPECT_EQ(test, cmx_opt_tos(id_priv), 8);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_TOS), 8);
 	cmx_opt_defaults[CMX_OPT_TOS].val = 0;
 }
 
@@ -134,11 +134,11 @@ static void option_value_test_cm_timeouts(struct kunit *test)
 
 	id_priv->opt.cm_retries = 0;
 	id_priv->opt.cm_response_timeout = 5;
-	KUNIT_EXPECT_EQ(test, cmx_opt_cm_retries(id_priv), 15);
-	KUNIT_EXPECT_EQ(test, cmx_opt_cm_response_timeout(id_priv), 20);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_CM_RETRIES), 15);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_CM_RESPONSE_TIMEOUT), 20);
 	id_priv->opt.set = BIT(CMX_OPT_CM_RETRIES) | BIT(CMX_OPT_CM_RESPONSE_TIMEOUT);
-	KUNIT_EXPECT_EQ(test, cmx_opt_cm_retries(id_priv), 0);
-	KUNIT_EXPECT_EQ(test, cmx_opt_cm_response_timeout(id_priv), 5);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_CM_RETRIES), 0);
+	KUNIT_EXPECT_EQ(test, cmx_opt_get(id_priv, CMX_OPT_CM_RESPONSE_TIMEOUT), 5);
 }
 
 /* An accept always has a deadline: here 16 times 4.096 us * 2^22, as ib_cm rounds it. */

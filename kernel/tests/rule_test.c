@@ -81,19 +81,19 @@ static struct rule_test *rule_test_new(struct kunit *test)
 
 /* Add a rule with one option, which every transport supports. */
 static struct cmx_rule_entry *rule_test_add(struct cmx_rule_table *table, enum cmx_opt_bit bit,
-					    size_t offset, u32 val)
+					    u32 val)
 {
 	struct cmx_rule_entry *entry = &table->entries[table->num++];
 
 	entry->rule.num_options = 1;
 	entry->values[0] = (struct cmx_rule_value) {
-		.bit = bit, .offset = offset, .transports = CMX_TRANSPORT_ANY, .val = val,
+		.bit = bit, .transports = CMX_TRANSPORT_ANY, .val = val,
 	};
 	return entry;
 }
 
-#define RULE_TEST_ADD(table, label, field, val) \
-	rule_test_add(table, CMX_OPT_##label, offsetof(struct cmx_opts, field), val)
+#define RULE_TEST_ADD(table, label, val) \
+	rule_test_add(table, CMX_OPT_##label, val)
 
 static void rule_test_collect(struct rule_test *t)
 {
@@ -168,7 +168,7 @@ static void rule_test_match(struct kunit *test)
 {
 	const struct rule_test_match_case *c = test->param_value;
 	struct rule_test *t = rule_test_new(test);
-	struct cmx_rule *rule = &RULE_TEST_ADD(t->host, TOS, tos, 96)->rule;
+	struct cmx_rule *rule = &RULE_TEST_ADD(t->host, TOS, 96)->rule;
 	struct __kernel_sockaddr_storage prefix = {};
 	u8 *to;
 
@@ -229,13 +229,13 @@ static void rule_test_order(struct kunit *test)
 	if (c->set)
 		*opt = (struct cmx_opts) { .set = BIT(CMX_OPT_TOS), .tos = 8 };
 	if (c->host)
-		RULE_TEST_ADD(t->host, TOS, tos, c->host);
+		RULE_TEST_ADD(t->host, TOS, c->host);
 	if (c->host_forced)
-		RULE_TEST_ADD(t->host, TOS, tos, c->host_forced)->rule.flags = CMX_RULE_F_FORCE;
+		RULE_TEST_ADD(t->host, TOS, c->host_forced)->rule.flags = CMX_RULE_F_FORCE;
 	if (c->own)
-		RULE_TEST_ADD(t->own, TOS, tos, c->own);
+		RULE_TEST_ADD(t->own, TOS, c->own);
 	if (c->own_forced)
-		RULE_TEST_ADD(t->own, TOS, tos, c->own_forced)->rule.flags = CMX_RULE_F_FORCE;
+		RULE_TEST_ADD(t->own, TOS, c->own_forced)->rule.flags = CMX_RULE_F_FORCE;
 	rule_test_collect(t);
 	/* a second lookup, when more is known of the id, gives the same */
 	rule_test_collect(t);
@@ -249,8 +249,8 @@ static void rule_test_first_counts(struct kunit *test)
 {
 	struct rule_test *t = rule_test_new(test);
 
-	RULE_TEST_ADD(t->own, TOS, tos, 1);
-	RULE_TEST_ADD(t->own, TOS, tos, 2);
+	RULE_TEST_ADD(t->own, TOS, 1);
+	RULE_TEST_ADD(t->own, TOS, 2);
 	rule_test_collect(t);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.tos, 1);
 }
@@ -261,10 +261,10 @@ static void rule_test_mixed_table(struct kunit *test)
 	struct rule_test *t = rule_test_new(test);
 
 	memset(cmx_dst(&t->id_priv), 0, sizeof(struct sockaddr_storage));
-	RULE_TEST_ADD(t->own, TOS, tos, 1)->rule.match = CMX_RULE_DST;
-	RULE_TEST_ADD(t->own, TOS, tos, 2);
-	RULE_TEST_ADD(t->host, CM_RETRIES, cm_retries, 3);
-	RULE_TEST_ADD(t->host, CM_RETRIES, cm_retries, 4)->rule.flags = CMX_RULE_F_FORCE;
+	RULE_TEST_ADD(t->own, TOS, 1)->rule.match = CMX_RULE_DST;
+	RULE_TEST_ADD(t->own, TOS, 2);
+	RULE_TEST_ADD(t->host, CM_RETRIES, 3);
+	RULE_TEST_ADD(t->host, CM_RETRIES, 4)->rule.flags = CMX_RULE_F_FORCE;
 	rule_test_collect(t);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.tos, 2);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.cm_retries, 4);
@@ -275,11 +275,10 @@ static void rule_test_mixed_table(struct kunit *test)
 static void rule_test_two_options(struct kunit *test)
 {
 	struct rule_test *t = rule_test_new(test);
-	struct cmx_rule_entry *entry = RULE_TEST_ADD(t->own, TOS, tos, 1);
+	struct cmx_rule_entry *entry = RULE_TEST_ADD(t->own, TOS, 1);
 
 	entry->values[1] = entry->values[0];
 	entry->values[1].bit = CMX_OPT_CM_RETRIES;
-	entry->values[1].offset = offsetof(struct cmx_opts, cm_retries);
 	entry->rule.num_options = 2;
 	rule_test_collect(t);
 	KUNIT_EXPECT_EQ(test, t->id_priv.opt.set, BIT(CMX_OPT_TOS) | BIT(CMX_OPT_CM_RETRIES));
@@ -292,8 +291,8 @@ static void rule_test_deleted(struct kunit *test)
 {
 	struct rule_test *t = rule_test_new(test);
 
-	RULE_TEST_ADD(t->own, CM_RETRIES, cm_retries, 3);
-	RULE_TEST_ADD(t->own, TOS, tos, 2)->rule.flags = CMX_RULE_F_FORCE;
+	RULE_TEST_ADD(t->own, CM_RETRIES, 3);
+	RULE_TEST_ADD(t->own, TOS, 2)->rule.flags = CMX_RULE_F_FORCE;
 	rule_test_collect(t);
 	t->own->num = 0;
 	rule_test_collect(t);
@@ -341,7 +340,7 @@ static void rule_test_fit(struct kunit *test)
 {
 	const struct rule_test_fit_case *c = test->param_value;
 	struct rule_test *t = rule_test_new(test);
-	struct cmx_rule_value *value = RULE_TEST_ADD(t->own, TOS, tos, c->val)->values;
+	struct cmx_rule_value *value = RULE_TEST_ADD(t->own, TOS, c->val)->values;
 
 	value->bit = c->bit;
 	value->transports = c->transports;

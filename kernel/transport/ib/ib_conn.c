@@ -147,9 +147,9 @@ static int ib_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_pa
 		.retry_count = min_t(u8, MAX_RETRIES, param->retry_count),
 		.rnr_retry_count = min_t(u8, MAX_RETRIES, param->rnr_retry_count),
 		/* ib_cm adds twice the lifetime of packets on the path */
-		.remote_cm_response_timeout = cmx_opt_cm_response_timeout(id_priv),
-		.local_cm_response_timeout = cmx_opt_cm_response_timeout(id_priv),
-		.max_cm_retries = cmx_opt_cm_retries(id_priv),
+		.remote_cm_response_timeout = cmx_opt_get(id_priv, CMX_OPT_CM_RESPONSE_TIMEOUT),
+		.local_cm_response_timeout = cmx_opt_get(id_priv, CMX_OPT_CM_RESPONSE_TIMEOUT),
+		.max_cm_retries = cmx_opt_get(id_priv, CMX_OPT_CM_RETRIES),
 		.srq = id_priv->srq,
 	};
 	int ret;

@@ -77,10 +77,10 @@ static int sidr_req_send(struct cmx_id_private *id_priv, const struct rdma_conn_
 		.path = id_priv->id.route.path_rec,
 		.sgid_attr = id_priv->id.route.addr.dev_addr.sgid_attr,
 		.service_id = cmx_service_id(id_priv->id.ps, cmx_dst(id_priv)),
-		.timeout_ms = cmx_opt_timeout_ms(cmx_opt_cm_response_timeout(id_priv)),
+		.timeout_ms = cmx_opt_timeout_ms(cmx_opt_get(id_priv, CMX_OPT_CM_RESPONSE_TIMEOUT)),
 		.private_data = data,
 		.private_data_len = cmx_cma_hdr_len(cmx_src(id_priv)) + param->private_data_len,
-		.max_cm_retries = cmx_opt_cm_retries(id_priv),
+		.max_cm_retries = cmx_opt_get(id_priv, CMX_OPT_CM_RETRIES),
 	};
 	int ret;
 

@@ -74,13 +74,13 @@ static void sa_query_set_qos(struct cmx_id_private *id_priv, struct sa_path_rec 
 	__be32 flowinfo;
 
 	if (src->sa_family == AF_INET) {
-		rec->qos_class = cpu_to_be16(cmx_opt_tos(id_priv));
+		rec->qos_class = cpu_to_be16(cmx_opt_get(id_priv, CMX_OPT_TOS));
 		*mask |= IB_SA_PATH_REC_QOS_CLASS;
 		return;
 	}
 	flowinfo = src->sa_family == AF_IB ? ((const struct sockaddr_ib *)src)->sib_flowinfo
 					   : ((const struct sockaddr_in6 *)src)->sin6_flowinfo;
-	rec->traffic_class = cmx_opt_tos(id_priv) ?: be32_to_cpu(flowinfo) >> 20;
+	rec->traffic_class = cmx_opt_get(id_priv, CMX_OPT_TOS) ?: be32_to_cpu(flowinfo) >> 20;
 	*mask |= IB_SA_PATH_REC_TRAFFIC_CLASS;
 }
 
@@ -245,8 +245,7 @@ static void path_query_step(struct cmx_id_private *id_priv)
 
 static struct path_query *path_query_new(struct cmx_id_private *id_priv, unsigned long timeout_ms)
 {
-	unsigned long tries =
-		cmx_opt_is_set(id_priv, CMX_OPT_RESOLVE_RETRIES) ? id_priv->opt.resolve_retries : 0;
+	unsigned long tries = cmx_opt_get(id_priv, CMX_OPT_RESOLVE_RETRIES);
 	struct path_query *op;
 
 	op = cmx_charge_alloc(id_priv, sizeof(*op));

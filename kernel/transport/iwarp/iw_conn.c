@@ -148,7 +148,7 @@ static int iw_qp_init(struct cmx_id_private *id_priv)
  */
 void cmx_iw_id_set_tos(const struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
-	iw->tos = cmx_opt_tos(id_priv);
+	iw->tos = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	iw->tos_set = iw->tos;
 }
 

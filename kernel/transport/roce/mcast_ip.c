@@ -374,7 +374,7 @@ static void ip_rec_fill(const struct cmx_mcast *mc, const struct net_device *nde
 	if (mc->attr.mask & CMX_MCAST_QKEY)
 		rec->qkey = cpu_to_be32(mc->attr.qkey);
 	rec->rate = IB_RATE_PORT_CURRENT;
-	rec->traffic_class = cmx_opt_tos(id_priv);
+	rec->traffic_class = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	rec->hop_limit = v2 ? IPV6_DEFAULT_HOPLIMIT : 1;
 	cmx_mcast_rec_merge(rec, &mc->attr, &id_priv->opt);
 }

@@ -173,7 +173,7 @@ static int roce_rec_fill(struct cmx_id_private *id_priv, struct net_device *ndev
 	rec->pkey = cpu_to_be16(0xffff);
 	rec->rate_selector = IB_SA_EQ;
 	rec->rate = IB_RATE_PORT_CURRENT;
-	rec->traffic_class = cmx_opt_tos(id_priv);
+	rec->traffic_class = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	roce_rec_set_defaults(id_priv, ndev, mtu, rec);
 	if (cmx_path_rec_merge(rec, &id_priv->opt, CMX_PATH_OPTS) & IB_SA_PATH_REC_PACKET_LIFE_TIME)
 		rec->packet_life_time = min(rec->packet_life_time, cmx_opt_lifetime_max(id_priv));
@@ -226,7 +226,7 @@ static int roce_apply_tos(struct cmx_id_private *id_priv)
 		return 0;
 	if (!cmx_opt_is_set(id_priv, CMX_OPT_IB_PATH))
 		return roce_path_make(id_priv);
-	id_priv->id.route.path_rec->traffic_class = cmx_opt_tos(id_priv);
+	id_priv->id.route.path_rec->traffic_class = cmx_opt_get(id_priv, CMX_OPT_TOS);
 	return 0;
 }
 
