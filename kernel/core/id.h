@@ -101,12 +101,10 @@ struct cmx_iw_conn {
  * struct cmx_watch_link - what an id waits for or watches, see watch.c
  * @watch: the neighbour or bond, or NULL; changed under the lock of the id
  * @item: in a list of @watch, under a lock of watch.c
- * @waits: the id waits until the neighbour is known; set together with @watch
  */
 struct cmx_watch_link {
 	struct cmx_watch *watch;
 	struct list_head item;
-	bool waits;
 };
 
 /**
@@ -127,6 +125,7 @@ struct cmx_watch_link {
  * @ece_flags: enum cmx_ece_flags
  * @gid_type: GID type of the address that the id is bound to
  * @node_type: the id uses only devices of this type; RDMA_NODE_UNSPECIFIED: of any type
+ * @waits: the id waits until its neighbour is known; set together with @peer
  * @consumer: operations of the consumer; set at creation
  * @quota: quota to which the id is charged, or NULL; set when the id gets its consumer
  * @dev: device that the id is attached to (&id.device is the same one), or NULL
@@ -175,6 +174,7 @@ struct cmx_id_private {
 	u8 ece_flags;
 	u8 gid_type;
 	u8 node_type;
+	bool waits;
 	u16 port;
 	const struct cmx_id_consumer_ops *consumer;
 	struct cmx_quota *quota;

@@ -185,7 +185,7 @@ static bool watch_id_look(const struct cmx_watch *w, struct cmx_id_private *id_p
 	bool waits;
 
 	mutex_lock(&id_priv->lock);
-	waits = id_priv->peer.watch == w && id_priv->peer.waits;
+	waits = id_priv->peer.watch == w && id_priv->waits;
 	if (waits)
 		cmx_timer_step(id_priv);
 	mutex_unlock(&id_priv->lock);
@@ -210,8 +210,8 @@ static struct cmx_id_private *watch_next_id(struct cmx_watch *w, bool probe, boo
 					  container_of(link, struct cmx_id_private, bond);
 		/* an id leaves the list before its last reference is dropped */
 		cmx_id_get(id_priv);
-		*waits = link->waits;
-		list_move_tail(&link->item, link->waits ? &w->waiting : &w->watching);
+		*waits = w->key.family && id_priv->waits;
+		list_move_tail(&link->item, *waits ? &w->waiting : &w->watching);
 		memcpy(mac, w->mac, ETH_ALEN);
 	}
 	spin_unlock_bh(&watch_lock);
@@ -269,7 +269,6 @@ static struct cmx_watch *watch_link_add(struct cmx_watch_link *link,
 	struct cmx_watch *w = watch_get(key);
 
 	link->watch = w;
-	link->waits = waits;
 	if (!w)
 		return NULL;
 	list_add_tail(&link->item, waits ? &w->waiting : &w->watching);
@@ -317,6 +316,7 @@ int cmx_watch_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *k
 		return 0;
 	watch_link_del(link);
 	spin_lock_bh(&watch_lock);
+	id_priv->waits = true;
 	w = watch_link_add(link, key, true);
 	spin_unlock_bh(&watch_lock);
 	return w ? !!key->family : -ENOMEM;
@@ -381,6 +381,7 @@ void cmx_watch_peer(struct cmx_id_private *id_priv)
 	if (WARN_ON_ONCE(id_priv->peer.watch) || !watch_key_init(id_priv, &key))
 		return;
 	spin_lock_bh(&watch_lock);
+	id_priv->waits = false;
 	w = watch_link_add(&id_priv->peer, &key, false);
 	if (w && w->users == 1)
 		memcpy(w->mac, mac, ETH_ALEN);
