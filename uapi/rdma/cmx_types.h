@@ -570,7 +570,7 @@ enum cmx_event_flags {
 	CMX_EVENT_F_QP = 1 << 2,
 	/** @CMX_EVENT_F_MCAST: @user_data and @id name a membership */
 	CMX_EVENT_F_MCAST = 1 << 3,
-	/** @CMX_EVENT_F_REJOIN: rejoined after a membership error */
+	/** @CMX_EVENT_F_REJOIN: the membership was lost, and the group was joined again */
 	CMX_EVENT_F_REJOIN = 1 << 4,
 };
 

@@ -115,7 +115,7 @@ int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr);
 
 /**
  * struct cmx_event_info - fields of an event that struct rdma_cm_event lacks
- * @flags: CMX_EVENT_F_REJOIN: rejoined after a membership error
+ * @flags: CMX_EVENT_F_REJOIN: the membership was lost, and the group was joined again
  * @num_paths: number of path records in @path
  * @path: path records of the route of the id; NULL if there are none
  *
