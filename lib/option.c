@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Options: the kernel checks and stores them.
+ * Options: the kernel checks and stores them. The library keeps those that rdma_create_qp() needs.
  */
 #include <string.h>
 #include "cmx_lib.h"

@@ -10,7 +10,7 @@
 #include "cmx_kill.h"
 #include "cmx_show.h"
 
-/* The handle of an id of a ULP is 0. */
+/* An id of a ULP has the handle 0, and cannot be ended: EOPNOTSUPP. */
 static int kill_id(int fd, const struct cmx_id_record *r)
 {
 	struct cmxl_cmd cmd;

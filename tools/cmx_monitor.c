@@ -311,8 +311,8 @@ static bool monitor_line_is_loss(const char *line)
 }
 
 /*
- * Finds the text that the tracepoint has printed. The name of a process, before or in this text, may
- * look like the beginning of one, but is too short to have what must follow.
+ * Finds the text that the tracepoint has printed. A process can have a name that looks like the
+ * start of this text. A name is too short to contain all that must follow, so it is not taken for it.
  */
 static const char *monitor_find_text(const struct monitor_source *source, const char *mark,
 				     const char *line, struct monitor_line *l)

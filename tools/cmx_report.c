@@ -183,7 +183,7 @@ int report_run(int argc, char **argv)
 		return 2;
 	if (argc)
 		return tool_fail_usage(*argv, "unexpected");
-	/* what cannot be read is said between the lines of the text */
+	/* stderr goes to the report, in order: what cannot be read is named where it is missing */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	printf("report of cmx %s%s\n", CMX_VERSION, geteuid() ? ", not as root" : "");

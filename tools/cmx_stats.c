@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cmx stats: counters, gauges and latencies of the ports, from sysfs, where the module has a folder
- * for each port of a device, and one for those of the host in that of the char device. A file that
- * this program does not know is printed as well.
+ * cmx stats: counters, gauges and latencies. They are in sysfs: each port of a device has a folder,
+ * and the folder of the char device has one for the host. A file that this program does not know is
+ * printed as well.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -32,8 +32,8 @@ static int service_resolve_locked(struct cmx_id_private *id_priv,
  * @id_priv: the id, which is bound to an AF_IB address
  * @service: the service
  *
- * %CMX_EVENT_ADDRINFO_RESOLVED or %CMX_EVENT_ADDRINFO_ERROR follows. Then the address is resolved,
- * or the id is bound as before.
+ * %CMX_EVENT_ADDRINFO_RESOLVED or %CMX_EVENT_ADDRINFO_ERROR follows. After the first
+ * one the id is in CMX_ADDR_RESOLVED, after the second one in CMX_BOUND, as before.
  *
  * Context: process, may sleep.
  *

@@ -13,8 +13,8 @@
 #include "trace.h"
 
 /*
- * Can the private data of a message come with the event? It takes more memory than all else. Each
- * message except a request begins as CONNECT_ERROR.
+ * Can the private data of a message come with the event? It takes more memory than all else. The
+ * event for a message that is no request is allocated as CONNECT_ERROR, and gets its type later.
  */
 static bool event_has_data(enum rdma_cm_event_type type)
 {

@@ -42,9 +42,9 @@ struct cmx_event {
  * @free: frees the object after an RCU grace period. Called in any process context when the last
  *	reference has been dropped
  * @adopt: gives @child, the id of a request to @listener, to the consumer of @listener. Called with
- *	the locks of both ids held. Returns 0, after which CONNECT_REQUEST is always posted, or
- *	-errno to refuse the request. -EAGAIN (the backlog is full) and -EDQUOT (the quota is used
- *	up) allow the peer to retry
+ *	the locks of both ids held. Returns 0, after which CONNECT_REQUEST is always passed to
+ *	@queue, or -errno to refuse the request. After -EAGAIN (the backlog is full) and -EDQUOT
+ *	(the quota is used up), the peer of a REQ repeats it. Other requests are refused
  * @queue: queues @ev, which belongs to the consumer from now on. Called with @ev->id_priv->lock
  *	and, if there is a listener, @ev->listener->lock held. Returns false if nobody waits for
  *	@ev: it still belongs to the caller then. Does not sleep for long

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Gauges: in which state the ids of each port are at the moment. stats.c shows them.
+ * Gauges: in which state the ids of each port are at the moment. stats.c shows them, and
+ * chardev.c those of the ids that are attached to no port. ib_close.c counts CMX_GAUGE_CLOSING.
  */
 #include "device.h"
 #include "stats.h"

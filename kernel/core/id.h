@@ -46,8 +46,8 @@ struct cmx_opts {
 /**
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
  * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
- * @close_node: in the hash table of closing ids, from the first closing @state until @cm is
- *	destroyed; changed under close_lock of ib_close.c, read under RCU
+ * @close_node: in the hash table of closing ids while @state is a closing one, in the last of which
+ *	until @cm has been destroyed; changed under close_lock of ib_close.c, read under RCU
  * @close_device: device of @cm; valid while @close_node is in the table
  * @released_item: in &cmx_ib_port.released of its port while the id waits for the end of
  *	close_seconds, or empty; protected by the same lock. Not valid before the release

@@ -75,7 +75,7 @@ static void request_cancel(struct cmx_request *req)
 
 /*
  * Run all steps that can fail. The last of them asks the consumer to accept the new id. Caller must
- * hold the locks of both ids until CONNECT_REQUEST is posted. The removal of the device or the end
+ * hold the locks of both ids until CONNECT_REQUEST is queued. The removal of the device or the end
  * of the listener then comes either before all these steps or after the event.
  */
 static int request_id_set_up(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)

@@ -18,7 +18,10 @@ static_assert(SAME(IDLE) && SAME(BOUND) && SAME(ADDR_QUERY) && SAME(ADDR_RESOLVE
 
 #define TO(state) BIT(CMX_##state)
 
-/* An id can be destroyed in each state but CMX_DEAD, and lose its device before CMX_REMOVED. */
+/*
+ * An id can be destroyed in each state but CMX_DEAD, and lose its device in each state before
+ * CMX_REMOVED.
+ */
 #define TO_END (TO(REMOVED) | TO(DEAD))
 
 static const struct {

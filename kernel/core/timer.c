@@ -44,7 +44,8 @@ static void timer_queue(struct cmx_id_private *id_priv, unsigned long delay)
  * @id_priv: the id. An active timer is stopped first. Caller must hold its lock and a reference
  * @step: called when cmx_timer_set(), cmx_timer_wake() or cmx_timer_step() asks for it
  * @ev: event with which the operation will end; NULL: none. It belongs to the timer from now on
- * @timeout: jiffies until the end of the operation, at which cmx_timer_set() can have @step called
+ * @timeout: jiffies until the end of the operation. The timer does not act on it: @step compares
+ *	the time with &cmx_timer.end
  */
 void cmx_timer_start(struct cmx_id_private *id_priv, void (*step)(struct cmx_id_private *id_priv),
 		     struct cmx_event *ev, unsigned long timeout)

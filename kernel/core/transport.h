@@ -12,17 +12,21 @@ struct cmx_service;
  * struct cmx_conn_ops - connection operations of a transport
  *
  * They are chosen by port and QP type when the id is attached to a device. They are called with
- * id_priv->lock held, may sleep, and do not wait for the peer. There are three exceptions: @notify
- * and @reject_msg are called in any context, with or without the lock. @wait_closed is called
- * without it. @connect, @accept, @reject and @disconnect of iWARP release the lock while the
- * provider may wait, so the caller must hold a reference to the id. The CM operation checks the
- * state of the id before the call.
+ * id_priv->lock held, may sleep, and do not wait for the peer. The exceptions are:
+ *
+ * * @notify and @reject_msg are called in any context, with or without the lock.
+ * * @wait_closed is called without the lock.
+ * * @connect, @accept, @reject and @disconnect of iWARP release the lock while the provider may
+ *   wait, so the caller must hold a reference to the id.
+ *
+ * The CM operation checks the state of the id before the call.
  *
  * @private_data: maximum length of the private data of a request, including the CMA header. On
  *	iWARP the header is counted too, although it is not sent
  * @consumer_reject: status of REJECTED if the consumer of the peer rejected, and not its CM
  * @reject_msg: describes the status of REJECTED for messages
- * @has_conn: checks whether the id has an ib_cm or iw_cm id
+ * @has_conn: checks whether the id has an ib_cm or iw_cm id that was not released, or a request
+ *	that waits for the send window
  * @is_waiting: checks whether a message of the id waits for the send window of its user; NULL:
  *	there is no window
  * @connect: sends the request; the event follows

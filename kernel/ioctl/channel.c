@@ -299,7 +299,8 @@ struct cmx_channel *cmx_channel_new(void)
  * cmx_channel_close() - destroy a channel with its ids and events
  * @channel: the channel. Only posting an event may still access it
  *
- * This also runs after kill -9. The peer of each connection gets a DREQ (ib_close.c).
+ * This also runs after kill -9. Each connection is released: over ib_cm its DREQ is sent and
+ * repeated (ib_close.c), an attempt ends with a REJ, and on iWARP TCP is closed.
  */
 void cmx_channel_close(struct cmx_channel *channel)
 {

@@ -38,7 +38,10 @@ static void event_ud_fill(struct cmx_id_private *id_priv, struct cmx_ud_param *t
 	mutex_unlock(&id_priv->lock);
 }
 
-/* The process has written the event. */
+/*
+ * Does the event have @arg? The events that a process writes do, and those of services, whose @arg
+ * is 0.
+ */
 static bool event_is_written(const struct cmx_event *ev)
 {
 	u32 type = ev->ev.event;

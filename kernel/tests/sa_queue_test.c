@@ -199,7 +199,7 @@ static void sa_queue_test_kinds_take_turns(struct kunit *test)
 	sa_queue_test_end(t);
 }
 
-/* The next request of the user takes the place of one that is cancelled. */
+/* If a request is cancelled, the user's next request takes its place. */
 static void sa_queue_test_cancelled_request_leaves_queue(struct kunit *test)
 {
 	struct sa_queue_test *t = sa_queue_test_new(test);

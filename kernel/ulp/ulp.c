@@ -22,7 +22,8 @@
  *	cmpxchg(), and cleared only under the lock of the id, after a look at @events
  * @handler_mutex: held while a handler runs for an event of this id, or for a request to this
  *	listener
- * @work: delivers the events that CM operations have queued
+ * @work: delivers the events of cmx_event_post(), requests on iWARP, and the events that waited for
+ *	cmx_unlock_handler()
  * @index: index in cmx_id_table; 0 until the id is there
  * @requests: number of CONNECT_REQUESTs of this listener that are not yet done
  *

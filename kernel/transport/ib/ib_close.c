@@ -357,7 +357,7 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  * cmx_ib_cm_id_release() - release the ib_cm id of an id, or cancel the request that waits
  * @id_priv: the id; nothing is done if it has neither
  *
- * The peer is notified in any state of the connection. If the peer has sent nothing yet, the path
+ * If the peer knows of the connection, it is notified. If the peer has sent nothing yet, the path
  * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
  * if the device is being removed, or half of the consumer's quota or send window is in use.
  *

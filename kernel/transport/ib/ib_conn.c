@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections over ib_cm: REQ, REP, RTU, REJ, DREQ and DREP.
+ * Connections over ib_cm: REQ, REP, RTU and REJ, and the start of the DREQ, which ib_send.c sends.
  */
 #include <linux/random.h>
 #include <rdma/ib_cache.h>

@@ -166,8 +166,9 @@ static bool ib_event_is_deferred(const struct ib_cm_event *event)
 }
 
 /*
- * The handler of a ULP runs in the context of ib_cm. For a deferred event, which a work item of all
- * devices handles, it runs in the queue of the device.
+ * ib_cm calls us in its own context, and the handler of a ULP runs there. A deferred event is
+ * handled by a work item of cmx_wq, which all devices share, so the handler then runs in the queue
+ * of the device.
  */
 static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_event *event)
 {
@@ -234,8 +235,8 @@ void cmx_ib_work_init(struct cmx_id_private *id_priv)
  * @event: the event
  *
  * ib_destroy_cm_id() does not wait for a handler that reports a timeout. Therefore
- * cmx_ib_cm_id_release() defers the destruction. It cannot detect a message that times out at the
- * moment of the destruction. RCU keeps both ids in this case, unless the worker of ib_cm is
+ * cmx_ib_cm_id_release() defers the destruction. The release cannot detect a message that times out
+ * at the moment of the destruction. RCU keeps both ids in this case, unless the worker of ib_cm is
  * preempted before it calls the handler. Only ib_cm could prevent that.
  *
  * The handler is called for a released ib_cm id, too, until that is destroyed.

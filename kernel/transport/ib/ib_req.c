@@ -4,7 +4,8 @@
  * ones are in ib_conn.c (ib_req_send()) and ib_sidr.c.
  *
  * The return value of the handler decides how ib_cm replies to the peer. For -ENOMEM ib_cm sends
- * nothing, so that the peer tries again. For any other error it sends a reject.
+ * nothing in reply to a REQ, so that the peer repeats it. For any other error, and to each SIDR REQ
+ * that fails, it sends a reject.
  */
 #include <linux/if_arp.h>
 #include <net/ip6_route.h>

@@ -325,8 +325,9 @@ static int sa_member_report_rejoin(struct cmx_sa_member *m)
 }
 
 /*
- * Tell the SA that a membership has ended. If the SA stays silent, the joins that wait are woken.
- * Thousands of leaves must not be.
+ * Tell the SA that a membership has ended. Leaves have a queue of their own: if the SA is silent,
+ * all joins that wait are woken at once, and with thousands of leaves that would load the host.
+ * After -ECANCELED, sa_member_request_end() leaves the group locally.
  */
 static int sa_member_leave(struct cmx_sa_member *m)
 {
@@ -471,7 +472,7 @@ static void sa_member_work(struct work_struct *work)
 		id_priv = m->mc->id_priv;
 		cmx_id_lock(id_priv);
 		left = m->mc->transport_data != m;
-		/* An id that has lost its device leaves its groups next: @reply waits for that. */
+		/* An id that has lost its device leaves its groups next, which handles @reply. */
 		if (!left && !(BIT(id_priv->state) & (CMX_IN(REMOVED) | CMX_IN(DEAD))))
 			sa_member_run(m);
 		cmx_id_unlock(id_priv);
@@ -550,7 +551,7 @@ static void sa_report(struct cmx_mcast *mc)
 {
 	struct cmx_sa_member *m = mc->transport_data;
 
-	/* An event will follow anyway, or one has not been fetched yet. */
+	/* Otherwise an event will follow anyway, or has not been fetched yet. */
 	if (m && mc->posted == READ_ONCE(mc->fetched))
 		sa_member_step(m, CMX_ON_AGAIN);
 }

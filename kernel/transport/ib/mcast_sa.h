@@ -15,7 +15,8 @@ struct seq_file;
 
 /**
  * struct cmx_sa_member - a membership at ib_sa
- * @ref: one reference until it has ended, one of @work while it is queued or runs
+ * @ref: one reference until it has ended, one of @work while it is queued or runs, and one of a
+ *	probe until its callback
  * @mc: the membership, with a reference; NULL once the group was left and @work has noticed
  * @dev: the device, with a reference until it has ended
  * @port: port of the device

@@ -67,7 +67,7 @@ bool cmx_sa_member_unlist(struct cmx_sa_member *m)
 
 	spin_lock(&members_lock);
 	hash_del(&m->node);
-	/* If one of them is joined, the others are as well: the search is short. */
+	/* Usually all are joined or all are lost, so the search is short. */
 	if (m->sa) {
 		hash_for_each_possible(members, other, node, sa_member_hash(m)) {
 			kept = sa_member_same_group(other, m) && !sa_member_is_lost(other);

@@ -55,7 +55,8 @@ static enum cmx_member_input member_input(int ret)
 /**
  * cmx_member_step() - make a step
  * @state: a &enum cmx_member_state; may be read at any time with READ_ONCE()
- * @ret: a &enum cmx_member_input, or the status of a request. -EINPROGRESS is none
+ * @ret: a &enum cmx_member_input, or the status of a request. -EINPROGRESS means
+ *	%CMX_ON_NOTHING
  *
  * Return: the row of member_rows.h, whose act is to run next; -ENOENT: there is none, and @state is
  * unchanged.

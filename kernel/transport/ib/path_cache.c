@@ -2,7 +2,7 @@
 /*
  * Cache of the path records from the SA, one for each port
  *
- * A record is dropped when an event of the port or of the SA may invalidate it (client.c), when a
+ * A record is dropped when an event of the port or of the SA may invalidate it (ib_port.c), when a
  * connection that uses it fails, and when it expires. It must expire because a port is not notified
  * when another port gets a new LID or MTU.
  */

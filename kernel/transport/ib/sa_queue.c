@@ -35,7 +35,8 @@ CMX_PARAM(max_sa_requests, 1, 1024, 8,
 /*
  * The pause is on average as long as the last reply took, and doubles with each further late reply.
  * After the SA was silent, waiting rejoins are also sent only after a pause.
- * With the longest one, an SA that is silent gets 11 requests of a port in 19 seconds.
+ * With the longest pause, a port sends one join to a silent SA in 20 seconds, which ib_sa sends 11
+ * times.
  */
 #define MAX_PAUSE_MS 16384U
 #define MAX_LATE 8

@@ -33,8 +33,8 @@ enum cmx_sa_kind {
  * @under_way: number of requests in progress
  * @window: maximum of @under_way, besides the limit of the administrator
  * @timely: replies in time since @window changed
- * @late: number of late replies in a row with a @window of 1
- * @slowed: jiffies of the last reduction of @window
+ * @late: number of late replies with a @window of 1, less the timely ones since
+ * @slowed: jiffies of the last late reply that counted
  * @paused: nothing is joined again until @resume has run
  * @resume: ends the pause
  * @answered: jiffies of the last reply from the SA
