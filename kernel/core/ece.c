@@ -128,7 +128,8 @@ void cmx_ece_mark_offered(struct cmx_id_private *id_priv, struct rdma_ucm_ece *o
 {
 	lockdep_assert_held(&id_priv->lock);
 	memset(out, 0, sizeof(*out));
-	if (cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY) == CMX_ECE_OFF || !id_priv->ece_local.vendor_id)
+	if (cmx_opt_get(id_priv, CMX_OPT_ECE_POLICY) == CMX_ECE_OFF ||
+	    !id_priv->ece_local.vendor_id)
 		return;
 	*out = id_priv->ece_local;
 	id_priv->ece_flags |= CMX_ECE_F_OFFERED;
