@@ -500,10 +500,9 @@ void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
 {
 	u32 hash = close_hash(id_priv->quota, qp_num);
 
-	if (close_qp_is_closing(id_priv, qp_num, hash))
-		wait_event_killable_timeout(*close_wait_queue(hash),
-					    !close_qp_is_closing(id_priv, qp_num, hash),
-					    msecs_to_jiffies(QP_WAIT_MS));
+	wait_event_killable_timeout(*close_wait_queue(hash),
+				    !close_qp_is_closing(id_priv, qp_num, hash),
+				    msecs_to_jiffies(QP_WAIT_MS));
 }
 
 /**
