@@ -140,20 +140,29 @@ static bool watch_src_changed(const struct cmx_id_private *id_priv)
 
 #define HAS_PATH (CMX_IN(ROUTE_RESOLVED) | CMX_IN(CONNECT) | CMX_IN(DISCONNECT))
 
-static bool watch_dst_changed(const struct cmx_watch *w, const struct cmx_id_private *id_priv,
-			      const u8 *mac)
+/* An id without a path takes the new address. Returns true if there is a path to the old one. */
+static bool watch_dst_update(const struct cmx_watch *w, struct cmx_id_private *id_priv,
+			     const u8 *mac)
 {
-	return id_priv->peer.watch == w && BIT(id_priv->state) & HAS_PATH &&
-	       memcmp(id_priv->id.route.addr.dev_addr.dst_dev_addr, mac, ETH_ALEN);
+	u8 *dst = id_priv->id.route.addr.dev_addr.dst_dev_addr;
+
+	if (id_priv->peer.watch != w || !memcmp(dst, mac, ETH_ALEN))
+		return false;
+	if (id_priv->state == CMX_ADDR_RESOLVED)
+		memcpy(dst, mac, ETH_ALEN);
+	return BIT(id_priv->state) & HAS_PATH;
 }
 
-/* Has the path of an id changed? An id of a ULP keeps its device for a while after CMX_REMOVED. */
-static bool watch_id_changed(const struct cmx_watch *w, const struct cmx_id_private *id_priv,
-			     const u8 *mac)
+/*
+ * Does the path of an id use an address that has changed? An id of a ULP keeps its device for a
+ * while after CMX_REMOVED.
+ */
+static bool watch_id_update(const struct cmx_watch *w, struct cmx_id_private *id_priv,
+			    const u8 *mac)
 {
 	if (!id_priv->dev || id_priv->state == CMX_REMOVED)
 		return false;
-	return w->key.family ? watch_dst_changed(w, id_priv, mac) : watch_src_changed(id_priv);
+	return w->key.family ? watch_dst_update(w, id_priv, mac) : watch_src_changed(id_priv);
 }
 
 /* Post an event to an id if its path has changed. */
@@ -171,7 +180,7 @@ static void watch_id_report(const struct cmx_watch *w, struct cmx_id_private *id
 	ev = cmx_event_alloc_nofail(id_priv, type, w->key.family ? -ETIMEDOUT : 0);
 	ev->is_watch = true;
 	mutex_lock(&id_priv->lock);
-	if (watch_id_changed(w, id_priv, mac)) {
+	if (watch_id_update(w, id_priv, mac)) {
 		cmx_event_post(ev);
 		ev = NULL;
 	}

@@ -57,6 +57,28 @@ static void test_peer_moves(void)
 	trace_mark("peer: end");
 }
 
+#define EARLY "10.77.0.95"
+
+/* The path has the address that the peer has when the route is resolved, not an older one. */
+static void test_peer_moves_early(void)
+{
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id = new_id(&ch, RDMA_PS_TCP);
+
+	need_rig();
+	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
+	WANT(!rdma_resolve_addr(id, NULL, ip_addr(EARLY, 7604), 2000));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
+	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
+	WANT(!event_next(ch, 100));
+	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
+	/* the older address is a change now */
+	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
+	WANT(event_expect(ch, RDMA_CM_EVENT_UNREACHABLE) == -ETIMEDOUT);
+	WANT(!system("ip neigh del " EARLY " dev d0"));
+}
+
 #define WAITED "10.77.0.96"
 
 /* One id waits for a neighbour that is the peer of another one, and both get their event. */
@@ -208,6 +230,7 @@ static void test_listen_again(void)
 
 const struct test watch_tests[] = {
 	{ "the peer gets another MAC address", test_peer_moves },
+	{ "the peer gets another MAC address before the route is resolved", test_peer_moves_early },
 	{ "an id waits for the peer of another one", test_wait_and_watch },
 	{ "a bond fails over", test_bond_fails_over },
 	{ "a bond fails over twice", test_bond_fails_over_twice },
