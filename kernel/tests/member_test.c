@@ -62,7 +62,7 @@ static void member_test_rows_are_distinct(struct kunit *test)
 static void member_test_begin_and_end(struct kunit *test)
 {
 	u8 state = member_test_state(test);
-	u8 left = member_test_next(state, CMX_ON_LEFT);
+	u8 left = member_test_next(state, CMX_ON_LEAVE);
 
 	KUNIT_EXPECT_TRUE(test, step_test_reach(CMX_MEMBER_WANTS_JOIN, ~0UL) & BIT(state));
 	KUNIT_EXPECT_TRUE(test, MEMBER_TEST_LEFT & BIT(left));
@@ -77,7 +77,7 @@ static void member_test_begin_and_end(struct kunit *test)
 /* MCAST_REJOIN never gives up a membership that was lost: only clearing the option ends it. */
 static void member_test_rejoin(struct kunit *test)
 {
-	u32 states = step_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEFT)));
+	u32 states = step_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEAVE)));
 
 	KUNIT_EXPECT_EQ(test, states, IN(MEMBER) | IN(LOST) | IN(REJOIN_SENT) | IN(UNREPORTED) |
 			IN(REJOINED));
@@ -172,7 +172,7 @@ static void member_test_inputs(struct kunit *test)
 		[CMX_ON_ERROR] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
 		[CMX_ON_OFF] = IN(WANTS_RETRY) | IN(LOST),
 		[CMX_ON_AGAIN] = IN(REJOINED),
-		[CMX_ON_LEFT] = MEMBER_TEST_ALL & ~MEMBER_TEST_LEFT,
+		[CMX_ON_LEAVE] = MEMBER_TEST_ALL & ~MEMBER_TEST_LEFT,
 		[CMX_ON_GONE] = MEMBER_TEST_LEFT & ~IN(ENDED),
 	};
 	unsigned int input;
@@ -200,7 +200,7 @@ static const struct step_test_walk member_test_walks[] = {
 		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_JOIN, "join" },
 		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" },
 		{ 0, CMX_MEMBER_MEMBER, "report_join" },
-		{ CMX_ON_LEFT, CMX_MEMBER_WANTS_LEAVE, "none" },
+		{ CMX_ON_LEAVE, CMX_MEMBER_WANTS_LEAVE, "none" },
 		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_LEAVE, "leave" },
 		{ CMX_ON_SENT, CMX_MEMBER_LEAVE_SENT, "none" },
 		{ CMX_ON_WAKE, CMX_MEMBER_LEAVE_SENT, "poll" },
@@ -208,7 +208,7 @@ static const struct step_test_walk member_test_walks[] = {
 	{ "the SA refuses", CMX_MEMBER_JOIN_SENT, {
 		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
 		{ -EINVAL, CMX_MEMBER_FAILED, "report_error" },
-		{ CMX_ON_LEFT, CMX_MEMBER_WANTS_CLEANUP, "none" },
+		{ CMX_ON_LEAVE, CMX_MEMBER_WANTS_CLEANUP, "none" },
 		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
 		{ -ECANCELED, CMX_MEMBER_ENDED, "end" } } },
 	{ "the port refuses", CMX_MEMBER_JOIN_SENT, {
@@ -234,10 +234,10 @@ static const struct step_test_walk member_test_walks[] = {
 		{ CMX_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
 		{ -ENOENT, CMX_MEMBER_LOST, "retry" } } },
 	{ "left while a join is sent", CMX_MEMBER_JOIN_SENT, {
-		{ CMX_ON_LEFT, CMX_MEMBER_LEFT, "none" },
+		{ CMX_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 	{ "left, stale record", CMX_MEMBER_JOIN_SENT, {
-		{ CMX_ON_LEFT, CMX_MEMBER_LEFT, "none" },
+		{ CMX_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
 		{ -ETIMEDOUT, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
 		{ CMX_ON_SENT, CMX_MEMBER_LEFT, "none" },
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },

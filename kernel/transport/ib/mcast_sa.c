@@ -186,7 +186,7 @@ static int sa_member_send_join(struct cmx_sa_member *m, enum cmx_sa_kind kind)
 
 static int sa_member_none(struct cmx_sa_member *m)
 {
-	return -EINPROGRESS;
+	return CMX_ON_NOTHING;
 }
 
 /* Randomised exponential backoff: an SM restart drops all memberships at once. */
@@ -194,7 +194,7 @@ static int sa_member_wait(struct cmx_sa_member *m)
 {
 	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
 	sa_member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
-	return -EINPROGRESS;
+	return CMX_ON_NOTHING;
 }
 
 static int sa_member_join(struct cmx_sa_member *m)
@@ -243,7 +243,7 @@ static int sa_member_probe(struct cmx_sa_member *m)
 				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL,
 				 sa_member_probe_done, (void *)(unsigned long)name, &query);
 	if (ret >= 0)
-		return -EINPROGRESS;
+		return CMX_ON_NOTHING;
 	cmx_sa_name_take(name);
 	sa_member_put(m);
 	return ret;
@@ -263,7 +263,7 @@ static int sa_member_report_join(struct cmx_sa_member *m)
 	sa_member_take_rec(m);
 	cmx_mcast_report_join(m->mc, 0, &m->sa->rec, NULL);
 	cmx_sa_member_list(m);
-	return -EINPROGRESS;
+	return CMX_ON_NOTHING;
 }
 
 static int sa_member_report_error(struct cmx_sa_member *m)
@@ -274,7 +274,7 @@ static int sa_member_report_error(struct cmx_sa_member *m)
 		cmx_sa_member_unlist(m);
 		cmx_mcast_report_error(m->mc, -ENETRESET);
 	}
-	return -EINPROGRESS;
+	return CMX_ON_NOTHING;
 }
 
 static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
@@ -398,7 +398,7 @@ static int sa_member_end(struct cmx_sa_member *m)
 	cmx_device_put(m->dev);
 	cmx_quota_uncharge(m->quota);
 	sa_member_put(m);
-	return -EINPROGRESS;
+	return CMX_ON_NOTHING;
 }
 
 static int (*const acts[])(struct cmx_sa_member *m) = {
@@ -417,7 +417,7 @@ static void sa_member_step(struct cmx_sa_member *m, int ret)
 
 	if (m->mc)
 		lockdep_assert_held(&m->mc->id_priv->lock);
-	while (ret != -EINPROGRESS) {
+	while (ret != CMX_ON_NOTHING) {
 		from = m->state;
 		row = cmx_member_step(&m->state, ret);
 		if (row < 0)
@@ -543,7 +543,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	/* Otherwise a user could join and leave faster than leaves end. */
 	cmx_quota_charge_always(m->quota);
 	m->leaves_locally = cmx_sa_member_unlist(m);
-	sa_member_step(m, CMX_ON_LEFT);
+	sa_member_step(m, CMX_ON_LEAVE);
 	sa_member_queue(m, 0);
 }
 

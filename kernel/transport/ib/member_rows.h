@@ -37,16 +37,17 @@ CMX_MEMBER_STATE(LEAVE_SENT, "the leave was sent; its end is polled")
 CMX_MEMBER_STATE(WANTS_CLEANUP, "left without a membership; a stale record at the SA is removed")
 CMX_MEMBER_STATE(ENDED, "nothing is left to do")
 
-CMX_MEMBER_INPUT(NOTHING, "an act has nothing to add")
-CMX_MEMBER_INPUT(WAKE, "the turn has come, or the time that was waited for")
-CMX_MEMBER_INPUT(SENT, "the request could be sent")
+/* The first ones are the status of a request, with OK for 0. */
 CMX_MEMBER_INPUT(OK, "the request has succeeded")
 CMX_MEMBER_INPUT(REFUSED, "it was refused with EINVAL, by the SA or by a port without an SA")
 CMX_MEMBER_INPUT(SILENT, "no SA has answered it, or the membership was lost")
 CMX_MEMBER_INPUT(ERROR, "it failed for another reason")
+CMX_MEMBER_INPUT(NOTHING, "an act has nothing to add")
+CMX_MEMBER_INPUT(WAKE, "the turn has come, or the time that was waited for")
+CMX_MEMBER_INPUT(SENT, "the request could be sent")
 CMX_MEMBER_INPUT(OFF, "MCAST_REJOIN is not set")
 CMX_MEMBER_INPUT(AGAIN, "the consumer asks for another report of the rejoin")
-CMX_MEMBER_INPUT(LEFT, "the consumer has left the group, or the id has ended")
+CMX_MEMBER_INPUT(LEAVE, "the consumer leaves the group, or the id ends")
 CMX_MEMBER_INPUT(GONE, "the device is being removed")
 
 #define ON_FAILURE (ON(REFUSED) | ON(SILENT) | ON(ERROR))
@@ -76,9 +77,9 @@ CMX_MEMBER_STEP(IN(UNREPORTED), ON(OK), REJOINED, none)
 CMX_MEMBER_STEP(IN(REJOINED), ON(AGAIN), UNREPORTED, wait)
 
 /* The end. In the states from LEFT on, the id's lock is not held, and no event is posted. */
-CMX_MEMBER_STEP(IN(JOIN_SENT) | IN(PROBED) | IN(REJOIN_SENT), ON(LEFT), LEFT, none)
-CMX_MEMBER_STEP(IN_GROUP, ON(LEFT), WANTS_LEAVE, none)
-CMX_MEMBER_STEP(IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(FAILED), ON(LEFT),
+CMX_MEMBER_STEP(IN(JOIN_SENT) | IN(PROBED) | IN(REJOIN_SENT), ON(LEAVE), LEFT, none)
+CMX_MEMBER_STEP(IN_GROUP, ON(LEAVE), WANTS_LEAVE, none)
+CMX_MEMBER_STEP(IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(FAILED), ON(LEAVE),
 		WANTS_CLEANUP, none)
 CMX_MEMBER_STEP(IN(LEFT), ON(OK), WANTS_LEAVE, leave)
 CMX_MEMBER_STEP(IN(WANTS_LEAVE), ON(WAKE), WANTS_LEAVE, leave)
