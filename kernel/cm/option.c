@@ -15,8 +15,8 @@
 #include "transport.h"
 
 /* CMX_CONNECT has three stages: these two, and CMX_IN(CONNECT) after our REQ or REP was sent. */
-#define CMX_STAGE_REQ_RCVD BIT(CMX_STATE_NUM)		/* and response pending */
-#define CMX_STAGE_ESTABLISHED BIT(CMX_STATE_NUM + 1)
+#define CMX_CONNECT_REQ_RCVD BIT(CMX_STATE_NUM)		/* and response pending */
+#define CMX_CONNECT_ESTABLISHED BIT(CMX_STATE_NUM + 1)
 
 /* The stages in which an option can still be set, named after the step that ends them */
 #define CMX_OPT_UNTIL_BIND CMX_IN(IDLE)
@@ -26,10 +26,10 @@
 #define CMX_OPT_UNTIL_REQ_SENT \
 	(CMX_OPT_UNTIL_ROUTE_QUERY | CMX_IN(ROUTE_QUERY) | CMX_IN(ROUTE_RESOLVED))
 #define CMX_OPT_UNTIL_REP_SENT \
-	(CMX_OPT_UNTIL_REQ_SENT | CMX_IN(LISTEN) | CMX_STAGE_REQ_RCVD)
+	(CMX_OPT_UNTIL_REQ_SENT | CMX_IN(LISTEN) | CMX_CONNECT_REQ_RCVD)
 #define CMX_OPT_UNTIL_ESTABLISHED (CMX_OPT_UNTIL_REP_SENT | CMX_IN(CONNECT))
 #define CMX_OPT_UNTIL_DESTROYED \
-	(CMX_OPT_UNTIL_ESTABLISHED | CMX_STAGE_ESTABLISHED | CMX_IN(DISCONNECT))
+	(CMX_OPT_UNTIL_ESTABLISHED | CMX_CONNECT_ESTABLISHED | CMX_IN(DISCONNECT))
 
 /**
  * struct cmx_option - a row of option_rows.h
@@ -407,8 +407,8 @@ static u32 opt_stage(const struct cmx_id_private *id_priv)
 		return BIT(id_priv->state);
 	/* The accept has moved the QP to RTS. */
 	if (id_priv->established || (id_priv->passive && !id_priv->response_pending))
-		return CMX_STAGE_ESTABLISHED;
-	return id_priv->passive ? CMX_STAGE_REQ_RCVD : CMX_IN(CONNECT);
+		return CMX_CONNECT_ESTABLISHED;
+	return id_priv->passive ? CMX_CONNECT_REQ_RCVD : CMX_IN(CONNECT);
 }
 
 static int opt_value_decode(const struct cmx_option *o, const void *val, size_t len, u32 *out)

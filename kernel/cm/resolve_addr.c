@@ -80,7 +80,7 @@ static void addr_query_set_timer(struct cmx_id_private *id_priv, const struct cm
 	unsigned int poll_ms;
 
 	if (!key->family) {
-		poll_ms = max(FULL_TABLE_MS, cmx_watch_count(id_priv) * FULL_TABLE_EACH_MS);
+		poll_ms = max(FULL_TABLE_MS, cmx_watch_count_ids(id_priv) * FULL_TABLE_EACH_MS);
 		/* the last lookup comes early enough for a reply of the neighbour that it adds */
 		left = left > last ? left - last : left;
 		left = min(left, msecs_to_jiffies(poll_ms));

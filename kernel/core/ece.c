@@ -9,7 +9,7 @@
 #include "option_value.h"
 #include "transport.h"
 
-#define BEFORE_ANSWER (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
+#define BEFORE_REQ (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
 		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\
 		       CMX_IN(ROUTE_RESOLVED))
 
@@ -23,7 +23,7 @@ static bool ece_can_offer(const struct cmx_id_private *id_priv)
 {
 	if (id_priv->state == CMX_CONNECT)
 		return id_priv->passive && id_priv->response_pending;
-	return BIT(id_priv->state) & BEFORE_ANSWER;
+	return BIT(id_priv->state) & BEFORE_REQ;
 }
 
 /**

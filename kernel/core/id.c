@@ -12,7 +12,7 @@
  *   device list	rwsem, device.c
  *   listener list	mutex, listen.c
  *   table of ids	spinlock, id_table.c
- *   spinlocks		all others, leaf locks, but for those in Documentation/locking.rst
+ *   all others		leaf locks, but for those in Documentation/locking.rst
  *
  * lock_order.c shows lockdep that rtnl and other waits come before the lock of an id.
  *

@@ -15,13 +15,13 @@
 
 /**
  * struct rule_known - what the conditions of rules are compared with
- * @met: conditions of which the value is known, enum cmx_rule_match
+ * @valid: conditions of which the value is known, enum cmx_rule_match
  * @src: local address, as in &struct cmx_rule
  * @dst: address of the peer
  * @port: port of the service
  */
 struct rule_known {
-	u32 met;
+	u32 valid;
 	struct in6_addr src;
 	struct in6_addr dst;
 	u16 port;
@@ -52,15 +52,15 @@ static void rule_known_fill(struct rule_known *known, const struct cmx_rule_subj
 	const struct cmx_id_private *id_priv = subject->id_priv;
 	const struct sockaddr *src = cmx_src(id_priv), *dst = cmx_dst(id_priv);
 
-	known->met = CMX_RULE_PS | CMX_RULE_UID | CMX_RULE_CGROUP | CMX_RULE_ULP;
+	known->valid = CMX_RULE_PS | CMX_RULE_UID | CMX_RULE_CGROUP | CMX_RULE_ULP;
 	if (rule_addr_fill(&known->src, src))
-		known->met |= CMX_RULE_SRC;
+		known->valid |= CMX_RULE_SRC;
 	if (rule_addr_fill(&known->dst, dst)) {
-		known->met |= CMX_RULE_DST | CMX_RULE_PORT;
+		known->valid |= CMX_RULE_DST | CMX_RULE_PORT;
 		known->port = be16_to_cpu(cmx_addr_port(id_priv->passive ? src : dst));
 	}
 	if (subject->device)
-		known->met |= CMX_RULE_DEVICE | CMX_RULE_PORT_NUM;
+		known->valid |= CMX_RULE_DEVICE | CMX_RULE_PORT_NUM;
 }
 
 static bool rule_prefix_matches(const u8 *prefix, u8 len, const struct in6_addr *addr)
@@ -73,7 +73,7 @@ static bool rule_matches(const struct cmx_rule *rule, const struct cmx_rule_subj
 {
 	u32 match = rule->match;
 
-	if (match & ~known->met)
+	if (match & ~known->valid)
 		return false;
 	if (match & CMX_RULE_SRC && !rule_prefix_matches(rule->src, rule->src_len, &known->src))
 		return false;
@@ -159,7 +159,7 @@ void cmx_rule_table_summarize(struct cmx_rule_table *table)
 static bool rule_table_may_apply(const struct cmx_rule_table *table, bool force,
 				 const struct rule_known *known)
 {
-	return table && !(table->needs & ~known->met) &&
+	return table && !(table->needs & ~known->valid) &&
 	       (force ? table->num_forced : table->num - table->num_forced);
 }
 

@@ -36,7 +36,7 @@ CMX_STAT(CONNECT_TIMEOUT, "connect_timeouts",
 CMX_STAT(CONNECT_ERROR, "connect_errors",
 	 "connects and accepts that failed here, and datagram connects that the peer refused")
 CMX_STAT(REJECTED_CONSUMER, "rejected_consumer",
-	 "connects rejected with reason 28: by the program, or because of an address")
+	 "connects rejected with reason 28: by the program, or without listener or route for the address")
 CMX_STAT(REJECTED_NO_LISTENER, "rejected_no_listener",
 	 "connects rejected with reason 8: nobody listens on the port")
 CMX_STAT(REJECTED_STALE, "rejected_stale",
@@ -90,7 +90,7 @@ CMX_STAGE(ADDR, "latency_addr",
 CMX_STAGE(ROUTE, "latency_route",
 	  "time to resolve a route, also if it was known at once")
 CMX_STAGE(CONNECT, "latency_connect",
-	  "time from the REQ that was sent to the reply")
+	  "time from the REQ that was sent to the REP, or from SIDR REQ to SIDR REP")
 CMX_STAGE(ACCEPT, "latency_accept",
 	  "time from the REQ that was received until the connection was established")
 CMX_STAGE(JOIN, "latency_join",

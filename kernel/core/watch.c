@@ -332,12 +332,12 @@ int cmx_watch_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *k
 }
 
 /**
- * cmx_watch_count() - count the ids that wait for the same neighbour
+ * cmx_watch_count_ids() - count the ids that wait for the same neighbour
  * @id_priv: one of them. Caller must hold its lock
  *
  * Return: the number.
  */
-unsigned int cmx_watch_count(const struct cmx_id_private *id_priv)
+unsigned int cmx_watch_count_ids(const struct cmx_id_private *id_priv)
 {
 	unsigned int users;
 

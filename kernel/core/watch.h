@@ -26,7 +26,7 @@ struct cmx_watch_key cmx_watch_key_of(const struct neighbour *n);
 
 /* Caller must hold id_priv->lock. */
 int cmx_watch_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *key);
-unsigned int cmx_watch_count(const struct cmx_id_private *id_priv);
+unsigned int cmx_watch_count_ids(const struct cmx_id_private *id_priv);
 void cmx_watch_peer(struct cmx_id_private *id_priv);
 void cmx_unwatch_peer(struct cmx_id_private *id_priv);
 void cmx_watch_bond(struct cmx_id_private *id_priv);
