@@ -36,7 +36,7 @@ CMX_STAT(CONNECT_TIMEOUT, "connect_timeouts",
 CMX_STAT(CONNECT_ERROR, "connect_errors",
 	 "connects and accepts that failed here, and datagram connects that the peer refused")
 CMX_STAT(REJECTED_CONSUMER, "rejected_consumer",
-	 "connects rejected with reason 28: by the program, or without listener or route for the address")
+	 "connects rejected with reason 28: by the program, or no listener or route fits")
 CMX_STAT(REJECTED_NO_LISTENER, "rejected_no_listener",
 	 "connects rejected with reason 8: nobody listens on the port")
 CMX_STAT(REJECTED_STALE, "rejected_stale",
