@@ -5,17 +5,23 @@
 #include "compat.h"
 #include "ioctl.h"
 
-/* Clearing the space for path records takes long. */
+/*
+ * An integer is used where it is, in the attribute. Path records are copied. Clearing the space for
+ * them takes long.
+ */
 static int ioctl_option_set(struct cmx_call *call, struct cmx_user_id *user_id)
 {
-	u8 value[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
-	size_t size = cmx_call_attr(call, CMX_ATTR_OPT_VALUE)->len;
-	int len = cmx_call_in(call, CMX_ATTR_OPT_VALUE, value, size);
+	const struct ib_uverbs_attr *attr = cmx_call_attr(call, CMX_ATTR_OPT_VALUE);
+	u8 copy[CMX_OPT_MAX_LEN] __aligned(8) __uninitialized;
+	const void *value = &attr->data;
 
-	if (len < 0)
-		return len;
+	if (attr->len > sizeof(attr->data)) {
+		value = copy;
+		if (cmx_call_in(call, CMX_ATTR_OPT_VALUE, copy, attr->len) < 0)
+			return -EFAULT;
+	}
 	return cmx_set_option(&user_id->id_priv.id, cmx_call_u32(call, CMX_ATTR_OPT_LEVEL),
-			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, len);
+			      cmx_call_u32(call, CMX_ATTR_OPT_NAME), value, attr->len);
 }
 
 const struct cmx_method cmx_method_set_option = {
