@@ -67,11 +67,11 @@ static void test_peer_moves_early(void)
 
 	need_rig();
 	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
-	WANT(!rdma_resolve_addr(id, NULL, ip_addr(EARLY, 7604), 2000));
+	WANT(!id_resolve_addr(id, NULL, EARLY, 7604));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ADDR_RESOLVED));
 	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:95 dev d0 nud permanent"));
 	WANT(!event_next(ch, 100));
-	WANT(!rdma_resolve_route(id, 2000));
+	WANT(!id_resolve_route(id));
 	WANT(!event_expect(ch, RDMA_CM_EVENT_ROUTE_RESOLVED));
 	/* the older address is a change now */
 	WANT(!system("ip neigh replace " EARLY " lladdr 02:00:00:00:00:96 dev d0 nud permanent"));
