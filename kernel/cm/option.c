@@ -260,8 +260,7 @@ static void opt_value_store(struct cmx_id_private *id_priv, const struct cmx_opt
 
 	if (id_priv->opt.forced & bit)
 		return;
-	/* Checks for conflicts of ports read the options of other ids without their locks. */
-	WRITE_ONCE(id_priv->opt.val[opt_row_bit(o)], val);
+	cmx_opts_store(&id_priv->opt, opt_row_bit(o), val);
 	id_priv->opt.ruled &= ~bit;
 	if (o->zero_resets && !val)
 		id_priv->opt.set &= ~bit;

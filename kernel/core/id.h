@@ -27,20 +27,18 @@ enum cmx_opt_bit {
  *	bind_device is changed in CMX_IDLE only
  * @ruled: those of @set whose value comes from a rule
  * @forced: those of @ruled whose value the consumer cannot change
- * @val: the values, by enum cmx_opt_bit. Each of them is also a field with a name
+ *
+ * The fields that follow are the values, each as small as its maximum allows: there can be
+ * thousands of ids. cmx_opts_value() and cmx_opts_store() find the field of a bit.
  */
 struct cmx_opts {
 	u32 set;
 	u32 ruled;
 	u32 forced;
-	union {
-		u32 val[CMX_OPT_NUM];
-		struct {
-#define CMX_OPTION_VALUE(level, name, label, field, ...) u32 field;
-#define CMX_OPTION_RECORDS(level, name, label, ...) u32 unused_##label;
+#define CMX_OPTION_VALUE(level, name, label, field, least, most, ...)		\
+	typeof(__builtin_choose_expr((most) <= U8_MAX, (u8)0, (u32)0)) field;
+#define CMX_OPTION_RECORDS(...)
 #include "option_rows.h"
-		};
-	};
 };
 
 /**

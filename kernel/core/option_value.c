@@ -14,6 +14,27 @@ struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
 };
 
 /**
+ * cmx_opts_store() - store the value of an option, which its range allows
+ * @opt: the options; the caller marks the option as set
+ * @bit: the option
+ * @val: the value
+ */
+void cmx_opts_store(struct cmx_opts *opt, enum cmx_opt_bit bit, u32 val)
+{
+	/* checks for conflicts of ports read the options of other ids without their locks */
+	switch (bit) {
+#define CMX_OPTION_VALUE(level, name, label, field, ...)	\
+	case CMX_OPT_##label:					\
+		WRITE_ONCE(opt->field, val);			\
+		break;
+#define CMX_OPTION_RECORDS(...)
+#include "option_rows.h"
+	default:
+		break;
+	}
+}
+
+/**
  * cmx_opt_lifetime_max() - find the longest packet lifetime that a consumer can choose
  * @id_priv: the id
  *

@@ -125,7 +125,7 @@ static void rule_values_take(const struct cmx_rule_entry *entry, bool force,
 
 		if (rule_done(opt, *ruled, force) & bit || !rule_value_fits(value, subject))
 			continue;
-		opt->val[value->bit] = value->val;
+		cmx_opts_store(opt, value->bit, value->val);
 		*ruled |= bit;
 		opt->set |= bit;
 		opt->ruled |= bit;
