@@ -81,7 +81,7 @@ void cmx_id_shutdown(struct cmx_id_private *id_priv)
 	if (!cmx_state_move(id_priv, ~CMX_IN(DEAD), CMX_DEAD)) {
 		cmx_id_release_device(id_priv);
 		cmx_port_release(id_priv);
-		if (id_priv->released_dev)
+		if (id_priv->released)
 			id_net_put(id_priv);
 	}
 	mutex_unlock(&id_priv->lock);

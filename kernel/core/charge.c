@@ -144,3 +144,16 @@ void *cmx_charge_alloc(struct cmx_id_private *id_priv, size_t size)
 	cmx_charge_end(&charge);
 	return new;
 }
+
+/**
+ * cmx_charge_alloc_nofail() - as cmx_charge_alloc(), where no caller could be told of an error
+ * @id_priv: the id
+ * @size: number of bytes
+ *
+ * Context: Process context, see cmx_charge_begin().
+ * Return: the memory, which is zero. If the charge fails, it is not charged.
+ */
+void *cmx_charge_alloc_nofail(struct cmx_id_private *id_priv, size_t size)
+{
+	return cmx_charge_alloc(id_priv, size) ?: kzalloc(size, GFP_NOIO | __GFP_NOFAIL);
+}

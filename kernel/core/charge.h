@@ -24,5 +24,6 @@ gfp_t cmx_charge_begin(struct cmx_charge *charge, struct cmx_id_private *id_priv
 bool cmx_charge_is_excessive(const struct cmx_charge *charge);
 void cmx_charge_end(struct cmx_charge *charge);
 void *cmx_charge_alloc(struct cmx_id_private *id_priv, size_t size);
+void *cmx_charge_alloc_nofail(struct cmx_id_private *id_priv, size_t size);
 
 #endif

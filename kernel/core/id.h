@@ -47,8 +47,7 @@ struct cmx_opts {
  * @close_node: in the hash table of closing ids while @state is a closing one, in the last of which
  *	until @cm has been destroyed; changed under close_lock of ib_close.c, read under RCU
  * @close_device: device of @cm; valid while @close_node is in the table
- * @released_item: in &cmx_ib_port.released of its port while the id waits for the end of
- *	close_seconds, or empty; protected by the same lock. Not valid before the release
+ * @end: what a released ib_cm id needs until it is destroyed; NULL before and after
  * @window: send window in which the id has a place, or waits for one; or NULL
  * @window_item: in the list of the ids that wait for a place in @window, or empty; protected by
  *	&cmx_ib_port.windows_lock; not valid without @window
@@ -59,13 +58,13 @@ struct cmx_opts {
  *	only
  *
  * The lock of the id protects the members for which no other lock is named, except @reasons. In
- * CMX_IB_DESTROYED only @end_work of the id uses them.
+ * CMX_IB_DESTROYED only the work item of @end uses them.
  */
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;
 	struct hlist_node close_node;
 	const struct ib_device *close_device;
-	struct list_head released_item;
+	struct cmx_ib_end *end;
 	struct cmx_ib_window *window;
 	struct list_head window_item;
 	struct work_struct work;
@@ -79,6 +78,8 @@ struct cmx_ib_conn {
  * @cm: the iw_cm id, or NULL
  * @dev: its device, with a reference until it is destroyed
  * @released: the released iw_cm id
+ * @work: disconnects, and destroys @released; while it is queued or runs, it holds a reference to
+ *	the id
  * @calls: number of calls of the provider for @cm that are running, without the lock of the id
  * @result_pending: iw_cm has still to report the result of iw_cm_connect() or iw_cm_accept().
  *	iw_destroy_cm_id() would wait for it, so it is called afterwards
@@ -90,6 +91,7 @@ struct cmx_iw_conn {
 	struct iw_cm_id *cm;
 	struct cmx_device *dev;
 	struct iw_cm_id *released;
+	struct work_struct work;
 	unsigned int calls;
 	u8 result_pending:1;
 	u8 disconnect_pending:1;
@@ -117,6 +119,7 @@ struct cmx_watch_link {
  * @passive: the id is the passive side of a connection, or a listener
  * @srq: the QP has an SRQ
  * @response_pending: we have not yet responded to a request or reply of the peer
+ * @released: the ib_cm or iw_cm id was released
  * @user: the consumer is a process, so the id has no QP from cmx_create_qp(), and no handler is
  *	called for an event. Never changes, and shares no byte with flags that do, because it is
  *	read without @lock
@@ -128,6 +131,7 @@ struct cmx_watch_link {
  * @quota: quota to which the id is charged, or NULL; set when the id gets its consumer
  * @dev: device that the id is attached to (&id.device is the same one), or NULL
  * @dev_item: in &cmx_device.ids of @dev, under &cmx_device.lock
+ * @rcu: frees the memory after the last reference was dropped, see cmx_ib_handler()
  * @conn_ops: connection operations of the transport; set together with @dev
  * @dev_port: port of @dev; set together with @dev
  * @counted: the gauge in which the id is counted, or NULL; only for cmx_gauge_recount()
@@ -153,11 +157,6 @@ struct cmx_watch_link {
  * @qp_num: number of the consumer's QP
  * @created: time of creation in seconds since boot
  * @stage_start: time at which the address or path query or the connect began, see stats.h; 0: none
- * @released_dev: device of the ib_cm or iw_cm id that was released, with a reference until that is
- *	destroyed; NULL: none was released
- * @end_work: ends the wait of a released ib_cm id for its peer, and destroys the released ib_cm or
- *	iw_cm id. On iWARP it also disconnects
- * @rcu: frees the memory, see cmx_ib_handler()
  */
 struct cmx_id_private {
 	struct cmx_id id;
@@ -168,6 +167,7 @@ struct cmx_id_private {
 	u8 passive:1;
 	u8 srq:1;
 	u8 response_pending:1;
+	u8 released:1;
 	u8 user;
 	u8 ece_flags;
 	u8 gid_type;
@@ -177,7 +177,10 @@ struct cmx_id_private {
 	const struct cmx_id_consumer_ops *consumer;
 	struct cmx_quota *quota;
 	struct cmx_device *dev;
-	struct list_head dev_item;
+	union {
+		struct list_head dev_item;
+		struct rcu_head rcu;
+	};
 	const struct cmx_conn_ops *conn_ops;
 	const struct cmx_dev_port *dev_port;
 	atomic_t *counted;
@@ -203,11 +206,6 @@ struct cmx_id_private {
 	u32 qp_num;
 	u32 created;
 	u32 stage_start;
-	struct cmx_device *released_dev;
-	union {
-		struct delayed_work end_work;
-		struct rcu_head rcu;
-	};
 };
 
 static inline struct cmx_id_private *to_id_priv(const struct cmx_id *id)

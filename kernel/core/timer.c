@@ -21,11 +21,10 @@ static void timer_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* An id needs it once, and often there is no caller to which an error could be returned. */
+/* An id needs it once. */
 static struct cmx_timer *timer_new(struct cmx_id_private *id_priv)
 {
-	struct cmx_timer *t = cmx_charge_alloc(id_priv, sizeof(*t)) ?:
-			      kzalloc(sizeof(*t), GFP_NOIO | __GFP_NOFAIL);
+	struct cmx_timer *t = cmx_charge_alloc_nofail(id_priv, sizeof(*t));
 
 	INIT_DELAYED_WORK(&t->work, timer_work);
 	t->id_priv = id_priv;

@@ -25,7 +25,9 @@
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/slab.h>
 #include <linux/wait.h>
+#include "charge.h"
 #include "deadline.h"
 #include "device.h"
 #include "ib_close.h"
@@ -48,7 +50,21 @@
 CMX_PARAM(close_seconds, 0, 86400, 60,
 	  "seconds for which a DREQ is repeated after its id was destroyed (0: not at all), and for which DISCONNECTED waits for the reply (0: no limit); for ids that are destroyed or disconnected from then on");
 
-/* Protects closing_ids, and &cmx_ib_port.released with the &cmx_ib_conn.released_item of its ids */
+/**
+ * struct cmx_ib_end - the end of a released ib_cm id
+ * @work: ends the wait for the peer, and destroys the ib_cm id
+ * @id_priv: the id; the ib_cm id holds a reference
+ * @dev: its device, with a reference. The id itself may be attached to none any more
+ * @item: in &cmx_ib_port.released while close_seconds have not ended, or empty
+ */
+struct cmx_ib_end {
+	struct delayed_work work;
+	struct cmx_id_private *id_priv;
+	struct cmx_device *dev;
+	struct list_head item;
+};
+
+/* Protects closing_ids, and &cmx_ib_port.released with its &cmx_ib_end.item */
 static DEFINE_SPINLOCK(close_lock);
 static DEFINE_HASHTABLE(closing_ids, 10);	/* by close_hash(); read under RCU */
 
@@ -105,10 +121,9 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
 }
 
-/* The gauge of the port. A released id is attached to none, but keeps its device. */
 static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->released_dev ?: id_priv->dev;
+	struct cmx_device *dev = id_priv->ib.end ? id_priv->ib.end->dev : id_priv->dev;
 
 	return &cmx_device_port(dev, id_priv->id.port_num)->stats->gauge[CMX_GAUGE_CLOSING];
 }
@@ -142,9 +157,9 @@ static void closing_remove(struct cmx_id_private *id_priv)
 		wake_up_all(waits);
 }
 
-static void cm_id_destroy(struct cmx_id_private *id_priv)
+static void cm_id_destroy(struct cmx_ib_end *end)
 {
-	struct cmx_device *dev = id_priv->released_dev;
+	struct cmx_id_private *id_priv = end->id_priv;
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
 	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
@@ -152,9 +167,11 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
 	ib_destroy_cm_id(cm);
 	cmx_id_lock(id_priv);
 	closing_remove(id_priv);
+	id_priv->ib.end = NULL;
 	cmx_id_unlock(id_priv);
 	cmx_id_put(id_priv);
-	cmx_device_put(dev);
+	cmx_device_put(end->dev);
+	kfree(end);
 }
 
 /*
@@ -164,8 +181,8 @@ static void cm_id_destroy(struct cmx_id_private *id_priv)
  */
 static void ib_end_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
-						      end_work);
+	struct cmx_ib_end *end = container_of(to_delayed_work(work), struct cmx_ib_end, work);
+	struct cmx_id_private *id_priv = end->id_priv;
 	bool destroy;
 
 	cmx_id_lock(id_priv);
@@ -173,12 +190,25 @@ static void ib_end_work(struct work_struct *work)
 	destroy = id_priv->ib.state == CMX_IB_DESTROYED;
 	if (destroy) {
 		/* it may be queued again, by the step or because the limit ended meanwhile */
-		cancel_delayed_work(&id_priv->end_work);
+		cancel_delayed_work(&end->work);
 		cmx_ib_window_leave(id_priv);
 	}
 	cmx_id_unlock(id_priv);
 	if (destroy)
-		cm_id_destroy(id_priv);
+		cm_id_destroy(end);
+}
+
+/* A release cannot fail: there is no caller to which an error could be returned. */
+static struct cmx_ib_end *ib_end_new(struct cmx_id_private *id_priv)
+{
+	struct cmx_ib_end *end = cmx_charge_alloc_nofail(id_priv, sizeof(*end));
+
+	INIT_DELAYED_WORK(&end->work, ib_end_work);
+	end->id_priv = id_priv;
+	end->dev = id_priv->dev;
+	cmx_device_get(end->dev);
+	INIT_LIST_HEAD(&end->item);
+	return end;
 }
 
 /*
@@ -218,12 +248,12 @@ static int ib_close_end(struct cmx_id_private *id_priv)
 
 static int ib_close_start_limit(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->released_dev;
+	struct cmx_ib_end *end = id_priv->ib.end;
 
 	spin_lock(&close_lock);
-	list_add(&id_priv->ib.released_item, &cmx_ib_port(dev, id_priv->id.port_num)->released);
+	list_add(&end->item, &cmx_ib_port(end->dev, id_priv->id.port_num)->released);
 	spin_unlock(&close_lock);
-	queue_delayed_work(dev->destroy_wq, &id_priv->end_work,
+	queue_delayed_work(end->dev->destroy_wq, &end->work,
 			   (unsigned long)cmx_param_get(&close_seconds) * HZ);
 	return CMX_IB_ON_NOTHING;
 }
@@ -247,12 +277,14 @@ static int ib_close_give_up(struct cmx_id_private *id_priv)
  */
 static int ib_close_destroy(struct cmx_id_private *id_priv)
 {
+	struct cmx_ib_end *end = id_priv->ib.end;
+
 	if (!cm_id_awaits_reply(id_priv->ib.cm))
 		ib_close_end(id_priv);
 	spin_lock(&close_lock);
-	list_del_init(&id_priv->ib.released_item);
+	list_del_init(&end->item);
 	spin_unlock(&close_lock);
-	mod_delayed_work(id_priv->released_dev->destroy_wq, &id_priv->end_work,
+	mod_delayed_work(end->dev->destroy_wq, &end->work,
 			 cm_id_has_ended(id_priv->ib.cm) ? 1 : 0);
 	return CMX_IB_ON_NOTHING;
 }
@@ -369,7 +401,7 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	bool drop;
 
 	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->released_dev)
+	if (id_priv->released)
 		return;
 	if (!cm) {
 		cmx_ib_step(id_priv, CMX_IB_ON_RELEASE);
@@ -377,10 +409,8 @@ void cmx_ib_cm_id_release(struct cmx_id_private *id_priv)
 	}
 	if (cm_id_is_unanswered(cm))
 		cmx_route_invalidate(id_priv);
-	cmx_device_get(id_priv->dev);
-	id_priv->released_dev = id_priv->dev;
-	INIT_LIST_HEAD(&id_priv->ib.released_item);
-	INIT_DELAYED_WORK(&id_priv->end_work, ib_end_work);
+	id_priv->released = 1;
+	id_priv->ib.end = ib_end_new(id_priv);
 	drop = READ_ONCE(id_priv->dev->removing) || cmx_quota_is_half_used(id_priv->quota) ||
 	       cmx_ib_window_is_half_used(id_priv);
 	if (!drop && close_dreq_is_due(id_priv))
@@ -412,8 +442,8 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (id_priv->dev)
 		cmx_route_invalidate(id_priv);
-	else if (cmx_ib_state_is_released(id_priv->ib.state) && READ_ONCE(id_priv->ib.cm))
-		cmx_route_invalidate_on(id_priv, id_priv->released_dev);
+	else if (id_priv->ib.end && READ_ONCE(id_priv->ib.cm))
+		cmx_route_invalidate_on(id_priv, id_priv->ib.end->dev);
 }
 
 /* The input that an event of ib_cm is. Each message that ends none of ours is no input. */
@@ -512,19 +542,18 @@ void cmx_close_wait(const struct cmx_id_private *id_priv, u32 qp_num)
  */
 void cmx_close_stop_port(struct cmx_ib_port *port)
 {
-	struct cmx_id_private *id_priv;
+	struct cmx_ib_end *end;
 
 	do {
 		spin_lock(&close_lock);
-		id_priv = list_first_entry_or_null(&port->released, struct cmx_id_private,
-						   ib.released_item);
-		if (id_priv) {
-			list_del_init(&id_priv->ib.released_item);
-			mod_delayed_work(port->dev->destroy_wq, &id_priv->end_work, 0);
+		end = list_first_entry_or_null(&port->released, struct cmx_ib_end, item);
+		if (end) {
+			list_del_init(&end->item);
+			mod_delayed_work(port->dev->destroy_wq, &end->work, 0);
 		}
 		spin_unlock(&close_lock);
 		cond_resched();
-	} while (id_priv);
+	} while (end);
 }
 
 int cmx_close_init_module(void)

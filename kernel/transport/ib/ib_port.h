@@ -15,8 +15,8 @@ struct cmx_path_cache;
  * @dev: its device
  * @windows_lock: protects @windows
  * @windows: list of &cmx_ib_window.item, the send window of each user
- * @released: ids that were released and whose close_seconds have not ended, by
- *	&cmx_ib_conn.released_item; protected by a lock of ib_close.c
+ * @released: list of &cmx_ib_end.item: the released ib_cm ids whose close_seconds have not ended;
+ *	protected by a lock of ib_close.c
  * @sa: queue of joins and leaves
  * @paths: cache of path records; NULL on RoCE, which has no SA
  * @mtu_lock: held while the provider is asked for the MTU, so that the latest reply is kept

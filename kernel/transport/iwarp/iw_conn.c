@@ -31,7 +31,7 @@ static void iw_wake(struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	cmx_id_get(id_priv);
-	if (!queue_delayed_work(id_priv->iw.dev->destroy_wq, &id_priv->end_work, 0))
+	if (!queue_work(id_priv->iw.dev->destroy_wq, &id_priv->iw.work))
 		cmx_id_put(id_priv);
 }
 
@@ -42,7 +42,7 @@ static void iw_wake(struct cmx_id_private *id_priv)
 static void iw_id_defer_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 {
 	lockdep_assert_held(&id_priv->lock);
-	id_priv->released_dev = id_priv->iw.dev;
+	id_priv->released = 1;
 	id_priv->iw.released = iw;
 	if (!id_priv->iw.result_pending)
 		iw_wake(id_priv);
@@ -174,8 +174,7 @@ static void iw_id_destroy(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 /* Disconnect, then destroy a released iw_cm id. */
 static void iw_work(struct work_struct *work)
 {
-	struct cmx_id_private *id_priv = container_of(to_delayed_work(work), struct cmx_id_private,
-						      end_work);
+	struct cmx_id_private *id_priv = container_of(work, struct cmx_id_private, iw.work);
 	struct iw_cm_id *iw = NULL;
 
 	mutex_lock(&id_priv->lock);
@@ -202,7 +201,7 @@ void cmx_iw_conn_init(struct cmx_id_private *id_priv, struct iw_cm_id *iw)
 	id_priv->iw.dev = id_priv->dev;
 	cmx_device_get(id_priv->dev);
 	id_priv->iw.disconnect_pending = 0;
-	INIT_DELAYED_WORK(&id_priv->end_work, iw_work);
+	INIT_WORK(&id_priv->iw.work, iw_work);
 }
 
 /* The worker of iw_cm, which calls this, must not wait for the provider. */
