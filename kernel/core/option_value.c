@@ -13,25 +13,56 @@ struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
 #include "option_rows.h"
 };
 
+/* The field of each option; the size of an option of records is 0 */
+static const struct {
+	u8 offset;
+	u8 size;
+} opt_fields[CMX_OPT_NUM] = {
+#define CMX_OPTION_VALUE(level, name, label, field, ...)		\
+	[CMX_OPT_##label] = {						\
+		.offset = offsetof(struct cmx_opts, field),		\
+		.size = sizeof_field(struct cmx_opts, field),		\
+	},
+#define CMX_OPTION_RECORDS(...)
+#include "option_rows.h"
+};
+
 /**
- * cmx_opts_store() - store the value of an option, which its range allows
- * @opt: the options; the caller marks the option as set
+ * cmx_opts_value() - get the value of an option that is set
+ * @opt: the options
  * @bit: the option
- * @val: the value
+ *
+ * Return: the value; 0 for an option of records.
+ */
+u32 cmx_opts_value(const struct cmx_opts *opt, enum cmx_opt_bit bit)
+{
+	const void *field = (const u8 *)opt + opt_fields[bit].offset;
+
+	switch (opt_fields[bit].size) {
+	case sizeof(u8):
+		return *(const u8 *)field;
+	case sizeof(u32):
+		return *(const u32 *)field;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * cmx_opts_store() - store the value of an option
+ * @opt: the options; the caller marks the option as set
+ * @bit: the option, not one of records
+ * @val: the value, in the range of the option
  */
 void cmx_opts_store(struct cmx_opts *opt, enum cmx_opt_bit bit, u32 val)
 {
+	void *field = (u8 *)opt + opt_fields[bit].offset;
+
 	/* checks for conflicts of ports read the options of other ids without their locks */
-	switch (bit) {
-#define CMX_OPTION_VALUE(level, name, label, field, ...)	\
-	case CMX_OPT_##label:					\
-		WRITE_ONCE(opt->field, val);			\
-		break;
-#define CMX_OPTION_RECORDS(...)
-#include "option_rows.h"
-	default:
-		break;
-	}
+	if (opt_fields[bit].size == sizeof(u8))
+		WRITE_ONCE(*(u8 *)field, val);
+	else
+		WRITE_ONCE(*(u32 *)field, val);
 }
 
 /**

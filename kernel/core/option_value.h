@@ -31,19 +31,8 @@ static inline u32 cmx_opt_timeout_ms(u8 n)
 	 BIT(CMX_OPT_HOP_LIMIT) | BIT(CMX_OPT_GID_TYPE) | BIT(CMX_OPT_PKEY) |			\
 	 BIT(CMX_OPT_PATH_MTU))
 
-/* Return: the value of an option that was set; 0 for one of records. */
-static inline u32 cmx_opts_value(const struct cmx_opts *opt, enum cmx_opt_bit bit)
-{
-	switch (bit) {
-#define CMX_OPTION_VALUE(level, name, label, field, ...)	\
-	case CMX_OPT_##label:					\
-		return opt->field;
-#define CMX_OPTION_RECORDS(...)
-#include "option_rows.h"
-	default:
-		return 0;
-	}
-}
+u32 cmx_opts_value(const struct cmx_opts *opt, enum cmx_opt_bit bit);
+void cmx_opts_store(struct cmx_opts *opt, enum cmx_opt_bit bit, u32 val);
 
 /*
  * Return: the value of an option that was set, or else the default of the host. Caller must hold
@@ -54,8 +43,6 @@ static inline u32 cmx_opt_get(const struct cmx_id_private *id_priv, enum cmx_opt
 	return cmx_opt_is_set(id_priv, bit) ? cmx_opts_value(&id_priv->opt, bit) :
 					      cmx_param_get(&cmx_opt_defaults[bit]);
 }
-
-void cmx_opts_store(struct cmx_opts *opt, enum cmx_opt_bit bit, u32 val);
 
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);

@@ -49,6 +49,11 @@ static void option_value_test_row_desc(const struct option_value_test_row *r, ch
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "row of option: %s", r->label);
 }
 
+static void option_value_test_store_desc(const struct option_value_test_row *r, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "value of option: %s", r->label);
+}
+
 static void option_value_test_inherit_desc(const struct option_value_test_row *r, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "option of a listener: %s is %s", r->label,
@@ -56,6 +61,7 @@ static void option_value_test_inherit_desc(const struct option_value_test_row *r
 }
 
 KUNIT_ARRAY_PARAM(option_value_test_row, option_value_test_rows, option_value_test_row_desc);
+KUNIT_ARRAY_PARAM(option_value_test_store, option_value_test_rows, option_value_test_store_desc);
 KUNIT_ARRAY_PARAM(option_value_test_inherit, option_value_test_rows,
 		  option_value_test_inherit_desc);
 
@@ -72,6 +78,20 @@ static void option_value_test_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cmx_param_get(&cmx_opt_defaults[r->bit]), r->def);
 	KUNIT_EXPECT_EQ(test, cmx_opt_defaults[r->bit].min, r->min);
 	KUNIT_EXPECT_EQ(test, cmx_opt_defaults[r->bit].max, r->max);
+}
+
+/* The largest value has room, and changes no other one. An option of records has no value. */
+static void option_value_test_store(struct kunit *test)
+{
+	const struct option_value_test_row *r = test->param_value;
+	struct cmx_opts opt = {};
+	enum cmx_opt_bit bit;
+
+	if (r->max)
+		cmx_opts_store(&opt, r->bit, r->max);
+	for (bit = 0; bit < CMX_OPT_NUM; bit++)
+		KUNIT_EXPECT_EQ(test, cmx_opts_value(&opt, bit), bit == r->bit ? r->max : 0);
+	KUNIT_EXPECT_EQ(test, opt.set | opt.ruled | opt.forced, 0);
 }
 
 static struct cmx_id_private *option_value_test_id(struct kunit *test)
@@ -192,6 +212,7 @@ static void option_value_test_lifetime(struct kunit *test)
 
 static struct kunit_case option_value_test_cases[] = {
 	KUNIT_CASE_PARAM(option_value_test_row, option_value_test_row_gen_params),
+	KUNIT_CASE_PARAM(option_value_test_store, option_value_test_store_gen_params),
 	KUNIT_CASE_PARAM(option_value_test_inherit, option_value_test_inherit_gen_params),
 	KUNIT_CASE(option_value_test_inherit_rules),
 	KUNIT_CASE(option_value_test_tos),
