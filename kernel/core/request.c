@@ -21,27 +21,27 @@ static void request_id_drop(struct cmx_id_private *conn_id)
 }
 
 /* The new id has no network namespace yet: a listener that has ended may have none. */
-static int request_alloc(struct cmx_request *req, struct cmx_id_private *listener,
-			 enum ib_qp_type qp_type, gfp_t gfp)
+static struct cmx_event *request_alloc(struct cmx_id_private *listener, enum ib_qp_type qp_type,
+				       gfp_t gfp)
 {
-	req->listener = listener;
-	req->conn_id = cmx_id_new(NULL, listener->consumer, listener->id.ps, qp_type, gfp);
-	if (IS_ERR(req->conn_id))
-		return PTR_ERR(req->conn_id);
-	req->conn_id->passive = 1;
-	req->conn_id->node_type = listener->node_type;
-	req->ev = cmx_event_alloc(req->conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, gfp);
-	if (!req->ev) {
-		request_id_drop(req->conn_id);
-		return -ENOMEM;
-	}
-	req->ev->listener = cmx_id_get(listener);
-	return 0;
+	struct cmx_id_private *conn_id;
+	struct cmx_event *ev;
+
+	conn_id = cmx_id_new(NULL, listener->consumer, listener->id.ps, qp_type, gfp);
+	if (IS_ERR(conn_id))
+		return NULL;
+	conn_id->passive = 1;
+	conn_id->node_type = listener->node_type;
+	ev = cmx_event_alloc(conn_id, RDMA_CM_EVENT_CONNECT_REQUEST, 0, gfp);
+	if (ev)
+		ev->listener = cmx_id_get(listener);
+	else
+		request_id_drop(conn_id);
+	return ev;
 }
 
 /**
- * cmx_request_init() - allocate the id and the event of a request
- * @req: the request
+ * cmx_request_new() - allocate the id and the event of a request
  * @listener: the id that listens, with a reference of the caller
  * @qp_type: type of the QP that the peer asks for
  *
@@ -50,27 +50,20 @@ static int request_alloc(struct cmx_request *req, struct cmx_id_private *listene
  *
  * Context: process, may sleep.
  *
- * Return: 0; -ENOMEM, also if the cgroup of the listener exceeds its limit too far.
+ * Return: the event with the new id, which no other thread knows yet; NULL if there is no memory,
+ * or if the cgroup of the listener exceeds its limit too far.
  */
-int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
-		     enum ib_qp_type qp_type)
+struct cmx_event *cmx_request_new(struct cmx_id_private *listener, enum ib_qp_type qp_type)
 {
+	struct cmx_event *ev = NULL;
 	struct cmx_charge charge;
-	int ret = -ENOMEM;
 	gfp_t gfp;
 
 	gfp = cmx_charge_begin(&charge, listener);
 	if (!cmx_charge_is_excessive(&charge))
-		ret = request_alloc(req, listener, qp_type, gfp);
+		ev = request_alloc(listener, qp_type, gfp);
 	cmx_charge_end(&charge);
-	return ret;
-}
-
-/* Undo cmx_request_init(). */
-static void request_cancel(struct cmx_request *req)
-{
-	cmx_event_free(req->ev);
-	request_id_drop(req->conn_id);
+	return ev;
 }
 
 /*
@@ -78,22 +71,22 @@ static void request_cancel(struct cmx_request *req)
  * hold the locks of both ids until CONNECT_REQUEST is queued. The removal of the device or the end
  * of the listener then comes either before all these steps or after the event.
  */
-static int request_id_set_up(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
+static int request_id_set_up(struct cmx_id_private *conn_id, struct cmx_id_private *listener,
+			     const struct cmx_request_ops *ops, void *arg)
 {
-	struct cmx_id_private *conn_id = req->conn_id;
 	int ret;
 
 	/* A listener that is being started on its devices is not passive yet. */
-	if (req->listener->state != CMX_LISTEN || !req->listener->passive)
+	if (listener->state != CMX_LISTEN || !listener->passive)
 		return -ECONNREFUSED;
-	conn_id->id.route.addr.dev_addr.net = get_net(cmx_net(req->listener));
-	cmx_opt_inherit(conn_id, req->listener);
+	conn_id->id.route.addr.dev_addr.net = get_net(cmx_net(listener));
+	cmx_opt_inherit(conn_id, listener);
 	ret = ops->attach(conn_id, arg);
 	if (ret)
 		return ret;
-	cmx_rule_apply(conn_id, req->listener);
+	cmx_rule_apply(conn_id, listener);
 	cmx_watch_bond(conn_id);
-	ret = conn_id->consumer->adopt(conn_id, req->listener);
+	ret = conn_id->consumer->adopt(conn_id, listener);
 	if (ret)
 		return ret;
 	cmx_state_move(conn_id, CMX_IN(IDLE), CMX_CONNECT);
@@ -127,7 +120,8 @@ void cmx_request_record_refusal(struct ib_device *device, u32 port,
 
 /**
  * cmx_request_deliver() - give the new id to the consumer of its listener
- * @req: the request, which must not be used afterwards
+ * @ev: from cmx_request_new(); it must not be used afterwards. The caller holds a reference to the
+ *	listener
  * @ops: operations of the transport
  * @arg: argument of @ops
  *
@@ -142,20 +136,20 @@ void cmx_request_record_refusal(struct ib_device *device, u32 port,
  * * Errors of &cmx_request_ops.attach.
  * * Other errors with which the consumer refuses the request.
  */
-int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg)
+int cmx_request_deliver(struct cmx_event *ev, const struct cmx_request_ops *ops, void *arg)
 {
-	struct cmx_id_private *listener = req->listener, *conn_id = req->conn_id;
+	struct cmx_id_private *listener = ev->listener, *conn_id = ev->id_priv;
 	bool taken = false;
 	int ret;
 
 	mutex_lock(&listener->lock);
 	mutex_lock_nested(&conn_id->lock, SINGLE_DEPTH_NESTING);
-	ret = request_id_set_up(req, ops, arg);
+	ret = request_id_set_up(conn_id, listener, ops, arg);
 	if (!ret) {
-		req->ev->ev.ece = conn_id->ece_remote;
+		ev->ev.ece = conn_id->ece_remote;
 		/* The consumer may destroy the id at once. The reference keeps the memory. */
 		cmx_id_get(conn_id);
-		taken = cmx_event_try_queue(req->ev);
+		taken = cmx_event_try_queue(ev);
 		if (ops->deliver_later)
 			conn_id->consumer->deliver_later(conn_id);
 	}
@@ -167,11 +161,12 @@ int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *o
 	mutex_unlock(&conn_id->lock);
 	mutex_unlock(&listener->lock);
 	if (ret) {
-		request_cancel(req);
+		cmx_event_free(ev);
+		request_id_drop(conn_id);
 		return ret;
 	}
 	if (!taken)
-		conn_id->consumer->discard(req->ev);
+		conn_id->consumer->discard(ev);
 	else if (!ops->deliver_later)
 		conn_id->consumer->deliver(conn_id);
 	cmx_id_put(conn_id);

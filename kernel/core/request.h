@@ -4,17 +4,7 @@
 
 #include "id.h"
 
-/**
- * struct cmx_request - a connection request of a peer, for which an id is set up
- * @listener: the id that listens; the caller holds a reference
- * @conn_id: the new id, which no other thread knows yet
- * @ev: the CONNECT_REQUEST event; the caller fills it in
- */
-struct cmx_request {
-	struct cmx_id_private *listener;
-	struct cmx_id_private *conn_id;
-	struct cmx_event *ev;
-};
+struct cmx_event;
 
 /**
  * struct cmx_request_ops - operations of a transport to set up the id of a request
@@ -31,12 +21,11 @@ struct cmx_request_ops {
 	bool deliver_later;
 };
 
-int cmx_request_init(struct cmx_request *req, struct cmx_id_private *listener,
-		     enum ib_qp_type qp_type);
+struct cmx_event *cmx_request_new(struct cmx_id_private *listener, enum ib_qp_type qp_type);
 void cmx_request_record_refusal(struct ib_device *device, u32 port,
 				const struct sockaddr_storage *peer,
 				const struct sockaddr_storage *local, const union ib_gid *gid,
 				int ret);
-int cmx_request_deliver(struct cmx_request *req, const struct cmx_request_ops *ops, void *arg);
+int cmx_request_deliver(struct cmx_event *ev, const struct cmx_request_ops *ops, void *arg);
 
 #endif

@@ -488,14 +488,12 @@ static void ib_request_convert_to_sib(struct ib_request *req)
 /* Create an id for the request and report it. */
 static int ib_request_deliver(struct ib_request *req)
 {
-	struct cmx_request request;
-	int ret;
+	struct cmx_event *ev = cmx_request_new(req->listener, req->qp_type);
 
-	ret = cmx_request_init(&request, req->listener, req->qp_type);
-	if (ret)
-		return ret;
-	ib_request_fill_event(request.ev, req);
-	return cmx_request_deliver(&request, &ib_request_ops, req);
+	if (!ev)
+		return -ENOMEM;
+	ib_request_fill_event(ev, req);
+	return cmx_request_deliver(ev, &ib_request_ops, req);
 }
 
 /*

@@ -134,24 +134,18 @@ static const struct cmx_request_ops iw_request_ops = {
 static int iw_request_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
 	struct iw_request req = { .iw = iw, .event = event };
-	struct cmx_request request;
-	struct rdma_conn_param *conn;
-	int ret;
+	struct cmx_event *ev = cmx_request_new(iw->context, IB_QPT_RC);
+	int ret = -ENOMEM;
 
-	ret = cmx_request_init(&request, iw->context, IB_QPT_RC);
+	if (ev) {
+		ev->ev.param.conn.responder_resources = event->ord;
+		ev->ev.param.conn.initiator_depth = event->ird;
+		cmx_event_set_data(ev, event->private_data, event->private_data_len);
+		ret = cmx_request_deliver(ev, &iw_request_ops, &req);
+	}
 	if (ret)
-		goto refused;
-	conn = &request.ev->ev.param.conn;
-	conn->responder_resources = event->ord;
-	conn->initiator_depth = event->ird;
-	cmx_event_set_data(request.ev, event->private_data, event->private_data_len);
-	ret = cmx_request_deliver(&request, &iw_request_ops, &req);
-	if (!ret)
-		return 0;
-
-refused:
-	cmx_request_record_refusal(iw->device, rdma_start_port(iw->device), &event->remote_addr,
-				   &event->local_addr, NULL, ret);
+		cmx_request_record_refusal(iw->device, rdma_start_port(iw->device),
+					   &event->remote_addr, &event->local_addr, NULL, ret);
 	return ret;
 }
 
