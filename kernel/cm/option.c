@@ -143,20 +143,13 @@ static u32 opt_path_mtu(const struct cmx_id_private *id_priv)
 	return opt_path(id_priv) ? opt_path(id_priv)->mtu : opt_port_mtu(id_priv);
 }
 
-/* Without CAP_NET_ADMIN */
-static u32 opt_response_timeout_max(void)
-{
-	return cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
-	       CMX_RESPONSE_TIMEOUT_MARGIN;
-}
-
 /*
  * ib_mad keeps the MADs that wait for a response in a list sorted by timeout, and walks the list
  * with interrupts disabled. MADs that wait for hours slow down every MAD of the port.
  */
 static int opt_check_cm_response_timeout(const struct cmx_id_private *id_priv, u32 val)
 {
-	return !id_priv->user || val <= opt_response_timeout_max() || capable(CAP_NET_ADMIN) ?
+	return !id_priv->user || val <= cmx_opt_response_timeout_max() || capable(CAP_NET_ADMIN) ?
 		       0 : -EPERM;
 }
 
@@ -391,7 +384,7 @@ int cmx_opt_fill_rule_value(struct cmx_rule_value *value, const struct cmx_id_op
 	/* checked here: the check of an id is one of its process */
 	if (bit == CMX_OPT_CM_RESPONSE_TIMEOUT) {
 		value->check = NULL;
-		if (value->val > opt_response_timeout_max() && !capable(CAP_NET_ADMIN))
+		if (value->val > cmx_opt_response_timeout_max() && !capable(CAP_NET_ADMIN))
 			return -EPERM;
 	}
 	/* checked with the types that the port supports */

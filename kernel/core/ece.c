@@ -9,10 +9,6 @@
 #include "option_value.h"
 #include "transport.h"
 
-#define BEFORE_REQ (CMX_IN(IDLE) | CMX_IN(BOUND) | CMX_IN(ADDR_QUERY) |		\
-		       CMX_IN(ADDR_RESOLVED) | CMX_IN(ROUTE_QUERY) |			\
-		       CMX_IN(ROUTE_RESOLVED))
-
 static bool ece_is_supported(const struct cmx_id_private *id_priv)
 {
 	return !id_priv->dev || id_priv->dev_port->transport->has_ece;
@@ -23,7 +19,7 @@ static bool ece_can_offer(const struct cmx_id_private *id_priv)
 {
 	if (id_priv->state == CMX_CONNECT)
 		return id_priv->passive && id_priv->response_pending;
-	return BIT(id_priv->state) & BEFORE_REQ;
+	return id_priv->state <= CMX_ROUTE_RESOLVED;
 }
 
 /**

@@ -87,10 +87,7 @@ u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv)
 /* How long a process without CAP_NET_ADMIN can have a message repeated, in ms. */
 static u32 opt_longest_wait_ms(void)
 {
-	u8 timeout = cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
-		     CMX_RESPONSE_TIMEOUT_MARGIN;
-
-	return MAX_CM_TRIES * cmx_opt_timeout_ms(timeout);
+	return MAX_CM_TRIES * cmx_opt_timeout_ms(cmx_opt_response_timeout_max());
 }
 
 /**

@@ -44,6 +44,13 @@ static inline u32 cmx_opt_get(const struct cmx_id_private *id_priv, enum cmx_opt
 					      cmx_param_get(&cmx_opt_defaults[bit]);
 }
 
+/* Return: the largest CM_RESPONSE_TIMEOUT of a process without CAP_NET_ADMIN. */
+static inline u32 cmx_opt_response_timeout_max(void)
+{
+	return cmx_param_get(&cmx_opt_defaults[CMX_OPT_CM_RESPONSE_TIMEOUT]) +
+	       CMX_RESPONSE_TIMEOUT_MARGIN;
+}
+
 /* Values in effect, including defaults. Caller must hold id_priv->lock. */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv);
 u32 cmx_opt_connect_deadline_ms(const struct cmx_id_private *id_priv);
