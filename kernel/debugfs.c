@@ -13,7 +13,6 @@
 #include "debugfs.h"
 #include "device.h"
 #include "id_table.h"
-#include "mcast.h"
 #include "transport.h"
 
 /* The longest wait for locked ids, all together. A provider may keep an id locked for ever. */

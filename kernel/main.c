@@ -40,7 +40,7 @@ static const struct {
 	int (*init)(void);
 	void (*exit)(void);
 } parts[] = {
-	{ cmx_lock_order_init_module, cmx_lock_order_exit_module },
+	{ cmx_lock_order_init_module, NULL },
 	{ NULL, cmx_id_table_exit_module },
 	{ cmx_user_id_init_module, cmx_user_id_exit_module },
 	{ cmx_ulp_init_module, cmx_ulp_exit_module },

@@ -9,7 +9,7 @@
 #include <linux/errno.h>
 #include <net/if_inet6.h>
 #include <net/ip.h>
-#include <net/ipv6.h>
+#include <rdma/ib_addr.h>
 #include "mgid.h"
 #include "sockaddr.h"
 
@@ -28,19 +28,11 @@
  */
 int cmx_mgid_map_roce(const struct sockaddr *addr, enum ib_gid_type gid_type, union ib_gid *mgid)
 {
-	struct in6_addr *ip = (struct in6_addr *)mgid->raw;
-
-	if (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)
+	if (rdma_ip2gid((struct sockaddr *)addr, mgid))
 		return -EAFNOSUPPORT;
 	if (!cmx_addr_is_multicast(addr))
 		return -EINVAL;
-
-	if (addr->sa_family == AF_INET6) {
-		*ip = ((const struct sockaddr_in6 *)addr)->sin6_addr;
-		return 0;
-	}
-	ipv6_addr_set_v4mapped(((const struct sockaddr_in *)addr)->sin_addr.s_addr, ip);
-	if (gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP) {
+	if (addr->sa_family == AF_INET && gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP) {
 		mgid->raw[0] = 0xff;
 		mgid->raw[1] = 0x0e;
 	}

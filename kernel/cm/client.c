@@ -8,7 +8,6 @@
 #include "device.h"
 #include "event.h"
 #include "listen.h"
-#include "port_space.h"
 #include "stats.h"
 #include "teardown.h"
 #include "trace.h"
@@ -75,9 +74,7 @@ static int client_port_init(struct cmx_device *dev, u32 port)
 {
 	struct cmx_dev_port *dp = cmx_device_port(dev, port);
 
-	dp->node_transport = rdma_node_get_transport(dev->device->node_type);
 	dp->transport = cmx_transport_find(dev->device, port);
-	dp->gid_type = IB_GID_TYPE_IB;
 	if (!dp->transport)
 		return 0;
 	if (dp->transport->port_gid_type)
@@ -180,10 +177,8 @@ static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_de
 static void client_release_id(struct cmx_id_private *id_priv, const struct cmx_device *dev)
 {
 	mutex_lock(&id_priv->lock);
-	if (id_priv->user && id_priv->dev == dev) {
+	if (id_priv->user && id_priv->dev == dev)
 		cmx_id_release_device(id_priv);
-		cmx_port_release(id_priv);
-	}
 	mutex_unlock(&id_priv->lock);
 	id_priv->consumer->deliver(id_priv);
 }

@@ -214,8 +214,6 @@ int cmx_leave_multicast(struct cmx_id *id, const struct sockaddr *addr)
 	struct cmx_id_private *id_priv = to_id_priv(id);
 	struct cmx_mcast *mc;
 
-	if (!cmx_addr_size(addr))
-		return -ENOENT;
 	mutex_lock(&id_priv->lock);
 	mc = cmx_mcast_find(id_priv, addr);
 	if (mc)

@@ -63,8 +63,7 @@ int cmx_resolve_route(struct cmx_id *id, unsigned long timeout_ms)
 	cmx_id_lock(id_priv);
 	ret = route_resolve_locked(id_priv, timeout_ms, &ev);
 	cmx_id_unlock(id_priv);
-	if (ev)
-		cmx_event_free(ev);
+	cmx_event_free(ev);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(cmx_resolve_route);

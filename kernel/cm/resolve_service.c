@@ -56,7 +56,6 @@ int cmx_resolve_service(struct cmx_id_private *id_priv, const struct cmx_service
 	mutex_lock(&id_priv->lock);
 	ret = service_resolve_locked(id_priv, service, &ev);
 	mutex_unlock(&id_priv->lock);
-	if (ev)
-		cmx_event_free(ev);
+	cmx_event_free(ev);
 	return ret;
 }

@@ -34,7 +34,7 @@ bool cmx_id_remove(struct cmx_id_private *id_priv, struct cmx_event *ev)
 }
 
 /**
- * cmx_id_release_device() - release all resources of an id on its device
+ * cmx_id_release_device() - release all resources of an id on its device, and its port number
  * @id_priv: the id
  *
  * The function waits neither for messages of the peer nor for callbacks.
@@ -52,6 +52,7 @@ void cmx_id_release_device(struct cmx_id_private *id_priv)
 	cmx_mcast_leave_all(id_priv);
 	cmx_unwatch(id_priv);
 	cmx_device_detach(id_priv);
+	cmx_port_release(id_priv);
 }
 
 /*
@@ -80,7 +81,6 @@ void cmx_id_shutdown(struct cmx_id_private *id_priv)
 	mutex_lock(&id_priv->lock);
 	if (!cmx_state_move(id_priv, ~CMX_IN(DEAD), CMX_DEAD)) {
 		cmx_id_release_device(id_priv);
-		cmx_port_release(id_priv);
 		if (id_priv->released)
 			id_net_put(id_priv);
 	}

@@ -151,7 +151,7 @@ int cmx_device_attach(struct cmx_id_private *id_priv, struct cmx_device *dev, u3
 	WRITE_ONCE(id_priv->id.device, dev->device);
 	WRITE_ONCE(id_priv->id.port_num, port);
 	WRITE_ONCE(id_priv->dev_port, dp);
-	id_priv->id.route.addr.dev_addr.transport = dp->node_transport;
+	id_priv->id.route.addr.dev_addr.transport = rdma_node_get_transport(dev->device->node_type);
 	WRITE_ONCE(id_priv->conn_ops, id_priv->id.qp_type == IB_QPT_UD ? dp->transport->dgram :
 									 dp->transport->conn);
 	return 0;

@@ -16,7 +16,6 @@
  * @priv: for @transport, or NULL
  * @gid_type: default GID type
  * @gid_types: mask of the GID types that a RoCE port supports
- * @node_transport: enum rdma_transport_type
  */
 struct cmx_dev_port {
 	struct cmx_stats *stats;
@@ -24,7 +23,6 @@ struct cmx_dev_port {
 	void *priv;
 	u8 gid_type;
 	u8 gid_types;
-	u8 node_transport;
 };
 
 /**

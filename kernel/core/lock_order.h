@@ -27,6 +27,5 @@ static inline void cmx_id_lock_assert_none(void)
 
 void cmx_id_lock_init(struct mutex *lock);
 int cmx_lock_order_init_module(void);
-static inline void cmx_lock_order_exit_module(void) {}
 
 #endif

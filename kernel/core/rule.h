@@ -2,7 +2,6 @@
 #ifndef CMX_RULE_H
 #define CMX_RULE_H
 
-#include <linux/in6.h>
 #include <linux/rcupdate.h>
 #include <net/net_namespace.h>
 #include <rdma/cmx_rule.h>

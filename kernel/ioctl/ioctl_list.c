@@ -16,9 +16,7 @@
 #include "event.h"
 #include "id_table.h"
 #include "ioctl.h"
-#include "mcast.h"
 #include "option.h"
-#include "port_space.h"
 #include "sockaddr.h"
 #include "teardown.h"
 #include "transport.h"
@@ -316,7 +314,6 @@ static int kill_locked(struct cmx_id_private *id_priv, struct cmx_event **ev)
 		return -EINVAL;
 	*ev = NULL;
 	cmx_id_release_device(id_priv);
-	cmx_port_release(id_priv);
 	return 0;
 }
 

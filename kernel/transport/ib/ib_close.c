@@ -549,7 +549,7 @@ void cmx_close_stop_port(struct cmx_ib_port *port)
 		end = list_first_entry_or_null(&port->released, struct cmx_ib_end, item);
 		if (end) {
 			list_del_init(&end->item);
-			mod_delayed_work(port->dev->destroy_wq, &end->work, 0);
+			mod_delayed_work(end->dev->destroy_wq, &end->work, 0);
 		}
 		spin_unlock(&close_lock);
 		cond_resched();

@@ -18,7 +18,6 @@ static int ib_port_init(struct cmx_device *dev, u32 port)
 
 	if (!ib)
 		return -ENOMEM;
-	ib->dev = dev;
 	spin_lock_init(&ib->windows_lock);
 	INIT_LIST_HEAD(&ib->windows);
 	INIT_LIST_HEAD(&ib->released);
@@ -35,13 +34,13 @@ static int ib_port_init(struct cmx_device *dev, u32 port)
  * A provider may send a firmware command to reply. Ids therefore use the last reply, and nobody
  * waits for this lock with that of an id.
  */
-static void ib_port_read_mtu(struct cmx_ib_port *ib, u32 port)
+static void ib_port_read_mtu(struct cmx_ib_port *ib, struct ib_device *device, u32 port)
 {
 	struct ib_port_attr attr;
 
 	cmx_id_lock_assert_none();
 	mutex_lock(&ib->mtu_lock);
-	if (!ib_query_port(ib->dev->device, port, &attr))
+	if (!ib_query_port(device, port, &attr))
 		WRITE_ONCE(ib->mtu, attr.active_mtu);
 	mutex_unlock(&ib->mtu_lock);
 }
@@ -56,7 +55,7 @@ static void ib_port_event(struct cmx_device *dev, u32 port, enum ib_event_type e
 
 	if (!ib->paths)
 		return;
-	ib_port_read_mtu(ib, port);
+	ib_port_read_mtu(ib, dev->device, port);
 	if (event == IB_EVENT_PORT_ACTIVE)
 		return;
 	cmx_sa_queue_restart(&ib->sa);

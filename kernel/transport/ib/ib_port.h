@@ -12,7 +12,6 @@ struct cmx_path_cache;
 
 /**
  * struct cmx_ib_port - a port of a transport that uses ib_cm
- * @dev: its device
  * @windows_lock: protects @windows
  * @windows: list of &cmx_ib_window.item, the send window of each user
  * @released: list of &cmx_ib_end.item: the released ib_cm ids whose close_seconds have not ended;
@@ -23,7 +22,6 @@ struct cmx_path_cache;
  * @mtu: active MTU, as enum ib_mtu; 0 if not known, as on RoCE
  */
 struct cmx_ib_port {
-	struct cmx_device *dev;
 	spinlock_t windows_lock;	/* protects windows */
 	struct list_head windows;
 	struct list_head released;

@@ -456,8 +456,7 @@ static void sa_member_detach(struct cmx_sa_member *m)
 	m->mc = NULL;
 	/* left before the result was known */
 	mc->ev = NULL;
-	if (ev)
-		cmx_event_free(ev);
+	cmx_event_free(ev);
 	cmx_mcast_put(mc);
 }
 
