@@ -380,9 +380,12 @@ traced() { grep -q "cmx_ib_state: .* $1\$" $trace/trace; }
 check "DREQ of a destroyed id: the release is traced" traced "DREQ_SENT -> RELEASED_SENT"
 check "DREQ of a destroyed id: the reply ends it" within 10 traced "RELEASED_SENT -> DESTROYED"
 echo 0 >$states/enable
-# the program that accepts ends before the RTU arrives, and the first DREQ, which follows the RTU, is lost
+# the program that accepts ends before the RTU arrives, and the first DREQ, which follows the RTU, is lost. The DREQ
+# of a user without CAP_SYS_RESOURCE needs a place in the send window, after its id has left the device
+window=$(<$param/max_user_requests)
+echo 32 >$param/max_user_requests
 lose 0x14
-(enter h0 ours "$path" -x serve 10.78.0.1 7651) >"$run/server" 2>&1 &
+(enter h0 ours setpriv --bounding-set=-sys_resource "$path" -x serve 10.78.0.1 7651) >"$run/server" 2>&1 &
 server=$!
 within 10 listening ours $server
 (enter h1 ours "$path" -w connect 10.78.0.1 7651) >"$run/client" 2>&1 &
@@ -393,6 +396,7 @@ check "DREQ of a server that ends early: a program accepts, disconnects and exit
 check "DREQ of a server that ends early: the RTU is lost" within 10 eval '[ "$(lost_mads 0x0014)" -gt 0 ]'
 knob mad/attr 0x15
 second_dreq "DREQ of a server that ends early" $client
+echo "$window" >$param/max_user_requests
 knob mad/class 0
 
 # part "a connection whose last send" "a connection on another device" "another device is removed"

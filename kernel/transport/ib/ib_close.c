@@ -121,9 +121,22 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 	return state == IB_CM_REQ_SENT || state == IB_CM_SIDR_REQ_SENT;
 }
 
+/**
+ * cmx_close_device() - get the device of a connection
+ * @id_priv: the id, which has an ib_cm id. A released id may be attached to no device any more
+ *
+ * Context: Caller must hold id_priv->lock.
+ * Return: the device, without a reference.
+ */
+struct cmx_device *cmx_close_device(const struct cmx_id_private *id_priv)
+{
+	lockdep_assert_held(&id_priv->lock);
+	return id_priv->ib.end ? id_priv->ib.end->dev : id_priv->dev;
+}
+
 static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = id_priv->ib.end ? id_priv->ib.end->dev : id_priv->dev;
+	struct cmx_device *dev = cmx_close_device(id_priv);
 
 	return &cmx_device_port(dev, id_priv->id.port_num)->stats->gauge[CMX_GAUGE_CLOSING];
 }

@@ -15,6 +15,7 @@
 #include "charge.h"
 #include "compat.h"
 #include "device.h"
+#include "ib_close.h"
 #include "ib_port.h"
 #include "ib_wake.h"
 #include "ib_window.h"
@@ -112,7 +113,7 @@ static int window_take_place(struct cmx_ib_window *window, struct cmx_id_private
 static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, bool may_wait,
 			struct cmx_ib_window **new)
 {
-	struct cmx_ib_port *port = cmx_ib_port(id_priv->dev, id_priv->id.port_num);
+	struct cmx_ib_port *port = cmx_ib_port(cmx_close_device(id_priv), id_priv->id.port_num);
 	struct cmx_ib_window *window;
 	int ret = -ENOENT;
 
