@@ -17,7 +17,10 @@
 #include "charge.h"
 #include "event.h"
 
-/* This leaves the reserves that are for allocations in interrupts. */
+/*
+ * Such an allocation does not sleep, may exceed the limit of the cgroup, and leaves the reserves of
+ * the host to allocations in interrupts.
+ */
 #define CHARGE_GFP (GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /* How far a cgroup may exceed its limit before requests to its listeners are dropped */

@@ -23,8 +23,8 @@ enum cmx_opt_bit {
 /*
  * struct cmx_opts - the options of an id
  * @set: BIT(enum cmx_opt_bit) of each option that was set. The fields of other options are not
- *	valid, except for afonly, which has the value of the bind, and bind_device, which is 0.
- *	bind_device is changed in CMX_IDLE only
+ *	valid, except for afonly, which has the value that the bind used, and bind_device, which
+ *	is 0. bind_device is changed in CMX_IDLE only
  * @ruled: those of @set whose value comes from a rule
  * @forced: those of @ruled whose value the consumer cannot change
  *
@@ -44,8 +44,9 @@ struct cmx_opts {
 /**
  * struct cmx_ib_conn - connection over ib_cm; only for transport/ib
  * @cm: the ib_cm id, or NULL. It stays until it is destroyed, also when it was released
- * @close_node: in the hash table of closing ids while @state is a closing one, in the last of which
- *	until @cm has been destroyed; changed under close_lock of ib_close.c, read under RCU
+ * @close_node: in the hash table of closing ids while @state is a closing one, and in
+ *	CMX_IB_DESTROYED until @cm has been destroyed; changed under close_lock of ib_close.c, read
+ *	under RCU
  * @close_device: device of @cm; valid while @close_node is in the table
  * @end: what a released ib_cm id needs until it is destroyed; NULL before and after
  * @window: send window in which the id has a place, or waits for one; or NULL
@@ -58,7 +59,7 @@ struct cmx_opts {
  *	only
  *
  * The lock of the id protects the members for which no other lock is named, except @reasons. In
- * CMX_IB_DESTROYED only the work item of @end uses them.
+ * CMX_IB_DESTROYED only the work item of @end changes @cm, without that lock.
  */
 struct cmx_ib_conn {
 	struct ib_cm_id *cm;

@@ -5,7 +5,7 @@
 #include <linux/capability.h>
 #include "option_value.h"
 
-/* Some of the defaults are module parameters, see option.c. */
+/* Some of the defaults are module parameters, see kernel/cm/option.c. */
 struct cmx_param cmx_opt_defaults[CMX_OPT_NUM] = {
 #define CMX_OPTION_VALUE(level, name, label, field, least, most, def, ...) \
 	[CMX_OPT_##label] = { .val = def, .min = least, .max = most },
@@ -73,7 +73,7 @@ void cmx_opts_store(struct cmx_opts *opt, enum cmx_opt_bit bit, u32 val)
  * remembered, also after its id has been destroyed. No quota counts that memory, and ib_mad
  * searches the waiting MADs with interrupts disabled.
  *
- * Context: Call of the consumer, whose privileges count.
+ * Context: In the calling process, whose capabilities count. No lock is needed.
  * Return: the largest n of 4.096 us * 2^n.
  */
 u8 cmx_opt_lifetime_max(const struct cmx_id_private *id_priv)

@@ -55,7 +55,8 @@ CMX_PARAM(close_seconds, 0, 86400, 60,
  * @work: ends the wait for the peer, and destroys the ib_cm id
  * @id_priv: the id; the ib_cm id holds a reference
  * @dev: its device, with a reference. The id itself may be attached to none any more
- * @item: in &cmx_ib_port.released while close_seconds have not ended, or empty
+ * @item: in &cmx_ib_port.released from the start of close_seconds until @work is to destroy the
+ *	ib_cm id, or empty
  */
 struct cmx_ib_end {
 	struct delayed_work work;
@@ -123,10 +124,10 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 
 /**
  * cmx_close_device() - get the device of a connection
- * @id_priv: the id, which has an ib_cm id. A released id may be attached to no device any more
+ * @id_priv: the id. A released one may be attached to no device any more
  *
  * Context: Caller must hold id_priv->lock.
- * Return: the device, without a reference.
+ * Return: the device, without a reference; NULL if the id is attached to none and has no ib_cm id.
  */
 struct cmx_device *cmx_close_device(const struct cmx_id_private *id_priv)
 {
@@ -175,7 +176,7 @@ static void cm_id_destroy(struct cmx_ib_end *end)
 	struct cmx_id_private *id_priv = end->id_priv;
 	struct ib_cm_id *cm = id_priv->ib.cm;
 
-	/* cmx_ib_notify() must not find an ib_cm id that is being destroyed. */
+	/* cmx_ib_notify() and closing_blocks(), under RCU, must not find it when it is freed. */
 	WRITE_ONCE(id_priv->ib.cm, NULL);
 	ib_destroy_cm_id(cm);
 	cmx_id_lock(id_priv);
@@ -202,7 +203,7 @@ static void ib_end_work(struct work_struct *work)
 	cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
 	destroy = id_priv->ib.state == CMX_IB_DESTROYED;
 	if (destroy) {
-		/* it may be queued again, by the step or because the limit ended meanwhile */
+		/* this run may be that of the limit, and the end of our message has queued one */
 		cancel_delayed_work(&end->work);
 		cmx_ib_window_leave(id_priv);
 	}
@@ -285,7 +286,7 @@ static int ib_close_give_up(struct cmx_id_private *id_priv)
 }
 
 /*
- * The work item drops the reference that the ib_cm id holds. If nobody waits for a message, it may
+ * The work item drops the reference that the ib_cm id holds. If the connection has ended, it may
  * run with the next tick: one wake-up of a worker then serves all connections that end until then.
  */
 static int ib_close_destroy(struct cmx_id_private *id_priv)
@@ -361,12 +362,12 @@ int cmx_ib_req_start(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 
 /**
  * cmx_ib_dreq_start() - send a DREQ, or a DREP if the peer has sent its DREQ
- * @id_priv: the id, which has not been released
+ * @id_priv: the id, whose state is not yet a released one
  *
  * Context: Caller must hold id_priv->lock.
- * Return: 0, also if the DREQ is sent later, and if any message waits; -EINVAL if the state of the
- * connection allows no DREQ; -ENOMEM if the user has no window yet and there was no memory for one;
- * or the error of ib_cm, which has then ended the connection.
+ * Return: 0, also if the DREQ is sent later, or if a message waits already; -EINVAL if the state
+ * of the connection allows no DREQ; -ENOMEM if the user has no window yet and there was no memory
+ * for one; or the error of ib_cm, which has then ended the connection.
  */
 int cmx_ib_dreq_start(struct cmx_id_private *id_priv)
 {
@@ -403,8 +404,9 @@ static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
  * @id_priv: the id; nothing is done if it has neither
  *
  * If the peer knows of the connection, it is notified. If the peer has sent nothing yet, the path
- * to it is no longer trusted. An id uses one ib_cm id at most. A silent peer is not notified again
- * if the device is being removed, or half of the consumer's quota or send window is in use.
+ * to it is no longer trusted. A silent peer is not notified again if the device is being removed,
+ * or half of the consumer's quota or send window is in use. An id uses one ib_cm id at most, so it
+ * stays released.
  *
  * Context: Caller must hold id_priv->lock.
  */
@@ -445,21 +447,19 @@ void cmx_close_start_deadline(struct cmx_id_private *id_priv)
 
 /**
  * cmx_close_invalidate_route() - stop trusting the path to a peer that has not confirmed the end
- * @id_priv: the id. It may have been destroyed: its device is then kept until the ib_cm id has been
- *	destroyed, which waits for the lock of the id. If that has begun, nothing is done
+ * @id_priv: the id, which may have been destroyed; nothing is done if its ib_cm id has been, too
  *
  * Context: Caller must hold id_priv->lock.
  */
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 {
-	lockdep_assert_held(&id_priv->lock);
-	if (id_priv->dev)
-		cmx_route_invalidate(id_priv);
-	else if (id_priv->ib.end && READ_ONCE(id_priv->ib.cm))
-		cmx_route_invalidate_on(id_priv, id_priv->ib.end->dev);
+	struct cmx_device *dev = cmx_close_device(id_priv);
+
+	if (dev)
+		cmx_route_invalidate_on(id_priv, dev);
 }
 
-/* The input that an event of ib_cm is. Each message that ends none of ours is no input. */
+/* Maps an event of ib_cm to an input. An event that ends no message of ours is none. */
 static int close_event_input(enum ib_cm_event_type type)
 {
 	switch (type) {
@@ -496,9 +496,9 @@ bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_typ
 }
 
 /*
- * May the last message of a connection get in the way of @next? It must be one of the same device.
- * If it waits for its peer, only a connection to the same peer counts. Caller must hold the RCU
- * read lock.
+ * May the last message of a connection get in the way of @next? Only on the same device, and while
+ * the connection waits for its peer, only if @next has the same peer. Caller must hold the RCU read
+ * lock.
  */
 static bool closing_blocks(const struct cmx_id_private *id_priv, const struct cmx_id_private *next)
 {

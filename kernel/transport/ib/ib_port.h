@@ -14,8 +14,7 @@ struct cmx_path_cache;
  * struct cmx_ib_port - a port of a transport that uses ib_cm
  * @windows_lock: protects @windows
  * @windows: list of &cmx_ib_window.item, the send window of each user
- * @released: list of &cmx_ib_end.item: the released ib_cm ids whose close_seconds have not ended;
- *	protected by a lock of ib_close.c
+ * @released: list of &cmx_ib_end.item; protected by a lock of ib_close.c
  * @sa: queue of joins and leaves
  * @paths: cache of path records; NULL on RoCE, which has no SA
  * @mtu_lock: held while the provider is asked for the MTU, so that the latest reply is kept
