@@ -5,7 +5,7 @@
  */
 #include <linux/string.h>
 #include <net/ipv6.h>
-#include <rdma/ib_verbs.h>
+#include <rdma/ib_addr.h>
 #include "device.h"
 #include "event.h"
 #include "option_value.h"
@@ -22,29 +22,20 @@
  */
 struct rule_known {
 	u32 valid;
-	struct in6_addr src;
-	struct in6_addr dst;
+	union ib_gid src;
+	union ib_gid dst;
 	u16 port;
 };
 
 /* Returns false if the address is not known yet. */
-static bool rule_addr_fill(struct in6_addr *to, const struct sockaddr *addr)
+static bool rule_addr_fill(union ib_gid *to, const struct sockaddr *addr)
 {
 	if (cmx_addr_is_any(addr))
 		return false;
-	switch (addr->sa_family) {
-	case AF_INET:
-		ipv6_addr_set_v4mapped(((const struct sockaddr_in *)addr)->sin_addr.s_addr, to);
-		return true;
-	case AF_INET6:
-		*to = ((const struct sockaddr_in6 *)addr)->sin6_addr;
-		return true;
-	case AF_IB:
-		memcpy(to, &((const struct sockaddr_ib *)addr)->sib_addr, sizeof(*to));
-		return true;
-	default:
-		return false;
-	}
+	if (addr->sa_family != AF_IB)
+		return !rdma_ip2gid((struct sockaddr *)addr, to);
+	memcpy(to, &((const struct sockaddr_ib *)addr)->sib_addr, sizeof(*to));
+	return true;
 }
 
 static void rule_known_fill(struct rule_known *known, const struct cmx_rule_subject *subject)
@@ -63,9 +54,10 @@ static void rule_known_fill(struct rule_known *known, const struct cmx_rule_subj
 		known->valid |= CMX_RULE_DEVICE | CMX_RULE_PORT_NUM;
 }
 
-static bool rule_prefix_matches(const u8 *prefix, u8 len, const struct in6_addr *addr)
+static bool rule_prefix_matches(const u8 *prefix, u8 len, const union ib_gid *addr)
 {
-	return ipv6_prefix_equal((const struct in6_addr *)prefix, addr, len);
+	return ipv6_prefix_equal((const struct in6_addr *)prefix, (const struct in6_addr *)addr,
+				 len);
 }
 
 static bool rule_matches(const struct cmx_rule *rule, const struct cmx_rule_subject *subject,

@@ -177,7 +177,7 @@ static void rule_test_match(struct kunit *test)
 	if (c->prefix) {
 		rule_test_addr((struct sockaddr *)&prefix, c->prefix, 0);
 		to = c->rule.match & CMX_RULE_DST ? rule->dst : rule->src;
-		rule_addr_fill((struct in6_addr *)to, (struct sockaddr *)&prefix);
+		rule_addr_fill((union ib_gid *)to, (struct sockaddr *)&prefix);
 	}
 	if (c->src)
 		rule_test_addr(cmx_src(&t->id_priv), c->src, 5000);
