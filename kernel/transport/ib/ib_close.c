@@ -123,13 +123,13 @@ static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 }
 
 /**
- * cmx_close_device() - get the device of a connection
+ * cmx_close_get_device() - get the device of a connection
  * @id_priv: the id. A released one may be attached to no device any more
  *
  * Context: Caller must hold id_priv->lock.
  * Return: the device, without a reference; NULL if the id is attached to none and has no ib_cm id.
  */
-struct cmx_device *cmx_close_device(const struct cmx_id_private *id_priv)
+struct cmx_device *cmx_close_get_device(const struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
 	return id_priv->ib.end ? id_priv->ib.end->dev : id_priv->dev;
@@ -137,7 +137,7 @@ struct cmx_device *cmx_close_device(const struct cmx_id_private *id_priv)
 
 static atomic_t *close_gauge(const struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = cmx_close_device(id_priv);
+	struct cmx_device *dev = cmx_close_get_device(id_priv);
 
 	return &cmx_device_port(dev, id_priv->id.port_num)->stats->gauge[CMX_GAUGE_CLOSING];
 }
@@ -453,7 +453,7 @@ void cmx_close_start_deadline(struct cmx_id_private *id_priv)
  */
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 {
-	struct cmx_device *dev = cmx_close_device(id_priv);
+	struct cmx_device *dev = cmx_close_get_device(id_priv);
 
 	if (dev)
 		cmx_route_invalidate_on(id_priv, dev);

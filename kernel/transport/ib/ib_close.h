@@ -14,7 +14,7 @@ int cmx_ib_req_start(struct cmx_id_private *id_priv, cmx_ib_send_fn send,
 		     const struct rdma_conn_param *param);
 int cmx_ib_dreq_start(struct cmx_id_private *id_priv);
 void cmx_ib_cm_id_release(struct cmx_id_private *id_priv);
-struct cmx_device *cmx_close_device(const struct cmx_id_private *id_priv);
+struct cmx_device *cmx_close_get_device(const struct cmx_id_private *id_priv);
 void cmx_close_start_deadline(struct cmx_id_private *id_priv);
 void cmx_close_invalidate_route(struct cmx_id_private *id_priv);
 bool cmx_close_event_handle(struct cmx_id_private *id_priv, enum ib_cm_event_type type);

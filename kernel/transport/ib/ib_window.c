@@ -113,7 +113,7 @@ static int window_take_place(struct cmx_ib_window *window, struct cmx_id_private
 static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, bool may_wait,
 			struct cmx_ib_window **new)
 {
-	struct cmx_ib_port *port = cmx_ib_port(cmx_close_device(id_priv), id_priv->id.port_num);
+	struct cmx_ib_port *port = cmx_ib_port(cmx_close_get_device(id_priv), id_priv->id.port_num);
 	struct cmx_ib_window *window;
 	int ret = -ENOENT;
 
