@@ -66,11 +66,15 @@ static void want_device_waits(void)
 	WANT(device_exists());
 }
 
+/*
+ * 20 s: ib_sa sends the leave of a group up to four times, and waits 3 s for each reply. None arrives from an HCA that
+ * is being removed, and ib_ipoib may just have joined.
+ */
 static void want_device_gone(void)
 {
 	int i;
 
-	for (i = 0; i < slow_time(50) && device_exists(); i++)
+	for (i = 0; i < slow_time(200) && device_exists(); i++)
 		usleep(100000);
 	WANT(!device_exists());
 	WANT(!system(env_or("GOING_ADD", "rdma link add rxe1 type rxe netdev bond1")));
