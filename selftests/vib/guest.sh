@@ -11,7 +11,8 @@
 #                           of them stay in this namespace
 # fabric down               undo this; fails if the module cannot be unloaded
 # on I COMMAND...           run a command in the namespace of HCA i
-# sm start [I [ARG...]]     start OpenSM on HCA i (0) with more arguments; returns when ports are ACTIVE
+# sm start [I [ARG...]]     start OpenSM on HCA i (0) with more arguments; returns when it is master or standby and
+#                           the port is ACTIVE
 # sm stop [I], sm kill [I]  end it in order, or by SIGKILL
 # sm hup                    make it read its partitions again; they are in $fabric_run/partitions.conf
 # other_lids BASE           restart OpenSM on HCA 0, which then gives HCA i the LID BASE + i
@@ -121,6 +122,11 @@ no_group() {
 	known=$(groups) && ! grep -q "^$1 " <<<"$known"
 }
 
+# sm_has_ended PID: a zombie may remain. While a thread remains, the files are open, and the next OpenSM gives up.
+sm_has_ended() {
+	! grep -qsv ') Z ' "/proc/$1/task/"*/stat
+}
+
 sm() {
 	local verb=$1 i=${2:-0} dir pid=""
 	dir=$fabric_run/sm$i
@@ -136,13 +142,14 @@ sm() {
 		echo $! >"$dir/pid"
 		# bash would report that it was killed
 		disown
-		within 30 ports_are ACTIVE "$i"
+		# ports may be ACTIVE from the OpenSM before, and this one may give up
+		within 30 grep -qE "Entering (MASTER|STANDBY)" "$dir/out" && within 30 ports_are ACTIVE "$i"
 		;;
 	stop|kill)
 		[ -n "$pid" ] || return 0
 		rm "$dir/pid"
 		kill "-$([ "$verb" = stop ] && echo TERM || echo KILL)" "$pid"
-		within 10 test ! -e "/proc/$pid/exe" || kill -KILL "$pid"
+		within 10 sm_has_ended "$pid" || kill -KILL "$pid"
 		;;
 	hup)
 		kill -HUP "$pid"
