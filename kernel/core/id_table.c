@@ -42,7 +42,22 @@ static void id_table_keep_node(u32 index)
  */
 int cmx_id_table_alloc(void *entry, u32 *index, gfp_t gfp)
 {
-	if (__xa_alloc_cyclic(&cmx_id_table, index, entry, xa_limit_32b, &id_table_next, gfp) < 0)
+	u32 next = id_table_next;
+	int ret = -EBUSY;
+
+	/* The next index is free most often, and no search is needed. */
+	if (next)
+		ret = __xa_insert(&cmx_id_table, next, entry, gfp);
+	if (!ret) {
+		*index = next;
+		/* while the lock was dropped, another thread may have gone further */
+		if (id_table_next == next)
+			id_table_next++;
+	} else if (ret == -EBUSY) {
+		ret = __xa_alloc_cyclic(&cmx_id_table, index, entry, xa_limit_32b, &id_table_next,
+					gfp);
+	}
+	if (ret < 0)
 		return -ENOMEM;
 	id_table_keep_node(*index);
 	return 0;
