@@ -14,11 +14,11 @@
 
 /*
  * Can the private data of a message come with the event? It takes more memory than all else. The
- * event for a message that is no request is allocated as CONNECT_ERROR, and gets its type later.
+ * event for any reply to a request is allocated as CONNECT_RESPONSE, and gets its type later.
  */
 static bool event_has_data(enum rdma_cm_event_type type)
 {
-	return type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_CONNECT_ERROR;
+	return type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_CONNECT_RESPONSE;
 }
 
 /**

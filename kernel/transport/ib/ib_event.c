@@ -165,6 +165,19 @@ static bool ib_event_is_deferred(const struct ib_cm_event *event)
 	}
 }
 
+/* Does the consumer get the private data of the message? That of a request comes elsewhere. */
+static bool ib_event_is_response(const struct ib_cm_event *event)
+{
+	switch (event->event) {
+	case IB_CM_REP_RECEIVED:
+	case IB_CM_REJ_RECEIVED:
+	case IB_CM_SIDR_REP_RECEIVED:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
  * ib_cm calls us in its own context, and the handler of a ULP runs there. A deferred event is
  * handled by a work item of cmx_wq, which all devices share, so the handler then runs in the queue
@@ -182,7 +195,10 @@ static void ib_event_process(struct cmx_id_private *id_priv, const struct ib_cm_
 		ib_dreq_error_catch_up(id_priv);
 	if (!cmx_close_event_handle(id_priv, event->event) &&
 	    ib_event_is_relevant(id_priv, event)) {
-		ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+		ev = cmx_event_alloc_nofail(id_priv,
+					    ib_event_is_response(event) ?
+						    RDMA_CM_EVENT_CONNECT_RESPONSE :
+						    RDMA_CM_EVENT_CONNECT_ERROR, 0);
 		post = ib_event_dispatch(id_priv, event, ev);
 	}
 	if (post && later)

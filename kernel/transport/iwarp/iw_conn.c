@@ -272,7 +272,10 @@ static bool iw_event_handle(struct cmx_id_private *id_priv, const struct iw_cm_e
 int cmx_iw_conn_handler(struct iw_cm_id *iw, struct iw_cm_event *event)
 {
 	struct cmx_id_private *id_priv = iw->context;
-	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, RDMA_CM_EVENT_CONNECT_ERROR, 0);
+	enum rdma_cm_event_type type = event->event == IW_CM_EVENT_CONNECT_REPLY ?
+					       RDMA_CM_EVENT_CONNECT_RESPONSE :
+					       RDMA_CM_EVENT_CONNECT_ERROR;
+	struct cmx_event *ev = cmx_event_alloc_nofail(id_priv, type, 0);
 	bool post;
 
 	mutex_lock(&id_priv->lock);
