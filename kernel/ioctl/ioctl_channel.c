@@ -18,9 +18,13 @@ static const struct cmx_module_info ioctl_module_info = {
 
 static int ioctl_channel_info(struct cmx_call *call)
 {
-	int ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
 	struct cmx_id_option options[CMX_OPT_NUM] __uninitialized;
+	int ret;
 
+	/* librdmacm asks for nothing: for each new id it checks that it may use the channel */
+	if (!call->index.outputs)
+		return 0;
+	ret = cmx_call_out_u32(call, CMX_ATTR_VERSION, CMX_ABI_VERSION);
 	ret = ret ?: cmx_call_out_u32(call, CMX_ATTR_VERSION_MIN, CMX_ABI_VERSION_MIN);
 	ret = ret ?: cmx_call_out(call, CMX_ATTR_MODULE_INFO, &ioctl_module_info,
 				  sizeof(ioctl_module_info));
