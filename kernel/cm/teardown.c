@@ -56,7 +56,7 @@ void cmx_id_release_device(struct cmx_id_private *id_priv)
 }
 
 /*
- * A connection that is closing may keep the id in memory for another minute. It must not keep the
+ * A connection that is closing may keep the id in memory for close_seconds. It must not keep the
  * network namespace that long.
  */
 static void id_net_put(struct cmx_id_private *id_priv)

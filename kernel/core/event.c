@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Events. Everything that is reported to a consumer is a &struct cmx_event. cmx_event_post() is the
- * usual way to pass one on. cmx_event_queue() is for callers that deliver it after the unlock, and
- * cmx_event_try_queue() for cmx_request_deliver().
+ * usual way to pass one on: the handler of a ULP runs later, in a work item. cmx_event_queue() is
+ * for callers that may run it themselves, by &cmx_id_consumer_ops.deliver after the unlock. Only a
+ * CONNECT_REQUEST is passed on by cmx_event_try_queue(), because its id ends if nobody takes it.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -138,7 +138,7 @@ int cmx_ib_req_resume(struct cmx_id_private *id_priv)
 }
 
 /**
- * cmx_ib_req_drop() - cancel the REQ or SIDR REQ that waits
+ * cmx_ib_req_drop() - cancel the REQ or SIDR REQ that waits: the id is released
  * @id_priv: the id
  *
  * Context: Caller must hold id_priv->lock.
