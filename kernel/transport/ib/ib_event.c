@@ -165,7 +165,7 @@ static bool ib_event_is_deferred(const struct ib_cm_event *event)
 	}
 }
 
-/* Does the consumer get the private data of the message? That of a request comes elsewhere. */
+/* Does the consumer get the private data of the message? Requests are handled in ib_req.c. */
 static bool ib_event_is_response(const struct ib_cm_event *event)
 {
 	switch (event->event) {
