@@ -225,6 +225,11 @@ if [ -d $f ]; then
 	echo 0 >$f/verbose
 	echo "0x$(head -1 <<<"$text")" >$f/require-start
 	echo "0x$(tail -1 <<<"$text")" >$f/require-end
+	# Documentation/testing.rst: such a QP of rxe cannot be drained any more
+	read -r begin end < <(sort /proc/kallsyms |
+		awk '$3 == "rxe_modify_qp" { begin = $1 } begin && $1 != begin { print begin, $1; exit }')
+	echo "0x$begin" >$f/reject-start
+	echo "0x$end" >$f/reject-end
 	echo 32 >$f/stacktrace-depth
 	echo -1 >$f/times
 	echo 10 >$f/probability
