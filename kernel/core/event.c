@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Events. Everything that is reported to a consumer is a &struct cmx_event. cmx_event_post() is the
- * usual way to pass one on: the handler of a ULP runs later, in a work item. cmx_event_queue() is
- * for callers that may run it themselves, by &cmx_id_consumer_ops.deliver after the unlock. Only a
- * CONNECT_REQUEST is passed on by cmx_event_try_queue(), because its id ends if nobody takes it.
+ * usual way to pass one on: by &cmx_id_consumer_ops.deliver_later, the handler of a ULP runs in a
+ * work item. cmx_event_queue() is for callers that may run it themselves, by
+ * &cmx_id_consumer_ops.deliver after the unlock. Only a CONNECT_REQUEST is passed on by
+ * cmx_event_try_queue(), because its id ends if nobody takes it.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -120,8 +121,8 @@ bool cmx_event_try_queue(struct cmx_event *ev)
  * cmx_event_queue() - pass an event to the consumer; the caller must then have it delivered
  * @ev: the event, not a CONNECT_REQUEST. It belongs to the consumer from now on, or is freed
  *
- * The caller calls &cmx_id_consumer_ops.deliver after it has released the lock.
- * The handler of a ULP then runs in this context, without a work item.
+ * The caller calls &cmx_id_consumer_ops.deliver after it has released the lock, unless it is the id
+ * of a process. The handler of a ULP then runs in this context, without a work item.
  *
  * Context: Caller must hold the lock of the id. Not in a work item of cmx_wq, which all devices
  *	share: the handler may wait for its device.

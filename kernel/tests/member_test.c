@@ -74,7 +74,7 @@ static void member_test_begin_and_end(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, member_test_next(state, CMX_ON_GONE), state);
 }
 
-/* MCAST_REJOIN never gives up a membership that was lost: only clearing the option ends it. */
+/* MCAST_REJOIN never gives up a membership that was lost: only clearing the option or a leave ends it. */
 static void member_test_rejoin(struct kunit *test)
 {
 	u32 states = step_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEAVE)));
