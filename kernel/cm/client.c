@@ -163,7 +163,7 @@ static void client_remove_id(struct cmx_id_private *id_priv, const struct cmx_de
 
 	mutex_lock(&id_priv->lock);
 	/* A bind that failed may have detached the id meanwhile. */
-	queued = id_priv->dev == dev && cmx_id_remove(id_priv, ev);
+	queued = id_priv->dev == dev && cmx_id_set_removed(id_priv, ev);
 	mutex_unlock(&id_priv->lock);
 	if (!queued)
 		cmx_event_free(ev);

@@ -13,16 +13,16 @@
 #include "watch.h"
 
 /**
- * cmx_id_remove() - move an id to CMX_REMOVED and queue an event
+ * cmx_id_set_removed() - move an id to CMX_REMOVED and queue an event
  * @id_priv: the id
  * @ev: DEVICE_REMOVAL. It belongs to the consumer from now on, or is freed
  *
- * The connection still exists.
+ * The connection still exists. The caller has the event delivered, as for cmx_event_queue().
  *
  * Context: Caller must hold id_priv->lock.
  * Return: false if the id is in CMX_REMOVED already, or shut down; the event is the caller's then.
  */
-bool cmx_id_remove(struct cmx_id_private *id_priv, struct cmx_event *ev)
+bool cmx_id_set_removed(struct cmx_id_private *id_priv, struct cmx_event *ev)
 {
 	lockdep_assert_held(&id_priv->lock);
 	if (cmx_state_move(id_priv, ~(CMX_IN(REMOVED) | CMX_IN(DEAD)), CMX_REMOVED))

@@ -81,7 +81,7 @@ static int request_id_set_up(struct cmx_id_private *conn_id, struct cmx_id_priva
 		return -ECONNREFUSED;
 	conn_id->id.route.addr.dev_addr.net = get_net(cmx_net(listener));
 	cmx_opt_inherit(conn_id, listener);
-	ret = ops->attach(conn_id, arg);
+	ret = ops->set_up(conn_id, arg);
 	if (ret)
 		return ret;
 	cmx_rule_apply(conn_id, listener);
@@ -133,7 +133,7 @@ void cmx_request_record_refusal(struct ib_device *device, u32 port,
  * * -ENOMEM: out of memory.
  * * -EAGAIN: the backlog of the listener is full.
  * * -EDQUOT: the quota of its consumer is used up.
- * * Errors of &cmx_request_ops.attach.
+ * * Errors of &cmx_request_ops.set_up.
  * * Other errors with which the consumer refuses the request.
  */
 int cmx_request_deliver(struct cmx_event *ev, const struct cmx_request_ops *ops, void *arg)

@@ -8,7 +8,7 @@ struct cmx_event;
 
 /**
  * struct cmx_request_ops - operations of a transport to set up the id of a request
- * @attach: sets the addresses of the new id, attaches it to its device and checks the request.
+ * @set_up: sets the addresses of the new id, attaches it to its device and checks the request.
  *	Called with the locks of the listener and of the new id held. Returns 0, or -errno to refuse
  *	the request
  * @set_cm: connects the ib_cm or iw_cm id with the new id. The ib_cm or iw_cm id then owns a
@@ -16,7 +16,7 @@ struct cmx_event;
  * @deliver_later: the consumer must not be called in the context of the caller
  */
 struct cmx_request_ops {
-	int (*attach)(struct cmx_id_private *conn_id, void *arg);
+	int (*set_up)(struct cmx_id_private *conn_id, void *arg);
 	void (*set_cm)(struct cmx_id_private *conn_id, void *arg);
 	bool deliver_later;
 };

@@ -305,7 +305,7 @@ static void watch_link_del(struct cmx_watch_link *link)
 }
 
 /**
- * cmx_watch_wait() - wait until a neighbour is known
+ * cmx_watch_wait() - let an id wait until a neighbour is known
  * @id_priv: the id, in CMX_ADDR_QUERY. Caller must hold its lock, and has probed the neighbour
  * @key: the neighbour; without a family: none, because the neighbour table has no room
  *
@@ -332,8 +332,8 @@ int cmx_watch_wait(struct cmx_id_private *id_priv, const struct cmx_watch_key *k
 }
 
 /**
- * cmx_watch_count_ids() - count the ids that wait for the same neighbour
- * @id_priv: one of them. Caller must hold its lock
+ * cmx_watch_count_ids() - count the ids that wait for room in the neighbour table
+ * @id_priv: one of them, which waits for a key without a family. Caller must hold its lock
  *
  * Return: the number.
  */
@@ -457,7 +457,7 @@ void cmx_unwatch(struct cmx_id_private *id_priv)
 	watch_link_del(&id_priv->bond);
 }
 
-/* Have the list unvisited worked off. Caller must hold watch_lock. */
+/* Let the work item look at @ids. Caller must hold watch_lock. */
 static void watch_ids_tell(struct cmx_watch *w, struct list_head *ids)
 {
 	lockdep_assert_held(&watch_lock);

@@ -310,7 +310,7 @@ static int kill_locked(struct cmx_id_private *id_priv, struct cmx_event **ev)
 	if (id_priv->state == CMX_CONNECT && id_priv->established &&
 	    id_priv->id.qp_type != IB_QPT_UD)
 		return cmx_disconnect_locked(id_priv, true);
-	if (!cmx_id_remove(id_priv, *ev))
+	if (!cmx_id_set_removed(id_priv, *ev))
 		return -EINVAL;
 	*ev = NULL;
 	cmx_id_release_device(id_priv);

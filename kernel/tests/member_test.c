@@ -9,7 +9,7 @@ static const char *const member_test_acts[] = {
 #include "../transport/ib/member_rows.h"
 };
 
-#define MEMBER_TEST_INPUTS (CMX_ON_GONE + 1)
+#define MEMBER_TEST_INPUTS (CMX_MEMBER_ON_GONE + 1)
 #define MEMBER_TEST_LEFT (IN(LEFT) | IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP) |	\
 			  IN(ENDED))
 #define MEMBER_TEST_ALL (BIT(ARRAY_SIZE(member_test_states)) - 1)
@@ -62,27 +62,28 @@ static void member_test_rows_are_distinct(struct kunit *test)
 static void member_test_begin_and_end(struct kunit *test)
 {
 	u8 state = member_test_state(test);
-	u8 left = member_test_next(state, CMX_ON_LEAVE);
+	u8 left = member_test_next(state, CMX_MEMBER_ON_LEAVE);
 
 	KUNIT_EXPECT_TRUE(test, step_test_reach(CMX_MEMBER_WANTS_JOIN, ~0UL) & BIT(state));
 	KUNIT_EXPECT_TRUE(test, MEMBER_TEST_LEFT & BIT(left));
 	KUNIT_EXPECT_FALSE(test, step_test_reach(left, ~0UL) & ~MEMBER_TEST_LEFT);
-	KUNIT_EXPECT_EQ(test, member_test_next(left, CMX_ON_GONE), CMX_MEMBER_ENDED);
+	KUNIT_EXPECT_EQ(test, member_test_next(left, CMX_MEMBER_ON_GONE), CMX_MEMBER_ENDED);
 	if (MEMBER_TEST_LEFT & BIT(state))
 		KUNIT_EXPECT_EQ(test, left, state);
 	else
-		KUNIT_EXPECT_EQ(test, member_test_next(state, CMX_ON_GONE), state);
+		KUNIT_EXPECT_EQ(test, member_test_next(state, CMX_MEMBER_ON_GONE), state);
 }
 
-/* MCAST_REJOIN never gives up a membership that was lost: only clearing the option or a leave ends it. */
+/* MCAST_REJOIN never gives up a lost membership: only clearing the option or a leave ends it. */
 static void member_test_rejoin(struct kunit *test)
 {
 	u32 states = step_test_reach(CMX_MEMBER_MEMBER, ~(ON(OFF) | ON(LEAVE)));
 
 	KUNIT_EXPECT_EQ(test, states, IN(MEMBER) | IN(LOST) | IN(REJOIN_SENT) | IN(UNREPORTED) |
 			IN(REJOINED));
-	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_LOST, CMX_ON_OFF), CMX_MEMBER_FAILED);
-	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_REJOIN_SENT, CMX_ON_OFF),
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_LOST, CMX_MEMBER_ON_OFF),
+			CMX_MEMBER_FAILED);
+	KUNIT_EXPECT_EQ(test, member_test_next(CMX_MEMBER_REJOIN_SENT, CMX_MEMBER_ON_OFF),
 			CMX_MEMBER_REJOIN_SENT);
 }
 
@@ -161,19 +162,20 @@ static void member_test_failure(struct kunit *test)
 static void member_test_inputs(struct kunit *test)
 {
 	static const u32 states[MEMBER_TEST_INPUTS] = {
-		[CMX_ON_WAKE] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(UNREPORTED) |
-				IN(WANTS_LEAVE) | IN(LEAVE_SENT) | IN(WANTS_CLEANUP),
-		[CMX_ON_SENT] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) | IN(WANTS_LEAVE) |
-				IN(WANTS_CLEANUP),
-		[CMX_ON_OK] = IN(JOIN_SENT) | IN(REJOIN_SENT) | IN(UNREPORTED) | IN(LEFT) |
-			      IN(LEAVE_SENT),
-		[CMX_ON_REFUSED] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
-		[CMX_ON_SILENT] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
-		[CMX_ON_ERROR] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
-		[CMX_ON_OFF] = IN(WANTS_RETRY) | IN(LOST),
-		[CMX_ON_AGAIN] = IN(REJOINED),
-		[CMX_ON_LEAVE] = MEMBER_TEST_ALL & ~MEMBER_TEST_LEFT,
-		[CMX_ON_GONE] = MEMBER_TEST_LEFT & ~IN(ENDED),
+		[CMX_MEMBER_ON_WAKE] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) |
+				       IN(UNREPORTED) | IN(WANTS_LEAVE) | IN(LEAVE_SENT) |
+				       IN(WANTS_CLEANUP),
+		[CMX_MEMBER_ON_SENT] = IN(WANTS_JOIN) | IN(WANTS_RETRY) | IN(LOST) |
+				       IN(WANTS_LEAVE) | IN(WANTS_CLEANUP),
+		[CMX_MEMBER_ON_OK] = IN(JOIN_SENT) | IN(REJOIN_SENT) | IN(UNREPORTED) | IN(LEFT) |
+				     IN(LEAVE_SENT),
+		[CMX_MEMBER_ON_REFUSED] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_MEMBER_ON_SILENT] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_MEMBER_ON_ERROR] = MEMBER_TEST_ALL & ~(IN(FAILED) | IN(ENDED)),
+		[CMX_MEMBER_ON_OFF] = IN(WANTS_RETRY) | IN(LOST),
+		[CMX_MEMBER_ON_AGAIN] = IN(REJOINED),
+		[CMX_MEMBER_ON_LEAVE] = MEMBER_TEST_ALL & ~MEMBER_TEST_LEFT,
+		[CMX_MEMBER_ON_GONE] = MEMBER_TEST_LEFT & ~IN(ENDED),
 	};
 	unsigned int input;
 
@@ -197,49 +199,49 @@ static void member_test_acts_fit(struct kunit *test)
 
 static const struct step_test_walk member_test_walks[] = {
 	{ "join, leave", CMX_MEMBER_WANTS_JOIN, {
-		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_JOIN, "join" },
-		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_WANTS_JOIN, "join" },
+		{ CMX_MEMBER_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" },
 		{ 0, CMX_MEMBER_MEMBER, "report_join" },
-		{ CMX_ON_LEAVE, CMX_MEMBER_WANTS_LEAVE, "none" },
-		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_LEAVE, "leave" },
-		{ CMX_ON_SENT, CMX_MEMBER_LEAVE_SENT, "none" },
-		{ CMX_ON_WAKE, CMX_MEMBER_LEAVE_SENT, "poll" },
+		{ CMX_MEMBER_ON_LEAVE, CMX_MEMBER_WANTS_LEAVE, "none" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_WANTS_LEAVE, "leave" },
+		{ CMX_MEMBER_ON_SENT, CMX_MEMBER_LEAVE_SENT, "none" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_LEAVE_SENT, "poll" },
 		{ 0, CMX_MEMBER_ENDED, "end" } } },
 	{ "the SA refuses", CMX_MEMBER_JOIN_SENT, {
 		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
 		{ -EINVAL, CMX_MEMBER_FAILED, "report_error" },
-		{ CMX_ON_LEAVE, CMX_MEMBER_WANTS_CLEANUP, "none" },
-		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
+		{ CMX_MEMBER_ON_LEAVE, CMX_MEMBER_WANTS_CLEANUP, "none" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
 		{ -ECANCELED, CMX_MEMBER_ENDED, "end" } } },
 	{ "the port refuses", CMX_MEMBER_JOIN_SENT, {
 		{ -EINVAL, CMX_MEMBER_PROBED, "probe" },
 		{ -EAGAIN, CMX_MEMBER_WANTS_RETRY, "retry" },
-		{ CMX_ON_WAKE, CMX_MEMBER_WANTS_RETRY, "rejoin" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_WANTS_RETRY, "rejoin" },
 		{ -ENOENT, CMX_MEMBER_WANTS_RETRY, "retry" },
-		{ CMX_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" } } },
+		{ CMX_MEMBER_ON_SENT, CMX_MEMBER_JOIN_SENT, "none" } } },
 	{ "no retry without MCAST_REJOIN", CMX_MEMBER_JOIN_SENT, {
 		{ -ETIMEDOUT, CMX_MEMBER_WANTS_RETRY, "retry" },
-		{ CMX_ON_OFF, CMX_MEMBER_FAILED, "report_error" } } },
+		{ CMX_MEMBER_ON_OFF, CMX_MEMBER_FAILED, "report_error" } } },
 	{ "loss, rejoin, report again", CMX_MEMBER_MEMBER, {
 		{ -ENETRESET, CMX_MEMBER_LOST, "lose" },
-		{ CMX_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
-		{ CMX_ON_SENT, CMX_MEMBER_REJOIN_SENT, "none" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
+		{ CMX_MEMBER_ON_SENT, CMX_MEMBER_REJOIN_SENT, "none" },
 		{ 0, CMX_MEMBER_UNREPORTED, "restore" },
-		{ CMX_ON_WAKE, CMX_MEMBER_UNREPORTED, "report_rejoin" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_UNREPORTED, "report_rejoin" },
 		{ 0, CMX_MEMBER_REJOINED, "none" },
-		{ CMX_ON_AGAIN, CMX_MEMBER_UNREPORTED, "wait" } } },
+		{ CMX_MEMBER_ON_AGAIN, CMX_MEMBER_UNREPORTED, "wait" } } },
 	{ "rejoin, refused", CMX_MEMBER_REJOIN_SENT, {
 		{ -EINVAL, CMX_MEMBER_LOST, "retry" } } },
 	{ "partition lost", CMX_MEMBER_LOST, {
-		{ CMX_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
+		{ CMX_MEMBER_ON_WAKE, CMX_MEMBER_LOST, "rejoin" },
 		{ -ENOENT, CMX_MEMBER_LOST, "retry" } } },
 	{ "left while a join is sent", CMX_MEMBER_JOIN_SENT, {
-		{ CMX_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
+		{ CMX_MEMBER_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 	{ "left, stale record", CMX_MEMBER_JOIN_SENT, {
-		{ CMX_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
+		{ CMX_MEMBER_ON_LEAVE, CMX_MEMBER_LEFT, "none" },
 		{ -ETIMEDOUT, CMX_MEMBER_WANTS_CLEANUP, "clean_up" },
-		{ CMX_ON_SENT, CMX_MEMBER_LEFT, "none" },
+		{ CMX_MEMBER_ON_SENT, CMX_MEMBER_LEFT, "none" },
 		{ 0, CMX_MEMBER_WANTS_LEAVE, "leave" } } },
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The end of a connection over ib_cm, up to the destruction of the ib_cm id
+ * The steps of a connection over ib_cm (ib_state_rows.h), and its end up to the destruction of the
+ * ib_cm id
  *
  * A consumer whose QP is stopped gets its event at once when it disconnects. ib_cm continues to
  * send the DREQ until the peer replies. During that time the id is called closing. It also is
@@ -108,13 +109,13 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 	}
 }
 
-/* Would ib_destroy_cm_id() send nothing, because the connection has ended? */
-static bool cm_id_has_ended(const struct ib_cm_id *cm)
+/* Have both ends confirmed the end, so that ib_destroy_cm_id() sends nothing? */
+static bool cm_id_is_in_timewait(const struct ib_cm_id *cm)
 {
 	return READ_ONCE(cm->state) == IB_CM_TIMEWAIT;
 }
 
-/* Has the peer sent nothing yet? @cm has sent a REQ or SIDR REQ. */
+/* Has @cm sent a REQ or SIDR REQ to which nothing has come? */
 static bool cm_id_is_unanswered(const struct ib_cm_id *cm)
 {
 	enum ib_cm_state state = READ_ONCE(cm->state);
@@ -203,7 +204,7 @@ static void ib_end_work(struct work_struct *work)
 	cmx_ib_step(id_priv, CMX_IB_ON_LIMIT);
 	destroy = id_priv->ib.state == CMX_IB_DESTROYED;
 	if (destroy) {
-		/* this run may be that of the limit, and the end of our message has queued one */
+		/* the act destroy has queued a further run, also if this run has called it */
 		cancel_delayed_work(&end->work);
 		cmx_ib_window_leave(id_priv);
 	}
@@ -299,7 +300,7 @@ static int ib_close_destroy(struct cmx_id_private *id_priv)
 	list_del_init(&end->item);
 	spin_unlock(&close_lock);
 	mod_delayed_work(end->dev->destroy_wq, &end->work,
-			 cm_id_has_ended(id_priv->ib.cm) ? 1 : 0);
+			 cm_id_is_in_timewait(id_priv->ib.cm) ? 1 : 0);
 	return CMX_IB_ON_NOTHING;
 }
 
@@ -376,14 +377,14 @@ int cmx_ib_dreq_start(struct cmx_id_private *id_priv)
 	lockdep_assert_held(&id_priv->lock);
 	if (cmx_ib_state_is_waiting(id_priv->ib.state))
 		return 0;
-	/* ib_cm reports a wrong state when the DREQ is sent. The peer may need a DREP before. */
+	/* ib_cm sends no DREQ in another state. The peer may have sent its own: it needs a DREP. */
 	if (READ_ONCE(id_priv->ib.cm->state) != IB_CM_ESTABLISHED) {
 		cmx_ib_drep_send(id_priv);
 		return -EINVAL;
 	}
 	/* ib_cm has the RTU, and its handler may not have run yet. */
 	cmx_ib_step(id_priv, CMX_IB_ON_RTU);
-	if (id_priv->ib.state != CMX_IB_OPEN)
+	if (id_priv->ib.state != CMX_IB_QUIET)
 		return 0;
 	ret = cmx_ib_dreq_try(id_priv);
 	cmx_ib_step(id_priv, ret);
@@ -394,8 +395,7 @@ int cmx_ib_dreq_start(struct cmx_id_private *id_priv)
 static bool close_dreq_is_due(const struct cmx_id_private *id_priv)
 {
 	lockdep_assert_held(&id_priv->lock);
-	return !cmx_ib_state_is_waiting(id_priv->ib.state) &&
-	       READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
+	return READ_ONCE(id_priv->ib.cm->state) == IB_CM_ESTABLISHED &&
 	       id_priv->id.qp_type != IB_QPT_XRC_TGT;
 }
 
@@ -463,7 +463,6 @@ void cmx_close_invalidate_route(struct cmx_id_private *id_priv)
 static int close_event_input(enum ib_cm_event_type type)
 {
 	switch (type) {
-	case IB_CM_MRA_RECEIVED:
 	case IB_CM_LAP_RECEIVED:
 	case IB_CM_APR_RECEIVED:
 	case IB_CM_TIMEWAIT_EXIT:
@@ -507,7 +506,7 @@ static bool closing_blocks(const struct cmx_id_private *id_priv, const struct cm
 	if (id_priv->ib.close_device != READ_ONCE(next->id.device))
 		return false;
 	if (READ_ONCE(id_priv->ib.state) == CMX_IB_DESTROYED)
-		return !cm || !cm_id_has_ended(cm);
+		return !cm || !cm_id_is_in_timewait(cm);
 	return cmx_addr_same_host(cmx_dst(id_priv), cmx_dst(next));
 }
 

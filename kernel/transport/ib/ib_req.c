@@ -458,7 +458,7 @@ static void ib_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 }
 
 static const struct cmx_request_ops ib_request_ops = {
-	.attach = ib_request_set_up,
+	.set_up = ib_request_set_up,
 	.set_cm = ib_request_set_cm,
 };
 

@@ -17,14 +17,17 @@ enum cmx_ib_input {
 #include "ib_state_rows.h"
 };
 
-/* Does a message of an id that was not released wait for the send window? */
+/* Does a message wait for the send window? Not in RELEASED_WAITS: the consumer waits no more. */
 static inline bool cmx_ib_state_is_waiting(enum cmx_ib_state state)
 {
 	return state == CMX_IB_REQ_WAITS || state == CMX_IB_DREQ_WAITS ||
 	       state == CMX_IB_CLOSING_WAITS;
 }
 
-/* Has the connection ended for the consumer, while the peer may not know that? */
+/*
+ * Has the connection ended for the consumer, while the peer has not confirmed that, or the ib_cm id
+ * is being destroyed? DESTROYED is the last state.
+ */
 static inline bool cmx_ib_state_is_closing(enum cmx_ib_state state)
 {
 	return state >= CMX_IB_CLOSING_REP;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The connection of an id over ib_cm as a table, up to the destruction of the ib_cm id: its states,
- * its inputs and its steps. ib_state.[ch], ib_close.c and Documentation/states.rst include this
- * file, each with its own definition of the macros that it needs:
+ * its inputs and its steps. ib_state.[ch], ib_close.c and the unit test include this file, each
+ * with its own definition of the macros that it needs, and "make generated" writes it to
+ * states.rst:
  *
  * CMX_IB_STATE(name, text)
  * CMX_IB_INPUT(name, text)
@@ -23,12 +24,12 @@
 CMX_IB_STATE(NONE, "there is no ib_cm id, and no request waits")
 CMX_IB_STATE(REQ_WAITS, "the REQ or SIDR REQ waits for the send window; there is no ib_cm id yet")
 CMX_IB_STATE(REQ_SENT, "the REQ or SIDR REQ was sent")
-CMX_IB_STATE(OPEN, "ib_cm repeats no message: a request of the peer, a connection, or its end")
+CMX_IB_STATE(QUIET, "ib_cm repeats no message: a request came, a connection exists or has ended")
 CMX_IB_STATE(REP_SENT, "the REP was sent")
 CMX_IB_STATE(DREQ_WAITS, "the DREQ waits for the send window, and the consumer for its event")
 CMX_IB_STATE(DREQ_SENT, "the DREQ was sent, and the consumer waits for its event")
 
-/* From CLOSING_REP on the id is closing: the peer may not know of the end. */
+/* From CLOSING_REP on the id is closing. */
 CMX_IB_STATE(CLOSING_REP, "ended for the consumer; the REP was sent, and a DREQ follows the RTU")
 CMX_IB_STATE(CLOSING_WAITS, "ended for the consumer; the DREQ waits for the send window")
 CMX_IB_STATE(CLOSING_SENT, "ended for the consumer; the DREQ was sent")
@@ -40,6 +41,7 @@ CMX_IB_STATE(RELEASED_SENT, "the DREQ was sent; released by the consumer")
 CMX_IB_STATE(GIVEN_UP, "released; ib_cm is about to report how the message has ended")
 CMX_IB_STATE(DESTROYED, "a work item destroys the ib_cm id")
 
+/* The first one is the result 0. */
 CMX_IB_INPUT(SENT, "the REQ, SIDR REQ or DREQ was sent")
 CMX_IB_INPUT(NOTHING, "an act has nothing to add")
 CMX_IB_INPUT(FULL, "the send window is full: the message waits")
@@ -51,29 +53,29 @@ CMX_IB_INPUT(RTU, "the RTU has arrived")
 CMX_IB_INPUT(ENDED, "a message of the peer, or a timeout, has ended our message")
 CMX_IB_INPUT(CLOSE, "the consumer gets DISCONNECTED, and the peer has not confirmed the end")
 CMX_IB_INPUT(RELEASE, "the consumer releases the connection")
-CMX_IB_INPUT(DROP, "as RELEASE, while the device is being removed or half of a limit is used")
+CMX_IB_INPUT(DROP, "as RELEASE, while the device is being removed or the user is near a limit")
 CMX_IB_INPUT(LIMIT, "close_seconds are over, or the device is being removed")
 
 #define IN_CLOSING (IN(CLOSING_REP) | IN(CLOSING_WAITS) | IN(CLOSING_SENT))
 #define IN_RELEASED (IN(RELEASED_REP) | IN(RELEASED_WAITS) | IN(RELEASED_SENT))
 
 /* A connection, and the attempt to establish it */
-CMX_IB_STEP(IN(NONE), ON(REQUEST), OPEN, none)
+CMX_IB_STEP(IN(NONE), ON(REQUEST), QUIET, none)
 CMX_IB_STEP(IN(NONE), ON(FULL), REQ_WAITS, none)
 CMX_IB_STEP(IN(REQ_WAITS), ON(ROOM), REQ_WAITS, send_req)
 CMX_IB_STEP(IN(NONE) | IN(REQ_WAITS), ON(SENT), REQ_SENT, none)
 CMX_IB_STEP(IN(REQ_WAITS), ON(FAILED), NONE, none)
-CMX_IB_STEP(IN(REQ_WAITS), ON(RELEASE) | ON(DROP), NONE, drop_req)
-CMX_IB_STEP(IN(REQ_SENT), ON(ENDED), OPEN, end)
-CMX_IB_STEP(IN(OPEN), ON(REP), REP_SENT, none)
-CMX_IB_STEP(IN(REP_SENT), ON(RTU) | ON(ENDED), OPEN, none)
+CMX_IB_STEP(IN(REQ_WAITS), ON(RELEASE), NONE, drop_req)
+CMX_IB_STEP(IN(REQ_SENT), ON(ENDED), QUIET, end)
+CMX_IB_STEP(IN(QUIET), ON(REP), REP_SENT, none)
+CMX_IB_STEP(IN(REP_SENT), ON(RTU) | ON(ENDED), QUIET, none)
 
 /* Its end, for which the consumer waits */
-CMX_IB_STEP(IN(OPEN), ON(FULL), DREQ_WAITS, none)
+CMX_IB_STEP(IN(QUIET), ON(FULL), DREQ_WAITS, none)
 CMX_IB_STEP(IN(DREQ_WAITS), ON(ROOM), DREQ_WAITS, send_dreq)
-CMX_IB_STEP(IN(OPEN) | IN(DREQ_WAITS), ON(SENT), DREQ_SENT, none)
-CMX_IB_STEP(IN(DREQ_WAITS), ON(FAILED), OPEN, none)
-CMX_IB_STEP(IN(DREQ_WAITS) | IN(DREQ_SENT), ON(ENDED), OPEN, end)
+CMX_IB_STEP(IN(QUIET) | IN(DREQ_WAITS), ON(SENT), DREQ_SENT, none)
+CMX_IB_STEP(IN(DREQ_WAITS), ON(FAILED), QUIET, none)
+CMX_IB_STEP(IN(DREQ_WAITS) | IN(DREQ_SENT), ON(ENDED), QUIET, end)
 
 /* Its end, of which the consumer has been told. ib_cm sends no DREQ before the RTU has arrived. */
 CMX_IB_STEP(IN(REP_SENT), ON(CLOSE), CLOSING_REP, none)
@@ -83,8 +85,8 @@ CMX_IB_STEP(IN(CLOSING_REP), ON(RTU), CLOSING_REP, send_dreq)
 CMX_IB_STEP(IN(CLOSING_REP), ON(FULL), CLOSING_WAITS, none)
 CMX_IB_STEP(IN(CLOSING_WAITS), ON(ROOM), CLOSING_WAITS, send_dreq)
 CMX_IB_STEP(IN(CLOSING_REP) | IN(CLOSING_WAITS), ON(SENT), CLOSING_SENT, none)
-CMX_IB_STEP(IN(CLOSING_REP) | IN(CLOSING_WAITS), ON(FAILED), OPEN, none)
-CMX_IB_STEP(IN_CLOSING, ON(ENDED), OPEN, end)
+CMX_IB_STEP(IN(CLOSING_REP) | IN(CLOSING_WAITS), ON(FAILED), QUIET, none)
+CMX_IB_STEP(IN_CLOSING, ON(ENDED), QUIET, end)
 
 /* The consumer has released it. The DREQ is repeated until the peer replies, or the limit ends. */
 CMX_IB_STEP(IN(CLOSING_REP), ON(RELEASE), RELEASED_REP, start_limit)
@@ -98,7 +100,7 @@ CMX_IB_STEP(IN(RELEASED_REP) | IN(RELEASED_WAITS), ON(FAILED), DESTROYED, destro
 CMX_IB_STEP(IN_RELEASED, ON(ENDED), DESTROYED, destroy)
 
 /* Nothing is repeated, or no longer. ib_cm does not report a message that it has cancelled. */
-CMX_IB_STEP(IN(OPEN), ON(RELEASE) | ON(DROP), DESTROYED, destroy)
+CMX_IB_STEP(IN(QUIET), ON(RELEASE) | ON(DROP), DESTROYED, destroy)
 CMX_IB_STEP(IN(DREQ_WAITS) | IN(CLOSING_WAITS), ON(DROP), DESTROYED, destroy)
 CMX_IB_STEP(IN(RELEASED_WAITS), ON(LIMIT), DESTROYED, destroy)
 CMX_IB_STEP(IN(REQ_SENT) | IN(REP_SENT), ON(RELEASE) | ON(DROP), GIVEN_UP, give_up)

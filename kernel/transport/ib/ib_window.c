@@ -8,8 +8,8 @@
  * each user has a send window of its own on each port, and ids whose messages are beyond it wait
  * here. REQ, SIDR REQ and DREQ are counted. REP is not, because ib_mad does not count it.
  *
- * This file counts messages and wakes ids. ib_send.c sends the messages. ib_close.c takes back the
- * place of a message that will not be sent, also when the device is removed.
+ * This file counts messages and wakes ids. ib_send.c sends the messages, and gives back the place
+ * of one that cannot be sent. ib_close.c gives back that of one that has ended or is cancelled.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -88,8 +88,8 @@ static void window_add(struct cmx_ib_port *port, const struct cmx_quota *user,
 }
 
 /*
- * The id that waits needs no reference: it leaves the window before the consumer drops its own one,
- * or else its ib_cm id holds one. Caller must hold the lock of the port.
+ * The list holds no reference: an id whose REQ waits leaves the list before it is shut down, and
+ * that of a DREQ is held by its ib_cm id. Caller must hold the lock of the port.
  */
 static int window_take_place(struct cmx_ib_window *window, struct cmx_id_private *id_priv,
 			     unsigned int limit, bool may_wait)
@@ -132,7 +132,7 @@ static int window_enter(struct cmx_id_private *id_priv, unsigned int limit, bool
 
 /**
  * cmx_ib_window_enter() - take a place in the window of a user, or wait for one
- * @id_priv: an id of the user, with a port
+ * @id_priv: an id of the user, with a port, that does not wait for one
  * @may_wait: the id waits if there is no place, and is woken with CMX_IB_HAS_ROOM when it gets one
  *
  * Memory is allocated only for the first message of a user on a port.

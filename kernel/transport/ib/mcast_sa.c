@@ -93,6 +93,7 @@ static void sa_member_probe_done(int status, struct sa_path_rec *recs, cmx_sa_nu
 
 	if (!m)
 		return;
+	/* An SA that answers has refused the join. Only a port without an SA refuses the probe. */
 	if (!status)
 		status = -EINVAL;
 	else if (status == -EINVAL)
@@ -137,7 +138,7 @@ static void sa_member_free_sa(struct cmx_sa_member *m)
 	m->sa = NULL;
 }
 
-/* The last request has ended: the next one takes its turn. */
+/* The request has ended, or none was needed: the next one takes its turn. */
 static void sa_member_request_end(struct cmx_sa_member *m)
 {
 	bool answered = !m->status || m->status == -EINVAL;
@@ -168,6 +169,7 @@ static int sa_member_send_join(struct cmx_sa_member *m, enum cmx_sa_kind kind)
 		ret = cmx_sa_request_start(queue, &m->req, kind);
 	if (ret)
 		return ret;
+	/* only before the group was left */
 	if (kind == CMX_SA_REJOIN)
 		cmx_mcast_update_rec(m->mc, &m->rec, m->defaults);
 	sa = ib_sa_join_multicast(&cmx_sa_client, m->dev->device, m->port, &m->rec,
@@ -176,17 +178,18 @@ static int sa_member_send_join(struct cmx_sa_member *m, enum cmx_sa_kind kind)
 	if (IS_ERR(sa))
 		return PTR_ERR(sa);
 	m->sa = sa;
-	return CMX_ON_SENT;
+	return CMX_MEMBER_ON_SENT;
 }
 
 /*
- * The acts of the rows. Each returns what follows at once, as for sa_member_step(). Caller must
- * hold the id's lock until the group was left.
+ * The acts of the rows. Each returns what follows at once: an input, or 0 or -errno if its request
+ * has ended with this status or none was needed, or -EINPROGRESS. Caller must hold the id's lock
+ * until the group was left.
  */
 
 static int sa_member_none(struct cmx_sa_member *m)
 {
-	return CMX_ON_NOTHING;
+	return CMX_MEMBER_ON_NOTHING;
 }
 
 /* Randomised exponential backoff: an SM restart drops all memberships at once. */
@@ -194,7 +197,7 @@ static int sa_member_wait(struct cmx_sa_member *m)
 {
 	m->delay_ms = clamp(m->delay_ms * 2, REJOIN_MIN_MS, REJOIN_MAX_MS);
 	sa_member_queue(m, m->delay_ms / 2 + get_random_u32() % m->delay_ms / 2);
-	return CMX_ON_NOTHING;
+	return CMX_MEMBER_ON_NOTHING;
 }
 
 static int sa_member_join(struct cmx_sa_member *m)
@@ -243,7 +246,7 @@ static int sa_member_probe(struct cmx_sa_member *m)
 				 IB_SA_PATH_REC_NUMB_PATH, PROBE_MS, GFP_KERNEL,
 				 sa_member_probe_done, (void *)(unsigned long)name, &query);
 	if (ret >= 0)
-		return CMX_ON_NOTHING;
+		return CMX_MEMBER_ON_NOTHING;
 	cmx_sa_name_take(name);
 	sa_member_put(m);
 	return ret;
@@ -263,7 +266,7 @@ static int sa_member_report_join(struct cmx_sa_member *m)
 	sa_member_take_rec(m);
 	cmx_mcast_report_join(m->mc, 0, &m->sa->rec, NULL);
 	cmx_sa_member_list(m);
-	return CMX_ON_NOTHING;
+	return CMX_MEMBER_ON_NOTHING;
 }
 
 static int sa_member_report_error(struct cmx_sa_member *m)
@@ -274,7 +277,7 @@ static int sa_member_report_error(struct cmx_sa_member *m)
 		cmx_sa_member_unlist(m);
 		cmx_mcast_report_error(m->mc, -ENETRESET);
 	}
-	return CMX_ON_NOTHING;
+	return CMX_MEMBER_ON_NOTHING;
 }
 
 static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
@@ -286,7 +289,7 @@ static bool sa_member_may_rejoin(const struct cmx_sa_member *m)
 static int sa_member_retry(struct cmx_sa_member *m)
 {
 	if (!sa_member_may_rejoin(m))
-		return CMX_ON_OFF;
+		return CMX_MEMBER_ON_OFF;
 	/*
 	 * Under an SM with another configuration, others may have created the group with other
 	 * values. If there is no group, the SA refuses such a join.
@@ -311,7 +314,7 @@ static int sa_member_restore(struct cmx_sa_member *m)
 {
 	sa_member_take_rec(m);
 	cmx_stats_count(m->mc->id_priv, CMX_STAT_GROUP_REJOINED);
-	return CMX_ON_WAKE;
+	return CMX_MEMBER_ON_WAKE;
 }
 
 /*
@@ -341,7 +344,7 @@ static int sa_member_leave(struct cmx_sa_member *m)
 	m->rec.mgid = m->sa->rec.mgid;
 	sa_member_free_sa(m);
 	sa_member_queue(m, 1);
-	return CMX_ON_SENT;
+	return CMX_MEMBER_ON_SENT;
 }
 
 /*
@@ -398,7 +401,7 @@ static int sa_member_end(struct cmx_sa_member *m)
 	cmx_device_put(m->dev);
 	cmx_quota_uncharge(m->quota);
 	sa_member_put(m);
-	return CMX_ON_NOTHING;
+	return CMX_MEMBER_ON_NOTHING;
 }
 
 static int (*const acts[])(struct cmx_sa_member *m) = {
@@ -417,7 +420,7 @@ static void sa_member_step(struct cmx_sa_member *m, int ret)
 
 	if (m->mc)
 		lockdep_assert_held(&m->mc->id_priv->lock);
-	while (ret != CMX_ON_NOTHING) {
+	while (ret != CMX_MEMBER_ON_NOTHING) {
 		from = m->state;
 		row = cmx_member_step(&m->state, ret);
 		if (row < 0)
@@ -442,13 +445,13 @@ static void sa_member_run(struct cmx_sa_member *m)
 	if (m->state == CMX_MEMBER_ENDED)
 		return;
 	if (ret == NO_REPLY)
-		ret = !m->mc && cmx_sa_queue_is_stopped(sa_member_port_queue(m)) ? CMX_ON_GONE
-										  : CMX_ON_WAKE;
+		ret = !m->mc && cmx_sa_queue_is_stopped(sa_member_port_queue(m)) ?
+			      CMX_MEMBER_ON_GONE : CMX_MEMBER_ON_WAKE;
 	sa_member_step(m, ret);
 }
 
-/* Release the membership. Caller must hold no lock. */
-static void sa_member_detach(struct cmx_sa_member *m)
+/* Drop the membership, which the consumer has left. Caller must hold no lock. */
+static void sa_member_drop_mc(struct cmx_sa_member *m)
 {
 	struct cmx_mcast *mc = m->mc;
 	struct cmx_event *ev = mc->ev;
@@ -476,7 +479,7 @@ static void sa_member_work(struct work_struct *work)
 			sa_member_run(m);
 		cmx_id_unlock(id_priv);
 		if (left)
-			sa_member_detach(m);
+			sa_member_drop_mc(m);
 	}
 	if (!m->mc)
 		sa_member_run(m);
@@ -512,7 +515,7 @@ static int sa_join(struct cmx_mcast *mc)
 	ret = cmx_mcast_fill_rec(mc, &m->rec, &m->mask, &m->defaults);
 	if (ret)
 		goto err;
-	/* an id has one Q_Key */
+	/* An id has one Q_Key. As for a refusal of the SA, the event reports it. */
 	if (mc->id_priv->qkey && mc->id_priv->qkey != be32_to_cpu(m->rec.qkey)) {
 		cmx_mcast_report_join(mc, -EINVAL, NULL, NULL);
 		goto err;
@@ -542,7 +545,7 @@ static void sa_leave(struct cmx_mcast *mc)
 	/* Otherwise a user could join and leave faster than leaves end. */
 	cmx_quota_charge_always(m->quota);
 	m->leaves_locally = cmx_sa_member_unlist(m);
-	sa_member_step(m, CMX_ON_LEAVE);
+	sa_member_step(m, CMX_MEMBER_ON_LEAVE);
 	sa_member_queue(m, 0);
 }
 
@@ -552,7 +555,7 @@ static void sa_report(struct cmx_mcast *mc)
 
 	/* Otherwise an event will follow anyway, or has not been fetched yet. */
 	if (m && mc->posted == READ_ONCE(mc->fetched))
-		sa_member_step(m, CMX_ON_AGAIN);
+		sa_member_step(m, CMX_MEMBER_ON_AGAIN);
 }
 
 const struct cmx_mcast_ops cmx_mcast_sa_ops = {

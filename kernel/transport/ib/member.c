@@ -13,7 +13,7 @@ static const char *const names[] = {
 };
 
 #define IN(state) BIT(CMX_MEMBER_##state)
-#define ON(input) BIT(CMX_ON_##input)
+#define ON(input) BIT(CMX_MEMBER_ON_##input)
 
 static const struct cmx_step steps[] = {
 #define CMX_MEMBER_STEP(states, inputs, next, act) { states, inputs, CMX_MEMBER_##next },
@@ -36,19 +36,19 @@ static enum cmx_member_input member_input(int ret)
 {
 	switch (ret) {
 	case 0:
-		return CMX_ON_OK;
+		return CMX_MEMBER_ON_OK;
 	case -EINPROGRESS:
-		return CMX_ON_NOTHING;
+		return CMX_MEMBER_ON_NOTHING;
 	case -EINVAL:
-		return CMX_ON_REFUSED;
-	case -EAGAIN:
+		return CMX_MEMBER_ON_REFUSED;
+	case -EAGAIN:		/* no SM, or sa_member_probe_done() */
 	case -ETIMEDOUT:
-	case -EIO:
+	case -EIO:		/* the MAD was not sent */
 	case -EINTR:
-	case -ENETRESET:
-		return CMX_ON_SILENT;
+	case -ENETRESET:	/* the membership was lost */
+		return CMX_MEMBER_ON_SILENT;
 	default:
-		return ret > 0 ? ret : CMX_ON_ERROR;
+		return ret > 0 ? ret : CMX_MEMBER_ON_ERROR;
 	}
 }
 
@@ -56,7 +56,7 @@ static enum cmx_member_input member_input(int ret)
  * cmx_member_step() - make a step
  * @state: a &enum cmx_member_state; may be read at any time with READ_ONCE()
  * @ret: a &enum cmx_member_input, or the status of a request. -EINPROGRESS means
- *	%CMX_ON_NOTHING
+ *	%CMX_MEMBER_ON_NOTHING
  *
  * Return: the row of member_rows.h, whose act is to run next; -ENOENT: there is none, and @state is
  * unchanged.

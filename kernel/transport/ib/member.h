@@ -13,7 +13,7 @@ enum cmx_member_state {
 
 /* enum cmx_member_input - what happens to it: member_rows.h explains each */
 enum cmx_member_input {
-#define CMX_MEMBER_INPUT(name, ...) CMX_ON_##name,
+#define CMX_MEMBER_INPUT(name, ...) CMX_MEMBER_ON_##name,
 #include "member_rows.h"
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A membership at the SA as a table: its states, its inputs and its steps. member.[ch], mcast_sa.c
- * and Documentation/states.rst include this file, each with its own definition of the macros that
- * it needs:
+ * and the unit test include this file, each with its own definition of the macros that it needs,
+ * and "make generated" writes it to states.rst. Every failure has a row, also where none is known
+ * to occur:
  *
  * CMX_MEMBER_STATE(name, text)
  * CMX_MEMBER_INPUT(name, text)
@@ -25,11 +26,11 @@ CMX_MEMBER_STATE(WANTS_JOIN, "the join waits for its turn in the queue of the po
 CMX_MEMBER_STATE(JOIN_SENT, "the join was sent")
 CMX_MEMBER_STATE(PROBED, "the join was refused; a probe shows whether an SA did so")
 CMX_MEMBER_STATE(WANTS_RETRY, "the join failed; waits until it may be sent again")
-CMX_MEMBER_STATE(MEMBER, "the join succeeded")
+CMX_MEMBER_STATE(MEMBER, "the SA has accepted the join; the event may still be an error")
 CMX_MEMBER_STATE(LOST, "not a member any more; waits until it may join again")
 CMX_MEMBER_STATE(REJOIN_SENT, "the join of a lost membership was sent")
 CMX_MEMBER_STATE(UNREPORTED, "a member again; the report waits")
-CMX_MEMBER_STATE(REJOINED, "a member again; the report can be repeated")
+CMX_MEMBER_STATE(REJOINED, "a member again, and reported; the report can be repeated")
 CMX_MEMBER_STATE(FAILED, "not a member; the consumer knows it and has not left yet")
 CMX_MEMBER_STATE(LEFT, "the group was left; the reply to a join or a probe is pending")
 CMX_MEMBER_STATE(WANTS_LEAVE, "the leave waits for its turn")
@@ -41,7 +42,7 @@ CMX_MEMBER_STATE(ENDED, "nothing is left to do")
 CMX_MEMBER_INPUT(OK, "the request has succeeded")
 CMX_MEMBER_INPUT(REFUSED, "it was refused with EINVAL, by the SA or by a port without an SA")
 CMX_MEMBER_INPUT(SILENT, "no SA has answered it, or the membership was lost")
-CMX_MEMBER_INPUT(ERROR, "it failed for another reason")
+CMX_MEMBER_INPUT(ERROR, "it failed for another reason, or none was needed")
 CMX_MEMBER_INPUT(NOTHING, "an act has nothing to add")
 CMX_MEMBER_INPUT(WAKE, "the turn has come, or the time that was waited for")
 CMX_MEMBER_INPUT(SENT, "the request could be sent")

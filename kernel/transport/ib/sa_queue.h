@@ -10,10 +10,11 @@
 
 /**
  * enum cmx_sa_kind - kind of a request
- * @CMX_SA_JOIN: join for which a consumer waits. It fails while it is queued if the SA is silent
+ * @CMX_SA_JOIN: first try of a join, or a join that removes a stale record. It fails while it is
+ *	queued if the SA is silent
  * @CMX_SA_LEAVE: leave, for which no consumer waits
- * @CMX_SA_REJOIN: join of a lost membership. No consumer waits for it, and many ports may send such
- *	joins at the same time
+ * @CMX_SA_REJOIN: join with MCAST_REJOIN of a lost membership, or after a try without an answer.
+ *	Many ports may send such joins at the same time
  * @CMX_SA_KINDS: number of kinds
  */
 enum cmx_sa_kind {

@@ -125,7 +125,7 @@ static void iw_request_set_cm(struct cmx_id_private *conn_id, void *arg)
 }
 
 static const struct cmx_request_ops iw_request_ops = {
-	.attach = iw_request_set_up,
+	.set_up = iw_request_set_up,
 	.set_cm = iw_request_set_cm,
 	.deliver_later = true,
 };
