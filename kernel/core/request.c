@@ -152,9 +152,8 @@ int cmx_request_deliver(struct cmx_event *ev, const struct cmx_request_ops *ops,
 		taken = cmx_event_try_queue(ev);
 		if (ops->deliver_later)
 			conn_id->consumer->deliver_later(conn_id);
-	}
-	/* Detach it under the lock: the removal of the device must not find it afterwards. */
-	if (ret) {
+	} else {
+		/* under the lock: the removal of the device must not find it afterwards */
 		cmx_unwatch(conn_id);
 		cmx_device_detach(conn_id);
 	}

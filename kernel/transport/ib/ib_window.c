@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 #include "charge.h"
 #include "compat.h"
-#include "device.h"
 #include "ib_close.h"
 #include "ib_port.h"
 #include "ib_wake.h"
