@@ -16,8 +16,7 @@
  * @mc: for multicast events: the membership, with a reference; else NULL
  * @flags: CMX_EVENT_F_REJOIN
  * @has_data: @data has CMX_EVENT_DATA bytes
- * @is_watch: from watch.c. An id of a process has at most one of each type in the
- *	queue
+ * @is_watch: from watch.c. An id of a process has at most one of each type in the queue
  * @ev: the event as a ULP sees it; the private data of a message is in @data
  * @arg: value from the process, for an event that it has written
  * @data: copy of the private data; only of events that a message can bring

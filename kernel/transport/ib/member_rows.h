@@ -2,15 +2,14 @@
 /*
  * A membership at the SA as a table: its states, its inputs and its steps. member.[ch], mcast_sa.c
  * and the unit test include this file, each with its own definition of the macros that it needs,
- * and "make generated" writes it to states.rst. Every failure has a row, also where none is known
- * to occur:
+ * and "make generated" writes it to states.rst:
  *
  * CMX_MEMBER_STATE(name, text)
  * CMX_MEMBER_INPUT(name, text)
  * CMX_MEMBER_STEP(states, inputs, next, act): in each of @states, which are masks by IN(), each of
  * @inputs, by ON(), leads to @next. Then sa_member_@act() of mcast_sa.c runs. It may return the
  * next input, for example what the attempt to send a request has led to. A pair without a row does
- * nothing.
+ * nothing. Every failure has a row, also where none is known to occur.
  */
 #ifndef CMX_MEMBER_STATE
 #define CMX_MEMBER_STATE(...)
