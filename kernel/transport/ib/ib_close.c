@@ -109,7 +109,7 @@ static bool cm_id_awaits_reply(const struct ib_cm_id *cm)
 	}
 }
 
-/* Have both ends confirmed the end, so that ib_destroy_cm_id() sends nothing? */
+/* Has the connection ended, and ib_cm still remembers it? Its destruction sends nothing then. */
 static bool cm_id_is_in_timewait(const struct ib_cm_id *cm)
 {
 	return READ_ONCE(cm->state) == IB_CM_TIMEWAIT;
